@@ -1,0 +1,60 @@
+"""The exceptions of checkpoint-ld.
+
+    CheckpointLdError
+    ├── ReadError (ValueError)                a document cannot be read; carries the findings that say why
+    │   └── SourceMissingError (FileNotFoundError)
+    ├── WriteError (ValueError)               a checkpoint cannot be written as asked; nothing was written
+    │   └── TargetExistsError (FileExistsError)
+    └── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
+
+What a document says wrongly but readably is no exception: it is a `Finding`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from checkpoint_ld.findings import Finding
+
+
+class CheckpointLdError(Exception):
+    """Every exception that checkpoint-ld raises on purpose derives from this one."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class ReadError(CheckpointLdError, ValueError):
+    """A document cannot be read as a checkpoint.
+
+    `findings` holds everything that is wrong with it, in order of place, not only the first fault.
+    """
+
+    def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> ReadError:
+        """Build the error whose text lists `findings`, one to a line."""
+        found = tuple(findings)
+        return cls("\n".join(str(finding) for finding in found), found)
+
+
+class SourceMissingError(ReadError, FileNotFoundError):
+    """The file to read does not exist, is a folder, or may not be opened."""
+
+
+class WriteError(CheckpointLdError, ValueError):
+    """A checkpoint cannot be written as asked; the target is as it was."""
+
+
+class TargetExistsError(WriteError, FileExistsError):
+    """The file to write exists already and overwriting was not asked for."""
+
+
+class LookupFailedError(CheckpointLdError, KeyError, ValueError):
+    """What was asked for by name or identifier is not in the benchmark."""

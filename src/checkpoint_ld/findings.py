@@ -1,0 +1,54 @@
+"""Findings: what is wrong or odd about a document, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class Severity(IntEnum):
+    """How much a finding weighs; the order is that of weight (SHACL 1.0 §2.1.4)."""
+
+    INFO = 1
+    WARNING = 2
+    VIOLATION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: file, JSON Pointer (RFC 6901), line and column.
+
+    Lines and columns count from 1, columns in characters. What is not known is None: a place is never guessed.
+    """
+
+    file: str | None = None
+    pointer: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        parts = [str(part) for part in (self.file, self.line, self.column) if part is not None]
+        return " ".join(part for part in (":".join(parts), self.pointer) if part)
+
+
+@dataclass(frozen=True, slots=True, order=False)
+class Finding:
+    """One fault or oddity of a document.
+
+    `code` is a condition of the catalogue (`checkpoint_ld.conditions`), `message` says what is wrong with the
+    offending value in it, `remedy` what to do about it, `subject` which question or trait it is about.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    remedy: str = ""
+    place: Place = field(default_factory=Place)
+    subject: str = ""
+    dialect: str = ""
+
+    def __str__(self) -> str:
+        subject = f"{self.subject}: " if self.subject else ""
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        dialect = f" (dialect {self.dialect})" if self.dialect else ""
+        return " ".join(part for part in (str(self.place), self.code, f"{subject}{self.message}{remedy}{dialect}") if part)

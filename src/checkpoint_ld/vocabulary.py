@@ -1,0 +1,29 @@
+"""Namespaces and terms: the names that checkpoints use, and nothing about how they are used."""
+
+from __future__ import annotations
+
+SCHEMA = "https://schema.org/"
+SCHEMA_HTTP = "http://schema.org/"
+KARENINA = "urn:karenina:vocab:"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+ID_BASE = "urn:karenina:id/"
+"""Base against which relative identifiers are resolved; `contexts/karenina.jsonld` names the same one."""
+
+FORMAT_VERSION = "3.0.0-jsonld"
+FORMAT_VERSION_PROPERTY = "benchmark_format_version"
+GUI_FORMAT_VERSION_PROPERTY = "checkpoint_format_version"
+
+SCOPES = ("Global", "QuestionSpecific")
+TRAIT_SUFFIXES = (
+    "RubricTrait",
+    "LLMRubricTrait",
+    "RegexTrait",
+    "CallableTrait",
+    "MetricRubricTrait",
+    "AgenticRubricTrait",
+    "DynamicRubricTrait",
+)
+TRAIT_TYPES = tuple(scope + suffix for scope in SCOPES for suffix in TRAIT_SUFFIXES)
+"""The fourteen values of `additionalType`, without prefix."""
