@@ -5,7 +5,8 @@
     │   └── SourceMissingError (FileNotFoundError)
     ├── WriteError (ValueError)               a checkpoint cannot be written as asked; nothing was written
     │   └── TargetExistsError (FileExistsError)
-    └── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
+    ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
+    └── EvaluationError (RuntimeError)        a trait cannot be evaluated, or its result does not fit it
 
 What a document says wrongly but readably is no exception: it is a `Finding`.
 """
@@ -58,3 +59,7 @@ class TargetExistsError(WriteError, FileExistsError):
 
 class LookupFailedError(CheckpointLdError, KeyError, ValueError):
     """What was asked for by name or identifier is not in the benchmark."""
+
+
+class EvaluationError(CheckpointLdError, RuntimeError):
+    """A trait cannot be evaluated on an answer, or what came out is no result of that trait."""

@@ -1,0 +1,234 @@
+"""Annotation: a checkpoint's JSON tree made explicit, so that plain JSON-LD expansion gives the graph we want.
+
+Every object gets the IRI that names it, a property's JSON value becomes one JSON literal, and what no JSON-LD processor
+can read (`@list` in a member that nobody knows, a malformed value object) is set apart. The tree itself is not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import naming
+from checkpoint_ld.literals import DATETIME, DOUBLE, INTEGER, is_datetime
+from checkpoint_ld.terms import Term, TermTable, expand_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Tree = dict[str, Any]
+
+ROOT_TYPE = "DataFeed"
+_LOCAL_KEYWORDS = frozenset({"@id", "@type", "@context"})
+_LARGEST_FOR_PYLD = 10**300
+"""PyLD asks for the double nearest to every integer; from about 1.8e308 on there is none."""
+_VALUE_KEYWORDS = frozenset({"@value", "@type", "@language"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One object of the tree: its name, its place and how it is read."""
+
+    name: str
+    source: Tree
+    via: Term | None
+    is_property: bool
+    position: int | None = None
+    set_apart: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Annotated:
+    """The explicit tree, and every object of the original with its name, in document order."""
+
+    tree: Tree
+    objects: list[Placed]
+    names: dict[int, str]
+
+
+class _SetApartError(Exception):
+    """A member cannot be read as JSON-LD."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where the walk is: the nearest ancestor with a name of its own, and the way from there."""
+
+    base: str
+    tokens: tuple[str | int, ...] = ()
+
+    def below(self, token: str | int) -> _Place:
+        return _Place(self.base, (*self.tokens, token))
+
+
+def annotate(tree: Tree, table: TermTable, *, taken: Mapping[str, object] | None = None) -> Annotated:
+    """Make a whole checkpoint explicit; `taken` holds names that are in use elsewhere."""
+    walk = _Walk(table, dict.fromkeys(taken or ()))
+    own = walk.own_name(tree)
+    root = own or naming.root_of(tree)
+    annotated = walk.node(tree, _Place(root), None, own)
+    annotated.setdefault("@type", ROOT_TYPE)
+    return Annotated(annotated, walk.objects, walk.names)
+
+
+def annotate_part(
+    part: Any, table: TermTable, via: Term | None, place: tuple[str, tuple[str | int, ...]], taken: Mapping[str, object]
+) -> tuple[Any, Annotated]:
+    """Make one member's value explicit that stands at `place`, a name and the way from it, in a graph that exists."""
+    walk = _Walk(table, taken)
+    value = walk.value(part, _Place(*place), via, via.key if via else "")
+    return value, Annotated({}, walk.objects, walk.names)
+
+
+@dataclass(slots=True)
+class _Walk:
+    table: TermTable
+    taken: Mapping[str, object]
+    objects: list[Placed] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
+
+    def own_name(self, source: Tree) -> str | None:
+        """Return the name that the object's own id gives it, unless another object has it already."""
+        identifier = source.get("@id")
+        if not isinstance(identifier, str):
+            return None
+        name = naming.iri_of(identifier)
+        if name in self.taken or name in self.fresh:
+            return None
+        self.fresh.add(name)
+        return name
+
+    def node(self, source: Tree, place: _Place, via: Term | None, own: str | None, position: int | None = None) -> Tree:
+        name = own or (naming.child_of(place.base, *place.tokens) if place.tokens else place.base)
+        inside = _Place(own) if own else place
+        kind = source.get("@type")
+        is_property = kind == "PropertyValue" or (via is not None and via.key == "additionalProperty")
+        terms = self.table.at(via, kind).by_key
+        annotated: Tree = {"@id": name}
+        if _are_types(kind):
+            annotated["@type"] = kind
+        self.names[id(source)] = name
+        at = len(self.objects)
+        set_apart = []
+        in_map = via is not None and via.container == "@index"
+        told = position if own or in_map else None
+        self.objects.append(Placed(name, source, via, is_property, told))
+        for key, value in source.items():
+            if key in _LOCAL_KEYWORDS:
+                continue
+            term, walked = terms.get(key), len(self.objects)
+            try:
+                if not (_is_predicate(key) or (key == "@included" and _are_objects(value))):
+                    raise _SetApartError
+                if is_property and key == "value" and (value is None or isinstance(value, (dict, list))):
+                    annotated[key] = {"@value": value, "@type": "@json"}
+                else:
+                    annotated[key] = self.value(value, inside.below(key), term, key)
+            except _SetApartError:
+                self._forget(walked)
+                set_apart.append(key)
+        if set_apart:
+            self.objects[at] = Placed(name, source, via, is_property, told, tuple(set_apart))
+        return annotated
+
+    def _forget(self, since: int) -> None:
+        for placed in self.objects[since:]:
+            del self.names[id(placed.source)]
+            self.fresh.discard(placed.name)
+        del self.objects[since:]
+
+    def value(self, value: Any, place: _Place, via: Term | None, key: str) -> Any:
+        """Make a member's value explicit."""
+        coercion = via.coercion if via else None
+        if coercion == "@json":
+            return value
+        if isinstance(value, dict) and via is not None and via.container == "@index":
+            return {token: self._one(one, place.below(token), via, at) for at, (token, one) in enumerate(value.items())}
+        if isinstance(value, list):
+            return list(self._many(value, place, via, key))
+        return self._one(value, place, via, None)
+
+    def _many(self, values: list[Any], place: _Place, via: Term | None, key: str) -> Iterator[Any]:
+        for index, one in enumerate(values):
+            if isinstance(one, list):
+                yield list(self._many(one, place.below(index), via, key))
+            else:
+                yield self._one(one, place.below(index), via, index)
+
+    def _one(self, value: Any, place: _Place, via: Term | None, position: int | None) -> Any:
+        if isinstance(value, dict):
+            return self._object(value, place, via, position)
+        if isinstance(value, list):
+            return list(self._many(value, place, via, ""))
+        if isinstance(value, int) and abs(value) > _LARGEST_FOR_PYLD:
+            return {"@value": str(value), "@type": INTEGER}
+        if via is not None and via.coercion is not None and not suits(value, via.coercion):
+            return {"@value": value}
+        return value
+
+    def _object(self, value: Tree, place: _Place, via: Term | None, position: int | None) -> Tree:
+        if "@value" in value:
+            if not _is_value_object(value):
+                raise _SetApartError
+            return value
+        if value.keys() == {"@id"} and isinstance(value["@id"], str):
+            return {"@id": naming.iri_of(value["@id"])}
+        if any(key.startswith("@") for key in value.keys() - _LOCAL_KEYWORDS):
+            raise _SetApartError
+        return self.node(value, place, via, self.own_name(value), position)
+
+
+@lru_cache(maxsize=4096)
+def _is_predicate(key: str) -> bool:
+    """Tell whether a key can become an IRI."""
+    return not key.startswith("@") and naming.is_iri(expand_name(key))
+
+
+def _are_objects(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) and "@value" not in one for one in value)
+
+
+def _are_types(kind: object) -> bool:
+    kinds = kind if isinstance(kind, list) and kind else [kind]
+    return all(isinstance(one, str) and one and not one.startswith("@") for one in kinds)
+
+
+def suits(value: Any, coercion: str) -> bool:
+    """Tell whether a scalar is what the type coercion of its key says: a date, a number, an IRI."""
+    if isinstance(value, dict) or value is None:
+        return True
+    if not isinstance(value, str):
+        return coercion == DOUBLE and not isinstance(value, bool)
+    if coercion == DOUBLE:
+        return False
+    if coercion == DATETIME:
+        return is_datetime(value)
+    return is_reference(value, coercion)
+
+
+def is_reference(text: str, coercion: str) -> bool:
+    """Tell whether `text` is read as an IRI by the type coercion `@id` or `@vocab`, and comes back as it was."""
+    if coercion == "@id":
+        return naming.iri_of(text) in (text, naming.ID_BASE + text)
+    return naming.is_iri(expand_name(text)) and not text.startswith("@") and text != ""
+
+
+def _is_value_object(value: Tree) -> bool:
+    """Tell whether `value` is a value object of a kind that an RDF literal holds (JSON-LD 1.1 §9.5)."""
+    if not value.keys() <= _VALUE_KEYWORDS or {"@type", "@language"} <= value.keys():
+        return False
+    if value.get("@type") == "@json":
+        return True
+    content, language, datatype = value["@value"], value.get("@language", "en"), value.get("@type", "urn:x")
+    if ("@language" in value or "@type" in value) and not isinstance(content, str):
+        return False
+    return (
+        isinstance(content, (str, int, float))
+        and isinstance(language, str)
+        and isinstance(datatype, str)
+        and naming.is_iri(expand_name(datatype))
+        and language.replace("-", "").isalnum()
+    )

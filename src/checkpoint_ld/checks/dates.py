@@ -1,0 +1,50 @@
+"""Checks on the dates of a benchmark and of its elements."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.checks.readings import shown
+
+if TYPE_CHECKING:
+    from checkpoint_ld.checks.spot import Spot
+
+ROOT, ITEM = "root", "item"
+
+UNDATED = {
+    "v2.0": frozenset((role, member) for role in (ROOT, ITEM) for member in ("dateCreated", "dateModified")),
+    "dataset": frozenset({(ITEM, "dateCreated")}),
+    "flat": frozenset({(ROOT, "dateCreated"), (ITEM, "dateCreated"), (ITEM, "dateModified")}),
+}
+"""Dates that a dialect has no place for or may leave out, by the beginning of its name."""
+
+# What `datetime.fromisoformat` takes beyond the standard, such as any separator, is kept out.
+_SHAPE = re.compile(r"\d[\dW-]*(T\d[\d:.,]*(Z|[+-]\d[\d:]*)?)?", re.ASCII)
+
+
+def check_dates(spot: Spot, holder: dict[str, object], role: str) -> None:
+    """Check dateCreated and dateModified of the root or an item (`role`)."""
+    for member in ("dateCreated", "dateModified"):
+        date = holder.get(member)
+        if date is None:
+            if not _is_optional(spot.inquiry.dialect, role, member):
+                spot.at(member).report("W-DATE-MISSING", f"there is no {member}")
+        elif not is_iso_8601(date):
+            spot.at(member).report("W-DATE-FORMAT", f"{member} is {shown(date)}; it is kept as it is")
+
+
+def is_iso_8601(date: object) -> bool:
+    """Tell whether `date` is the text of a date, with or without a time, in ISO 8601."""
+    if not isinstance(date, str) or not _SHAPE.fullmatch(date):
+        return False
+    try:
+        datetime.fromisoformat(date)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_optional(dialect: str, role: str, member: str) -> bool:
+    return any(dialect.startswith(prefix) and (role, member) in dates for prefix, dates in UNDATED.items())

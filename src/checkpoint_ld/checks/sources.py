@@ -1,0 +1,62 @@
+"""Program text found in documents: Python and regular expressions, looked at and never run."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import binascii
+import re
+import warnings
+
+LONGEST_SOURCE = 200_000
+"""Longer texts are not parsed; answer templates have a few thousand characters."""
+
+_PICKLE_PROTOCOL = b"\x80"
+
+
+def python_fault(source: str) -> str | None:
+    """Return what keeps `source` from being Python, with the line, or None if it parses."""
+    if len(source) > LONGEST_SOURCE:
+        return f"{len(source)} characters are too many to parse ({LONGEST_SOURCE} at most)"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes and the like are the author's, not the reader's
+            ast.parse(source)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
+    except ValueError as error:  # NUL in some versions of Python, lone surrogates in all
+        return str(error)
+    except (RecursionError, MemoryError):
+        return "nested too deeply to parse"
+    return None
+
+
+def pattern_fault(pattern: str) -> str | None:
+    """Return what keeps `pattern` from being a regular expression of Python, or None if it compiles."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(pattern)
+    except re.error as error:
+        return str(error)
+    except (OverflowError, ValueError) as error:
+        return str(error)
+    except (RecursionError, MemoryError):
+        return "nested too deeply to compile"
+    return None
+
+
+def code_form(code: str) -> str:
+    """Tell which of the known forms of callable code `code` looks like: pickle or source in base64, or source."""
+    compact = "".join(code.split())
+    try:
+        payload = base64.b64decode(compact, validate=True)
+    except (binascii.Error, ValueError):
+        return "source text"
+    if payload.startswith(_PICKLE_PROTOCOL):
+        return "a pickled function in base64"
+    try:
+        text = payload.decode("utf-8")
+    except UnicodeDecodeError:
+        return "bytes in base64"
+    return "source text in base64" if text.replace("\n", " ").replace("\t", " ").isprintable() else "bytes in base64"

@@ -1,0 +1,171 @@
+"""Compaction: the statements about a node as the members of a JSON object.
+
+What a document says and RDF cannot is put back from the node's residue. A graph from elsewhere has none: there the
+order comes from `schema:position`, then from names by place, then from the file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rdflib import BNode, Literal, URIRef
+from rdflib.term import Node
+
+from checkpoint_ld import naming
+from checkpoint_ld.expansion import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.literals import RDF_JSON, XSD_INTEGER, json_of
+from checkpoint_ld.members import ordered
+from checkpoint_ld.residue import Ref, Residue
+from checkpoint_ld.store import Index, terms_of
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+
+if TYPE_CHECKING:
+    from checkpoint_ld.terms import Term, Terms, TermTable
+
+POSITION = URIRef(SCHEMA + "position")
+RESIDUE = URIRef(KARENINA + "residue")
+
+_LARGEST = float("inf")
+
+Tree = dict[str, Any]
+
+
+def residue_of(index: Index, subject: Node) -> Residue:
+    """Return the residue of a node."""
+    held = index.get(subject, {}).get(RESIDUE)
+    if not isinstance(held, Literal) or held.datatype != RDF_JSON:
+        return Residue()
+    return Residue.of_json(json_of(held, "@json"))
+
+
+class Compaction:
+    """Reads objects from an index under the terms of a context.
+
+    Plain values of one member are sorted, so that equal graphs give equal objects; with `as_found` they stay in the
+    order of the index.
+    """
+
+    def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
+        self.index = index
+        self.table = table
+        self.as_found = as_found
+
+    def object(self, subject: Node, via: Term | None = None, visiting: frozenset[Node] = frozenset()) -> Tree:
+        """Return the JSON object of `subject`, and of everything below it, in canonical order."""
+        visiting = visiting | {subject}
+        residue = residue_of(self.index, subject)
+        terms = self.table.at(via, self._kind(subject))
+        filled = {
+            key: self._filled(value, terms.by_key.get(key), visiting)
+            for key, value in residue.over(self.members(subject, via)).items()
+        }
+        local = self.local_context(subject, filled, terms, via, residue)
+        return ordered({"@context": local, **filled} if local else filled, via.key if via else None)
+
+    def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:  # noqa: ARG002
+        """Return the context that a writer adds to one object; a reader adds none."""
+        return {}
+
+    def _filled(self, value: Any, via: Term | None, visiting: frozenset[Node]) -> Any:
+        if isinstance(value, Ref):
+            node = BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
+            if node in visiting:
+                return {"@id": self.identifier(node) or value.name}
+            return self.object(node, via, visiting) if node in self.index else {}
+        if isinstance(value, list):
+            return [self._filled(one, via, visiting) for one in value]
+        if isinstance(value, dict):
+            return {key: self._filled(one, via, visiting) for key, one in value.items()}
+        return value
+
+    def identifier(self, subject: Node) -> str | None:
+        """Return the text of a node's own `@id`, or None when its name is minted."""
+        held = self.index.get(subject, {}).get(IDENTIFIER)
+        if held is not None:
+            return str(terms_of(held)[0])
+        if isinstance(subject, BNode) or naming.is_minted(str(subject)):
+            return None
+        return naming.text_of(str(subject)) if str(subject).startswith(naming.ID_BASE) else str(subject)
+
+    def _kind(self, subject: Node) -> str | list[str] | None:
+        types = [self._type_name(str(one)) for one in terms_of(self.index.get(subject, {}).get(RDF_TYPE))]
+        return sorted(types) if len(types) > 1 else types[0] if types else None
+
+    @staticmethod
+    def _type_name(iri: str) -> str:
+        if iri.startswith(SCHEMA):
+            return iri[len(SCHEMA) :]
+        return f"karenina:{iri[len(KARENINA) :]}" if iri.startswith(KARENINA) else iri
+
+    def members(self, subject: Node, via: Term | None = None) -> Tree:
+        """Return the members that the statements about `subject` give, objects below it as references."""
+        predicates = self.index.get(subject, {})
+        members: Tree = {}
+        kind = self._kind(subject)
+        if kind is not None:
+            members["@type"] = kind
+        identifier = self.identifier(subject)
+        if identifier is not None:
+            members["@id"] = identifier
+        terms = self.table.at(via, kind)
+        is_property = is_property_value(kind, via)
+        for predicate, held in predicates.items():
+            if predicate in (RDF_TYPE, IDENTIFIER, RESIDUE) or (predicate == POSITION and _is_position(held)):
+                continue
+            key = terms.key_of(str(predicate))
+            coercion = "@json" if is_property and key == "value" else None
+            members[key] = self._member(terms_of(held), terms.by_key.get(key), coercion)
+        return members
+
+    def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
+        if term is not None and coercion is None:
+            coercion = term.coercion
+        if term is not None and term.container == "@index":
+            return {self._map_key(one): self._value(one, coercion) for one in sorted(held, key=self._place)}
+        if len(held) == 1 and (term is None or term.container != "@set"):
+            return self._value(held[0], coercion)
+        return [self._value(one, coercion) for one in self.in_order(held)]
+
+    def in_order(self, held: list[Node]) -> list[Node]:
+        """Return the values of one member in their order."""
+        if self.as_found:
+            return held
+        nodes = [one for one in held if not isinstance(one, Literal)]
+        literals = [one for one in held if isinstance(one, Literal)]
+        return [*sorted(nodes, key=self._place), *self._literals_in_order(literals)]
+
+    def _literals_in_order(self, literals: list[Literal]) -> list[Literal]:
+        return sorted(literals, key=lambda one: (str(one.datatype or ""), one.language or "", str(one)))
+
+    def _place(self, node: Node) -> float:
+        """Return where a node stands in its array: by position, else by the index in its name."""
+        position = self.index.get(node, {}).get(POSITION)
+        if position is not None and _is_position(position):
+            return int(str(position))
+        token = naming.last_token(str(node)) if naming.is_minted(str(node)) else ""
+        return int(token) if token.isdecimal() and token.isascii() and len(token) < 16 else _LARGEST
+
+    def _map_key(self, node: Node) -> str:
+        if naming.is_minted(str(node)):
+            return naming.last_token(str(node))
+        own_key = self.index.get(node, {}).get(URIRef(KARENINA + "nodeId"))
+        return str(terms_of(own_key)[0]) if own_key is not None else str(node)
+
+    def _value(self, one: Node, coercion: str | None) -> Any:
+        if isinstance(one, Literal):
+            return json_of(one, coercion)
+        if one in self.index or naming.is_minted(str(one)):
+            return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
+        if coercion == "@vocab":
+            return self._type_name(str(one))
+        text = self.identifier(one)
+        return text if coercion == "@id" else {"@id": text}
+
+
+def is_property_value(kind: object, via: Term | None) -> bool:
+    """Tell whether an object of the type `kind`, a value of `via`, is a property whose `value` is any JSON."""
+    return kind == "PropertyValue" or (via is not None and via.key == "additionalProperty")
+
+
+def _is_position(held: Node | list[Node]) -> bool:
+    return isinstance(held, Literal) and held.datatype == XSD_INTEGER and str(held).isdecimal() and len(held) < 16

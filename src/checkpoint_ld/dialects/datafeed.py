@@ -1,0 +1,103 @@
+"""The DataFeed dialects: today's, which is the canonical one, its predecessor and the GUI's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.dialects.dialect import Upgrade
+from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.questions import add_rubric_members, clean_element, has_lists, listed
+from checkpoint_ld.dialects.ratings import GLOBAL, in_order
+from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES, Rubric
+from checkpoint_ld.dialects.trail import Listing, Trail, step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CREATOR_DETAILS = "creator_details"
+"""Root property with a creator of which the member `creator` can only hold the name."""
+
+
+def identity(value: dict[str, Any]) -> Upgrade:
+    """Return a canonical document as it is, with all its oddities."""
+    return Upgrade(value, {}, ())
+
+
+def upgrade_gui(value: dict[str, Any]) -> Upgrade:
+    """Upgrade a DataFeed of the Karenina GUI."""
+    return _upgrade(value, "gui-datafeed")
+
+
+def upgrade_legacy(value: dict[str, Any]) -> Upgrade:
+    """Upgrade a DataFeed from before Karenina's types had a namespace."""
+    return _upgrade(value, "datafeed-legacy")
+
+
+def clean(tree: dict[str, Any]) -> dict[str, Any]:
+    """Return a canonical document without oddities: what all writers start from."""
+    return _upgrade(tree, "datafeed-ns-v3").tree
+
+
+def _upgrade(value: dict[str, Any], dialect: str) -> Upgrade:
+    trail = Trail(dialect)
+    return trail.upgrade(clean_feed(value, value.get("dataFeedElement"), trail, clean_element))
+
+
+def clean_feed(
+    root: dict[str, Any],
+    elements: Any,
+    trail: Trail,
+    convert: Callable[[Any, str, Trail], Any],
+    *,
+    rubric: Rubric | None = None,
+    usual: bool = False,
+) -> dict[str, Any]:
+    """Return the canonical tree of a DataFeed with the members of `root` and `elements`, each through `convert`.
+
+    `rubric` is given when `convert` adds to it; `usual` tells that the dialect keeps its traits in a rubric object.
+    """
+    tree = dict(root)
+    rubric = rubric or Rubric("", GLOBAL, trail)
+    properties = Listing("/additionalProperty", trail)
+    sound = has_lists(root)
+    if sound:
+        for index, rating in enumerate(tree.get("rating", ())):
+            rubric.add_rating(rating, step("/rating", index))
+        for index, entry in enumerate(tree.get("additionalProperty", ())):
+            source = step("/additionalProperty", index)
+            if not _move_traits(entry, source, rubric) and not _is_creator(entry, tree, source, trail):
+                properties.add(entry, source)
+        add_rubric_members(tree, "", rubric, properties, usual=usual)
+    if isinstance(elements, list):
+        elements = [convert(element, step("/dataFeedElement", index), trail) for index, element in enumerate(elements)]
+    if elements is not None or "dataFeedElement" in root:
+        tree["dataFeedElement"] = elements
+    if sound:
+        tree.update(listed(root, rubric, properties))
+    return in_order(tree, "DataFeed")
+
+
+def _move_traits(entry: Any, source: str, rubric: Rubric) -> bool:
+    """Move the traits that a root property holds into `rubric`; return False for a property that stays."""
+    family = LEGACY_PROPERTIES.get(name_of(entry) or "")
+    traits = decoded(entry.get("value")) if family else None
+    if family is None or not isinstance(traits, list):
+        return False
+    spelled = isinstance(entry["value"], str)
+    place = step(source, "value")
+    known = rubric.names()
+    for index, trait in enumerate(traits):
+        if not isinstance(trait, dict) or trait.get("name") not in known:
+            rubric.add_trait(family, trait, place if spelled else step(place, index), spelled=spelled)
+    return True
+
+
+def _is_creator(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> bool:
+    """Put a person whose details are in `entry` back in the place of the mere name; return False if it is no such."""
+    details = entry.get("value") if name_of(entry) == CREATOR_DETAILS else None
+    if not isinstance(details, dict) or details.get("@type") != "Person" or details.get("name") != tree.get("creator"):
+        return False
+    tree["creator"] = details
+    trail.moved("/creator", step(source, "value"))
+    return True

@@ -1,0 +1,73 @@
+"""Leftovers: what a document says beyond its translation into a dialect with fewer words.
+
+They are a part of a canonical object: the members that differ, and of its properties those that the translation lacks
+or gives another value. Laid over the object that is read from the translation they give the original again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint_ld.dialects.properties import name_of
+
+_INNER = {"item", "acceptedAnswer", "hasPart"}
+"""Members that hold one object and are compared within."""
+_SILENT = {"finished", "author", "sources", "few_shot_examples", "higher_is_better"}
+"""Properties whose null says no more than their absence."""
+
+
+def beyond(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:
+    """Return what `want` says and `have` does not; what only `have` says does not count."""
+    rest: dict[str, Any] = {}
+    for member, value in want.items():
+        held = have.get(member)
+        if member in have and held == value:
+            continue
+        if member == "additionalProperty" and isinstance(value, list) and isinstance(held, list | None):
+            missing: Any = _missing(held or [], value)
+        elif member in _INNER and isinstance(value, dict) and isinstance(held, dict):
+            missing = beyond(held, value)
+        else:
+            rest[member] = value
+            continue
+        if missing:
+            rest[member] = missing
+    return rest
+
+
+def restored(have: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
+    """Return `have` with leftovers laid over it: the reverse of `beyond`. Ratings are added, never replaced."""
+    whole = dict(have)
+    for member, value in rest.items():
+        held = have.get(member)
+        if member == "additionalProperty" and isinstance(value, list) and isinstance(held, list):
+            names = {name for entry in value if (name := name_of(entry)) is not None}
+            whole[member] = [entry for entry in held if name_of(entry) not in names] + value
+        elif member == "rating" and isinstance(value, list) and isinstance(held, list):
+            whole[member] = held + value
+        elif member in _INNER and isinstance(value, dict) and isinstance(held, dict):
+            whole[member] = restored(held, value)
+        else:
+            whole[member] = value
+    return whole
+
+
+def _missing(have: list[Any], want: list[Any]) -> list[Any]:
+    """Return the properties in `want` that `have` lacks or gives otherwise; with one of a name, all of that name."""
+    held, wanted = _by_name(have), _by_name(want)
+    told = {name for name, entries in wanted.items() if name is not None and entries == held.get(name, _nothing(name))}
+    return [entry for entry in want if name_of(entry) not in told]
+
+
+def _nothing(name: str) -> list[dict[str, Any]]:
+    return [{"value": None}] if name in _SILENT else []
+
+
+def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
+    """Group properties by name, each without what all properties share and with its null written out."""
+    groups: dict[str | None, list[Any]] = {}
+    for entry in entries:
+        name = name_of(entry)
+        bare = entry if name is None else {k: v for k, v in {"value": None, **entry}.items() if k not in ("@type", "name")}
+        groups.setdefault(name, []).append(bare)
+    return groups

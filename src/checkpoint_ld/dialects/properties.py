@@ -1,0 +1,29 @@
+"""Additional properties: named values that schema.org has no term for."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+ABSENT: Final = object()
+"""Stands for no value at all, which is how Karenina writes null."""
+
+
+def property_value(name: str, value: Any = ABSENT) -> dict[str, Any]:
+    """Return the PropertyValue `name`; without a value it has no `value` member."""
+    entry: dict[str, Any] = {"@type": "PropertyValue", "name": name}
+    return entry if value is ABSENT else {**entry, "value": value}
+
+
+def name_of(entry: object) -> str | None:
+    """Return the name of a PropertyValue, None for anything that is not one."""
+    name = entry.get("name") if isinstance(entry, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def values(entries: object) -> dict[str, Any]:
+    """Return the values of a list of properties by name.
+
+    Of several with one name the last counts, as it does in Karenina; one without a value has the value None.
+    """
+    listed = entries if isinstance(entries, list) else ()
+    return {name: entry.get("value") for entry in listed if (name := name_of(entry)) is not None}

@@ -1,0 +1,108 @@
+"""Questions and the elements around them in JSON-LD documents, brought to canonical form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.dialects.json_text import encoded
+from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.ratings import QUESTION, in_order
+from checkpoint_ld.dialects.rubric import Rubric
+from checkpoint_ld.dialects.trail import Listing, step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from checkpoint_ld.dialects.trail import Trail
+
+SPELLED = {"author", "sources", "few_shot_examples"}
+"""Properties whose value is an object or array written out as text."""
+RUBRIC_MEMBERS = ("globalRubric", "rubric")
+"""Members that hold a whole rubric object where only ratings should be."""
+
+
+def clean_element(
+    element: Any, pointer: str, trail: Trail, take: Callable[[Any, str, Listing], bool] | None = None
+) -> Any:
+    """Return a DataFeedItem, which will be at `pointer`, in canonical form: keywords belong to its question.
+
+    `take` is asked for every rating of the question, with its place and the properties of the question so far, whether
+    it takes the rating away.
+    """
+    if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
+        return element
+    clean = dict(element)
+    place = step(pointer, "item")
+    question = _clean_question(dict(clean["item"]), place, trail, take)
+    if "keywords" in clean:
+        keywords = clean.pop("keywords")
+        source = step(trail.source(pointer), "keywords")
+        if "keywords" in question:
+            keywords = _united(question["keywords"], keywords, source, trail)
+        else:
+            trail.moved(step(place, "keywords"), source)
+        question["keywords"] = keywords
+    clean["item"] = in_order(question, "Question")
+    return in_order(clean, "DataFeedItem")
+
+
+def _clean_question(
+    question: dict[str, Any], pointer: str, trail: Trail, take: Callable[[Any, str, Listing], bool] | None
+) -> dict[str, Any]:
+    source = trail.source(pointer)
+    if not has_lists(question):
+        return question
+    properties = Listing(step(pointer, "additionalProperty"), trail)
+    for index, entry in enumerate(question.get("additionalProperty", ())):
+        properties.add(_clean_entry(entry), step(source, "additionalProperty", index))
+    rubric = Rubric(pointer, QUESTION, trail)
+    for index, rating in enumerate(question.get("rating", ())):
+        place = step(source, "rating", index)
+        if take is None or not take(rating, place, properties):
+            rubric.add_rating(rating, place)
+    add_rubric_members(question, source, rubric, properties)
+    return {**question, **listed(question, rubric, properties)}
+
+
+def has_lists(members: dict[str, Any]) -> bool:
+    """Tell whether ratings and properties, where there are any, stand in arrays; otherwise they are left alone."""
+    return all(isinstance(members.get(name, []), list) for name in ("rating", "additionalProperty"))
+
+
+def listed(members: dict[str, Any], rubric: Rubric, properties: Listing) -> dict[str, Any]:
+    """Return the members that hold ratings and properties, if `members` has them or there is something to hold."""
+    held = {"rating": rubric.ratings, "additionalProperty": properties.entries}
+    return {member: entries for member, entries in held.items() if entries or member in members}
+
+
+def add_rubric_members(
+    members: dict[str, Any], source: str, rubric: Rubric, properties: Listing, *, usual: bool = False
+) -> None:
+    """Move rubric objects out of `members`, which stand at `source`, into `rubric` and `properties`.
+
+    Such a member is reported unless it is `usual` in the dialect.
+    """
+    for member in RUBRIC_MEMBERS:
+        if not isinstance(members.get(member), dict):
+            continue
+        place = step(source, member)
+        for entry, origin in rubric.add_object(members.pop(member), place, known=True):
+            properties.add(entry, origin)
+        if not usual:
+            message = f"the traits in the member {member} are read as if they stood in rating"
+            properties.trail.report("W-LEGACY-PROPERTY", message, place)
+
+
+def _clean_entry(entry: Any) -> Any:
+    if name_of(entry) in SPELLED and "value" in entry:
+        return {**entry, "value": encoded(entry["value"])}
+    return entry
+
+
+def _united(first: Any, second: Any, source: str, trail: Trail) -> Any:
+    """Return the keywords of a question and those of its element together, each once more only if it was twice."""
+    own, added = ([value] if isinstance(value, str) else value for value in (first, second))
+    if own == added or not isinstance(added, list):
+        return own
+    trail.report("W-VALUE", f"the keywords {added} of the element are not those of its question, {own}; all count", source)
+    return [*own, *(keyword for keyword in added if keyword not in own)] if isinstance(own, list) else own

@@ -1,0 +1,175 @@
+"""Ratings, the form that rubric traits have in JSON-LD: what they say, and how they are brought to canonical form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.members import BY_TYPE
+from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PREFIX = "karenina:"
+GLOBAL, QUESTION = SCOPES
+LLM_SUFFIXES = ("RubricTrait", "LLMRubricTrait")
+GUI_MATRIX, MATRIX = "tp_and_tn", "full_matrix"
+"""The GUI's and Karenina's name of one and the same mode of a metric trait."""
+
+DEEP_JUDGMENT = (
+    "deep_judgment_enabled",
+    "deep_judgment_excerpt_enabled",
+    "deep_judgment_search_enabled",
+    "deep_judgment_max_excerpts",
+    "deep_judgment_fuzzy_match_threshold",
+    "deep_judgment_excerpt_retry_attempts",
+)
+
+_SCOPE_BY_AUTHOR = {"Global Rubric": GLOBAL, "Question-Specific Rubric": QUESTION}
+_CONTAINERS = {"metrics", "tp_instructions", "tn_instructions", "classes"}
+_DIRECTED = {*LLM_SUFFIXES, "RegexTrait", "CallableTrait", "MetricRubricTrait"}
+
+
+def in_order(members: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Return `members` in the order in which Karenina writes those of a `kind`, unknown ones last as they stood."""
+    return {**{name: members[name] for name in BY_TYPE[kind] if name in members}, **members}
+
+
+def trait_type(name: object) -> tuple[str, str] | None:
+    """Return scope and suffix of a trait type, be it plain, prefixed or a full IRI, or None for any other value."""
+    if not isinstance(name, str):
+        return None
+    plain = name.removeprefix(KARENINA).removeprefix(PREFIX)
+    if plain not in TRAIT_TYPES:
+        return None
+    scope = next(scope for scope in SCOPES if plain.startswith(scope))
+    return scope, plain.removeprefix(scope)
+
+
+def scope_of(rating: dict[str, Any]) -> str | None:
+    """Return Global or QuestionSpecific, by the type or, in the earliest files, by the author; None if neither says."""
+    known = trait_type(rating.get("additionalType"))
+    if known:
+        return known[0]
+    author = rating.get("author")
+    return _SCOPE_BY_AUTHOR.get(author) if isinstance(author, str) and "additionalType" not in rating else None
+
+
+def llm_kind(rating: dict[str, Any], settings: dict[str, Any]) -> Any:
+    """Return the kind of an LLM trait: the one it names, or else the one that its range tells.
+
+    A range from 0 to 1 means boolean, unless the trait gives these two numbers as its lowest and highest score.
+    """
+    named = settings.get("kind")
+    if named is not None:
+        return named
+    if (rating.get("bestRating"), rating.get("worstRating")) != (1, 0):
+        return "score"
+    return "score" if (settings.get("min_score"), settings.get("max_score")) == (0, 1) else "boolean"
+
+
+def is_template(kind: object) -> bool:
+    """Tell whether an LLM trait of this kind fills in a schema instead of giving a score."""
+    return kind == "template" or (isinstance(kind, dict) and kind.get("type") == "template")
+
+
+def is_number(value: object) -> bool:
+    """Tell whether `value` is a number; a boolean is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def as_float(value: Any) -> Any:
+    """Return a number as a float, if it has one; every other value as it is."""
+    try:
+        return float(value) if is_number(value) else value
+    except OverflowError:
+        return value
+
+
+def as_plain(value: Any) -> Any:
+    """Return a float without a fraction as an integer; every other value as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
+    """Return `rating`, which will be at `pointer`, in canonical form.
+
+    Its type is prefixed, its range holds floats, what the GUI keeps in members of its own becomes properties, and the
+    kind, range and direction that the rating only implies are written out. What is wrong with it stays wrong.
+    """
+    if not isinstance(rating, dict):
+        return rating
+    clean = dict(rating)
+    for bound in ("bestRating", "worstRating"):
+        if bound in clean:
+            clean[bound] = as_float(clean[bound])
+    known = trait_type(clean.get("additionalType"))
+    scope = scope_of(clean)
+    if scope is not None and known is None:
+        known = (scope, LLM_SUFFIXES[0])
+    entries = clean.get("additionalProperty", [])
+    if known and isinstance(entries, list):
+        suffix = _complete(clean, known[1], _clean_entries(clean, entries, pointer, trail))
+        known = (known[0], suffix)
+    if known:
+        clean["additionalType"] = PREFIX + "".join(known)
+    return in_order(clean, "Rating")
+
+
+def _clean_entries(rating: dict[str, Any], entries: list[Any], pointer: str, trail: Trail) -> Listing:
+    """Return the properties of `rating`, with lists and objects out of their text and in Karenina's words."""
+    source = trail.source(pointer)
+    listing = Listing(step(pointer, "additionalProperty"), trail)
+    for index, entry in enumerate(entries):
+        listing.add(_clean_entry(entry, rating, source, trail), step(source, "additionalProperty", index))
+    given = values(entries)
+    for name in DEEP_JUDGMENT:
+        if name in rating and name not in given:
+            listing.add(property_value(name, rating.pop(name)), step(source, name))
+    return listing
+
+
+def _clean_entry(entry: Any, rating: dict[str, Any], source: str, trail: Trail) -> Any:
+    name = name_of(entry)
+    if name in _CONTAINERS:
+        return {**entry, "value": decoded(entry["value"])} if "value" in entry else entry
+    if name == "evaluation_mode" and entry.get("value") == GUI_MATRIX:
+        report_gui_matrix(rating.get("name"), source, trail)
+        return {**entry, "value": MATRIX}
+    return entry
+
+
+def report_gui_matrix(name: object, source: str, trail: Trail) -> None:
+    """Report that the metric trait `name` at `source` gives its mode in the GUI's words."""
+    message = f'evaluation_mode "{GUI_MATRIX}" is the GUI\'s name for "{MATRIX}" and is read as that'
+    trail.report("W-VALUE", message, source, f'trait "{name}"')
+
+
+def _complete(rating: dict[str, Any], suffix: str, listing: Listing) -> str:
+    """Write out what `rating` only implies; return the suffix of its type, which the kind may change."""
+    settings = values(listing.entries)
+    implied: list[tuple[str, Any, str]] = []
+    ranged = is_number(rating.get("bestRating")) and is_number(rating.get("worstRating"))
+    kind = llm_kind(rating, settings) if suffix in LLM_SUFFIXES and (ranged or settings.get("kind")) else None
+    if suffix in _DIRECTED and "higher_is_better" not in settings:
+        undirected = suffix == "MetricRubricTrait" or is_template(kind)
+        implied.append(("higher_is_better", ABSENT if undirected else True, ""))
+    if kind == "score":
+        implied.append(("min_score", rating.get("worstRating"), "worstRating"))
+        implied.append(("max_score", rating.get("bestRating"), "bestRating"))
+    if kind is not None:
+        implied.append(("kind", kind, ""))
+    _add_implied(listing, (one for one in implied if one[0] not in settings))
+    if listing.entries or "additionalProperty" in rating:
+        rating["additionalProperty"] = listing.entries
+    return LLM_SUFFIXES[1] if kind == "literal" or is_template(kind) else suffix
+
+
+def _add_implied(listing: Listing, implied: Iterable[tuple[str, Any, str]]) -> None:
+    rating_source = listing.trail.source(listing.pointer[: listing.pointer.rfind("/")])
+    for name, value, member in implied:
+        if value is ABSENT or is_number(value) or not member:
+            listing.add(property_value(name, as_plain(value)), step(rating_source, member) if member else rating_source)

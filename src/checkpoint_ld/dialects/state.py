@@ -1,0 +1,210 @@
+"""The GUI's internal state, version 2.0, read as a canonical document: questions under keys, traits in rubric objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.dialects.dialect import Upgrade
+from checkpoint_ld.dialects.json_text import encoded
+from checkpoint_ld.dialects.leftovers import restored
+from checkpoint_ld.dialects.properties import property_value
+from checkpoint_ld.dialects.questions import listed
+from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
+from checkpoint_ld.dialects.rubric import Rubric
+from checkpoint_ld.dialects.template import template_of
+from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.identifiers import gui_element_id
+from checkpoint_ld.members import BY_TYPE
+
+DEFAULT_NAME = "Karenina LLM Benchmark Checkpoint"
+"""The name of a benchmark that has none."""
+CUSTOM = "custom_"
+
+SIMPLE_METADATA = ("description", "version", "dateCreated", "dateModified")
+PUBLISHING = ("license", "keywords", "publisher", "datePublished")
+"""Members of dataset_metadata that are members of the same name in JSON-LD, though Karenina knows none of the latter."""
+
+PARKED = "x_v2"
+"""Member of a canonical object with what has a meaning in the state, or a shape, that leaves no place for it."""
+
+_ROOT = {"version", "global_rubric", "dataset_metadata", "checkpoint"}
+_METADATA = {"name", "creator", "custom_properties", *SIMPLE_METADATA, *PUBLISHING}
+_TEXTS = ("question", "raw_answer", "original_answer_template", "answer_template")
+_OTHERS = ("date_created", "last_modified", "finished", "question_rubric", "few_shot_examples", "custom_metadata")
+ITEM = {*_TEXTS, *_OTHERS, "author", "sources", "keywords"}
+"""The members of a question in the state."""
+
+
+def upgrade(value: dict[str, Any]) -> Upgrade:
+    """Upgrade the GUI's state with rubrics that have a list for each kind of trait."""
+    return _upgrade(value, Trail("v2.0"))
+
+
+def upgrade_traits_key(value: dict[str, Any]) -> Upgrade:
+    """Upgrade the GUI's state with rubrics that have the one list `traits`."""
+    return _upgrade(value, Trail("v2.0-traits-key"))
+
+
+def _upgrade(value: dict[str, Any], trail: Trail) -> Upgrade:
+    tree = root_of(value, trail)
+    tree["dataFeedElement"] = [
+        element_of(key, item, step("/dataFeedElement", index), trail)
+        for index, (key, item) in enumerate(value["checkpoint"].items())
+    ]
+    extra = value.get("x_karenina")
+    tree = restored(tree, extra) if isinstance(extra, dict) else tree
+    return trail.upgrade(in_order(tree, "DataFeed"))
+
+
+def root_of(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+    """Return the root of the canonical document, without its elements."""
+    for pointer, source in (("/dataFeedElement", "/checkpoint"), ("/rating", "/global_rubric")):
+        trail.moved(pointer, source)
+    given = value.get("dataset_metadata")
+    metadata = _filled(given) if isinstance(given, dict) else {}
+    tree: dict[str, Any] = {"@type": "DataFeed", "name": metadata.get("name") or DEFAULT_NAME}
+    tree |= {name: metadata[name] for name in (*SIMPLE_METADATA, *PUBLISHING) if name in metadata}
+    for name in ("name", "creator", *SIMPLE_METADATA, *PUBLISHING):
+        trail.moved(step("", name), step("/dataset_metadata", name))
+    rubric = Rubric("", GLOBAL, trail)
+    properties = Listing("/additionalProperty", trail)
+    _add_creator(tree, metadata.get("creator"), properties)
+    custom = metadata.get("custom_properties")
+    for name, content in custom.items() if isinstance(custom, dict) else ():
+        properties.add(property_value(name, content), step("/dataset_metadata/custom_properties", name))
+    _add_rubric(value.get("global_rubric"), "/global_rubric", rubric, properties)
+    tree |= listed(tree, rubric, properties)
+    unknown = _unknown(metadata, _METADATA) | _unknown(value, _ROOT)
+    parked = {} if isinstance(given, dict | None) else {"dataset_metadata": given}
+    if not isinstance(custom, dict | None):
+        parked["dataset_metadata"] = {"custom_properties": custom}
+    _keep(tree, unknown, parked, {*BY_TYPE["DataFeed"], *PUBLISHING})
+    return in_order(tree, "DataFeed")
+
+
+def element_of(key: str, item: Any, pointer: str, trail: Trail) -> Any:
+    """Return one question of the state, the one under `key`, as the element that will be at `pointer`."""
+    source = step("/checkpoint", key)
+    trail.moved(pointer, source)
+    if not isinstance(item, dict):
+        return item
+    _note_members(pointer, source, trail)
+    given = _filled(item)
+    element: dict[str, Any] = {"@type": "DataFeedItem", "@id": gui_element_id(key)}
+    for member, name in (("dateCreated", "date_created"), ("dateModified", "last_modified")):
+        if name in given or "last_modified" in given:
+            element[member] = given.get(name, given.get("last_modified"))
+    question: dict[str, Any] = {"@type": "Question"}
+    if "question" in given:
+        question["text"] = given["question"]
+    if "raw_answer" in given:
+        question["acceptedAnswer"] = {"@type": "Answer", "text": given["raw_answer"]}
+    if "answer_template" in given:
+        question["hasPart"] = template_of(given.get("question"), given["answer_template"])
+    rubric = Rubric(step(pointer, "item"), QUESTION, trail)
+    properties = Listing(step(pointer, "item", "additionalProperty"), trail)
+    _add_properties(given, source, properties)
+    _add_rubric(given.get("question_rubric"), step(source, "question_rubric"), rubric, properties)
+    question |= listed(question, rubric, properties)
+    if "keywords" in given:
+        question["keywords"] = given["keywords"]
+    element["item"] = question
+    custom = given.get("custom_metadata")
+    parked = {} if isinstance(custom, dict | None) else {"custom_metadata": custom}
+    _keep(element, _unknown(item, ITEM), parked, set(BY_TYPE["DataFeedItem"]))
+    extra = item.get("x_karenina")
+    return restored(element, extra) if isinstance(extra, dict) else element
+
+
+def _filled(members: dict[str, Any]) -> dict[str, Any]:
+    """Return `members` without those that are null, which is the state's way to say absent."""
+    return {name: content for name, content in members.items() if content is not None}
+
+
+def _unknown(members: dict[str, Any], known: set[str]) -> dict[str, Any]:
+    """Return the members that are neither known nor leftovers of ours."""
+    return {
+        name: content
+        for name, content in members.items()
+        if name not in known and not (name == "x_karenina" and isinstance(content, dict))
+    }
+
+
+def _keep(target: dict[str, Any], unknown: dict[str, Any], parked: dict[str, Any], taken: set[str]) -> None:
+    """Put unknown members on `target`; park those whose names are taken there."""
+    for name, content in unknown.items():
+        if name in taken or name == PARKED:
+            parked[name] = content
+        else:
+            target[name] = content
+    if parked:
+        target[PARKED] = parked
+
+
+def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> None:
+    """Add the creator: a mere name as text, a person as such, of any other agent the name and, beside it, the whole."""
+    name = creator.get("name") if isinstance(creator, dict) else None
+    if creator is None or not isinstance(name, str):
+        tree |= {} if creator is None else {"creator": creator}
+    elif creator == {"@type": "Person", "name": name}:
+        tree["creator"] = name
+    elif creator.get("@type") == "Person":
+        tree["creator"] = creator
+    else:
+        tree["creator"] = name
+        properties.add(property_value(CREATOR_DETAILS, creator), "/dataset_metadata/creator")
+
+
+def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing) -> None:
+    """Add the traits of a rubric object; the GUI takes a metric trait that does not say so to extract only once."""
+    if isinstance(rubric, dict):
+        metric = rubric.get("metric_traits")
+        if isinstance(metric, list):
+            stated = [{"repeated_extraction": False, **one} if isinstance(one, dict) else one for one in metric]
+            rubric = {**rubric, "metric_traits": stated}
+        for entry, origin in gathered.add_object(rubric, source):
+            properties.add(entry, origin)
+    elif rubric is not None:
+        gathered.add_trait("llm", rubric, source)
+
+
+def _note_members(pointer: str, source: str, trail: Trail) -> None:
+    places = {
+        "@id": "",
+        "dateCreated": "date_created",
+        "dateModified": "last_modified",
+        "item": "",
+        "item/text": "question",
+        "item/acceptedAnswer": "raw_answer",
+        "item/acceptedAnswer/text": "raw_answer",
+        "item/hasPart": "answer_template",
+        "item/hasPart/text": "answer_template",
+        "item/rating": "question_rubric",
+        "item/additionalProperty": "",
+        "item/keywords": "keywords",
+    }
+    for place, name in places.items():
+        trail.moved(f"{pointer}/{place}", step(source, name) if name else source)
+
+
+def _add_properties(given: dict[str, Any], source: str, properties: Listing) -> None:
+    """Add what a question has beside text, answer and template, in the order in which Karenina writes it."""
+
+    def add(name: str, content: Any, *place: str) -> None:
+        pointer = properties.next_pointer()
+        properties.add(property_value(name, content), step(source, *place))
+        properties.trail.moved(step(pointer, "value"), step(source, *place))
+
+    if "finished" in given:
+        add("finished", given["finished"], "finished")
+    if given.get("original_answer_template"):
+        add("original_answer_template", given["original_answer_template"], "original_answer_template")
+    for name in ("author", "sources"):
+        if given.get(name):
+            add(name, encoded(given[name]), name)
+    custom = given.get("custom_metadata")
+    for key, content in custom.items() if isinstance(custom, dict) else ():
+        add(CUSTOM + key, content, "custom_metadata", key)
+    if given.get("few_shot_examples"):
+        add("few_shot_examples", encoded(given["few_shot_examples"]), "few_shot_examples")

@@ -1,0 +1,29 @@
+"""The object that holds an answer template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NAME_LENGTH = 30
+
+
+def template_name(question: object) -> str:
+    """Return the name that Karenina gives to the template of a question."""
+    return f"{question[:NAME_LENGTH] if isinstance(question, str) else ''}... Answer Template"
+
+
+def gui_template_name(question: object) -> str:
+    """Return the name that the GUI gives to the template of a question: it counts UTF-16 code units.
+
+    A character that would be cut in two is left out, because half of it cannot be written.
+    """
+    if not isinstance(question, str):
+        return template_name(question)
+    units = question.encode("utf-16-le", "surrogatepass")[: 2 * NAME_LENGTH]
+    return f"{units.decode('utf-16-le', 'ignore')}... Answer Template"
+
+
+def template_of(question: object, source: Any) -> dict[str, Any]:
+    """Return the SoftwareSourceCode with the text `source` for a question with the text `question`."""
+    name = template_name(question)
+    return {"@type": "SoftwareSourceCode", "name": name, "text": source, "programmingLanguage": "Python"}

@@ -1,0 +1,214 @@
+"""Rubric traits as the GUI's state holds them, and as the ratings of JSON-LD: the way there and back."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from checkpoint_ld.dialects.leftovers import beyond, restored
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.ratings import (
+    DEEP_JUDGMENT,
+    GUI_MATRIX,
+    LLM_SUFFIXES,
+    MATRIX,
+    PREFIX,
+    as_float,
+    as_plain,
+    is_number,
+    is_template,
+    llm_kind,
+    trait_type,
+)
+from checkpoint_ld.identifiers import gui_rating_id
+
+Family: TypeAlias = Literal["llm", "regex", "callable", "metric"]
+"""The kinds of traits that the GUI's state can hold."""
+
+IDLE_RANGE = {"min_score": 1, "max_score": 5}
+"""The range of a score trait that gives none; Karenina writes it on traits without scores too, where it is idle."""
+
+_LLM_END = ("higher_is_better", "summary", "include_ground_truth", "min_score", "max_score", "kind", "classes")
+_CALLABLE_END = ("higher_is_better", "min_score", "max_score", "summary", "classes")
+_METRIC_END = ("higher_is_better", "tp_instructions", "tn_instructions", "summary")
+SETTINGS: dict[Family, tuple[str, ...]] = {
+    "llm": (*DEEP_JUDGMENT, *_LLM_END),
+    "regex": ("pattern", "case_sensitive", "invert_result", "higher_is_better", "summary"),
+    "callable": ("callable_code", "kind", "invert_result", *_CALLABLE_END),
+    "metric": ("metrics", "repeated_extraction", "evaluation_mode", *_METRIC_END),
+}
+"""The settings of each kind of trait, in the order in which Karenina writes them as properties."""
+
+_GAPS: dict[Family, dict[str, Any]] = {
+    "llm": {"higher_is_better": True},
+    "regex": {"case_sensitive": True, "invert_result": False},
+    "callable": {"kind": "boolean", "invert_result": False},
+    "metric": {"tn_instructions": [], "repeated_extraction": False},
+}
+"""What the GUI reads where a setting is missing."""
+
+_FAMILIES: dict[str, Family] = {
+    "RubricTrait": "llm",
+    "LLMRubricTrait": "llm",
+    "RegexTrait": "regex",
+    "CallableTrait": "callable",
+    "MetricRubricTrait": "metric",
+}
+_SUFFIXES: dict[Family, str] = {family: suffix for suffix, family in reversed(_FAMILIES.items())}
+_CLASSES: dict[str, Family] = {**_FAMILIES, "RegexRubricTrait": "regex", "CallableRubricTrait": "callable"}
+_MADE = {"@type", "bestRating", "worstRating", "additionalType", "additionalProperty"}
+"""Members of a rating that are made from the settings of a trait."""
+
+
+def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[str, Any]:
+    """Return a trait of the GUI's state as a canonical rating of `scope` (Global or QuestionSpecific).
+
+    Only an LLM trait gets what it leaves out, its kind, range and direction; the others keep their gaps. Members that
+    no trait has stay members. `x_karenina` is taken as what a rating said beyond the trait that was made from it.
+    """
+    given = _given(family, trait)
+    rating = {"@type": "Rating", **{name: given[name] for name in ("name", "description") if name in given}}
+    rating["bestRating"], rating["worstRating"] = map(as_float, _range(family, given))
+    newer = family == "llm" and (given["kind"] == "literal" or is_template(given["kind"]))
+    rating["additionalType"] = f"{PREFIX}{scope}{LLM_SUFFIXES[1] if newer else _SUFFIXES[family]}"
+    settings = [property_value(name, given[name]) for name in SETTINGS[family] if name in given]
+    if settings:
+        rating["additionalProperty"] = settings
+    foreign = _foreign(family, trait, given)
+    parked = {name: foreign.pop(name) for name in _MADE & foreign.keys()}
+    rating.update(foreign)
+    if parked:
+        rating["x_v2"] = {**parked, **_object(trait.get("x_v2"))}
+    return restored(rating, _object(trait.get("x_karenina")))
+
+
+def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple[Family, dict[str, Any]] | None:
+    """Return a canonical rating as a trait of the GUI's state and its kind, or None if the state has no such trait.
+
+    `scope` is that of the rubric which the trait will be in, `matrix` the name to give to the mode full_matrix. A
+    trait that states its direction was written by a program that states everything, so its other gaps are filled.
+    """
+    known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
+    family = _FAMILIES.get(known[1]) if known else None
+    if family is None or not isinstance(rating.get("additionalProperty", []), list):
+        return None
+    settings = values(rating.get("additionalProperty"))
+    if family == "llm" and not _settle_llm(rating, settings):
+        return None
+    members = {name: rating[name] for name in ("name", "description") if rating.get(name) is not None}
+    gaps = _GAPS[family] if family == "llm" or "higher_is_better" in settings else {}
+    told = {name: settings[name] for name in SETTINGS[family] if settings.get(name) is not None}
+    trait = {**members, **gaps, **told}
+    _take_foreign(family, trait, rating)
+    rest = beyond(rating_from_v2(family, trait, scope), _needed(rating, settings))
+    if rest:
+        trait["x_karenina"] = rest
+    if trait.get("evaluation_mode") == MATRIX:
+        trait["evaluation_mode"] = matrix
+    return family, trait
+
+
+def family_of(class_name: object) -> Family | None:
+    """Return the kind of trait that a class name such as RegexTrait stands for, None for any other value."""
+    return _CLASSES.get(class_name) if isinstance(class_name, str) else None
+
+
+def is_gui_id(rating: dict[str, Any]) -> bool:
+    """Tell whether a rating has the identifier that the GUI makes from its name, and makes again when it writes."""
+    name = rating.get("name")
+    return isinstance(name, str) and rating.get("@id") == gui_rating_id(name)
+
+
+def _given(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
+    """Return what `trait` says, in today's words and, for an LLM trait, with what goes without saying."""
+    given = {name: value for name, value in trait.items() if value is not None}
+    if "invert_result" in SETTINGS[family] and "invert" in given:
+        given.setdefault("invert_result", given["invert"])
+    if given.get("evaluation_mode") == GUI_MATRIX:
+        given["evaluation_mode"] = MATRIX
+    if family != "llm":
+        return given
+    scale = given.get("scale")
+    if _is_scale(scale):
+        given = {"min_score": min(scale), "max_score": max(scale), **given}
+    kind = given.setdefault("kind", "boolean" if IDLE_RANGE.keys().isdisjoint(given) else "score")
+    if kind == "score":
+        given = {**IDLE_RANGE, **given}
+    given.setdefault("higher_is_better", ABSENT if is_template(kind) else True)
+    return given
+
+
+def _is_scale(scale: object) -> bool:
+    """Tell whether `scale` lists the steps of a range, as the earliest files do."""
+    return isinstance(scale, list) and bool(scale) and all(map(is_number, scale))
+
+
+def _says_scale(given: dict[str, Any], scale: Any) -> bool:
+    """Tell whether the lowest and highest score say as much as `scale`: its steps are one apart."""
+    if not _is_scale(scale) or (given.get("min_score"), given.get("max_score")) != (min(scale), max(scale)):
+        return False
+    return all(step - first == index for first in scale[:1] for index, step in enumerate(scale))
+
+
+def _range(family: Family, given: dict[str, Any]) -> tuple[Any, Any]:
+    """Return best and worst rating of a trait."""
+    kind = given.get("kind", "boolean")
+    if family == "llm" and kind == "literal":
+        classes = given.get("classes")
+        return (max(len(classes) - 1, 0) if isinstance(classes, dict | list) else 0), 0
+    if family == "llm" and is_template(kind):
+        return 0, 0
+    if family in ("regex", "metric") or kind in ("boolean", "binary"):
+        return 1, 0
+    return given.get("max_score", IDLE_RANGE["max_score"]), given.get("min_score", IDLE_RANGE["min_score"])
+
+
+def _foreign(family: Family, trait: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of `trait` that are no settings of its kind."""
+    read = {"name", "description", *SETTINGS[family]}
+    read.update(name for name in ("x_karenina", "x_v2") if isinstance(trait.get(name), dict))
+    if "invert_result" in SETTINGS[family]:
+        read.add("invert")
+    if family_of(trait.get("type")):
+        read.add("type")
+    if _says_scale(given, trait.get("scale")):
+        read.add("scale")
+    return {name: value for name, value in trait.items() if name not in read}
+
+
+def _settle_llm(rating: dict[str, Any], settings: dict[str, Any]) -> bool:
+    """Put kind and range of an LLM trait into `settings`; return whether the GUI's state can hold the kind."""
+    settings["kind"] = kind = llm_kind(rating, settings)
+    if kind == "score":
+        bounds = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
+        settings.update((name, as_plain(bound)) for name, bound in bounds.items() if is_number(bound))
+    elif _is_idle(settings):
+        del settings["min_score"], settings["max_score"]
+    return not is_template(kind)
+
+
+def _is_idle(settings: dict[str, Any]) -> bool:
+    return all(settings.get(name) == bound for name, bound in IDLE_RANGE.items())
+
+
+def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any]) -> None:
+    """Put the members of `rating` that Karenina does not know on the trait, unless the name means something there."""
+    taken = {"name", "description", "invert", "type", "scale", "x_karenina", "x_v2", *SETTINGS[family], *_MADE}
+    trait.update((name, value) for name, value in rating.items() if name not in taken)
+    if is_gui_id(rating):
+        del trait["@id"]
+    parked = _object(rating.get("x_v2"))
+    trait.update((name, value) for name, value in parked.items() if name not in trait)
+
+
+def _needed(rating: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Return `rating` without what means nothing: the GUI's identifier, and a range where there are no scores."""
+    needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
+    told = values(rating.get("additionalProperty"))
+    if "additionalProperty" in needed and _is_idle(told) and not _is_idle(settings):
+        entries = [entry for entry in needed["additionalProperty"] if name_of(entry) not in IDLE_RANGE]
+        needed["additionalProperty"] = entries
+    return needed
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,32 @@
+"""Traits that a language model judges from the answer's text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from checkpoint_ld.entities.trait import ScoredTrait
+
+if TYPE_CHECKING:
+    from checkpoint_ld.findings import Finding
+
+
+class LLMRubricTrait(ScoredTrait):
+    """A trait that a language model judges; with deep judgment in several stages, on quoted evidence."""
+
+    deep_judgment_enabled: bool = False
+    deep_judgment_excerpt_enabled: bool = Field(default=True, description="Quote the answer as evidence")
+    deep_judgment_max_excerpts: int | None = None
+    deep_judgment_fuzzy_match_threshold: float | None = Field(default=None, description="0 to 1, by convention")
+    deep_judgment_excerpt_retry_attempts: int | None = None
+    deep_judgment_search_enabled: bool = Field(default=False, description="Search outside sources for the excerpts")
+    include_ground_truth: bool = Field(default=False, description="The judge sees the reference answer")
+
+    def problems(self) -> tuple[Finding, ...]:
+        """Report odd classes, ranges and directions, and deep judgment of a template, which there is not."""
+        found = super().problems()
+        if self.is_template_kind and self.deep_judgment_enabled:
+            message = "deep_judgment_enabled is true, but a trait of template kind has no deep judgment"
+            return (*found, self.problem("W-VALUE", message, "set it to false"))
+        return found

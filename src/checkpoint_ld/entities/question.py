@@ -1,0 +1,81 @@
+"""Questions, and what a benchmark notes about each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, JsonValue, computed_field, model_validator
+
+from checkpoint_ld.entities.entity import Entity, now, problem
+from checkpoint_ld.identifiers import question_object_id
+
+if TYPE_CHECKING:
+    from checkpoint_ld.findings import Finding
+
+
+class Question(Entity):
+    """A question with its reference answer and all that an author says about it.
+
+    Dates are ISO 8601 texts and are kept as they are. An input member `id` is ignored, since `id` follows from the
+    text; `tags`, the old name of `keywords`, is accepted where `keywords` is absent.
+    """
+
+    question: str = Field(min_length=1, description="The text of the question")
+    raw_answer: str = Field(description="The reference answer as free text", json_schema_extra={"minLength": 1})
+    keywords: list[str] = Field(default_factory=list, description="Topics")
+    few_shot_examples: list[dict[str, str]] | None = Field(
+        default=None, description="Example pairs, by convention with the keys question and answer"
+    )
+    date_created: str = Field(default_factory=now)
+    date_modified: str = Field(default_factory=now)
+    answer_template: str | None = Field(default=None, description="Python source of the template; text, never run")
+    answer_notes: str | None = Field(default=None, description="How the author wants answers to be understood")
+    author: dict[str, JsonValue] | None = Field(default=None, description="By convention a schema.org Person")
+    sources: list[dict[str, JsonValue]] | None = None
+    custom_metadata: dict[str, JsonValue] | None = None
+    question_rubric: dict[str, JsonValue] | None = Field(default=None, description="A serialised Rubric")
+    question_dynamic_rubric: dict[str, JsonValue] | None = Field(default=None, description="A serialised DynamicRubric")
+    workspace_path: str | None = Field(
+        default=None, description="A folder, relative to the root of the benchmark's workspace"
+    )
+
+    # mypy refuses decorators above @property; this is how pydantic documents a computed field.
+    @computed_field(description="The MD5 hash of the text, 32 hexadecimal digits")  # type: ignore[prop-decorator]
+    @property
+    def id(self) -> str:
+        """The MD5 hash of the text: it changes with the text, and need not be the identifier in a file."""
+        return question_object_id(self.question)
+
+    def problems(self) -> tuple[Finding, ...]:
+        """Report an empty reference answer, which files have and authors should not write."""
+        if self.raw_answer:
+            return ()
+        message = f"raw_answer of {self.question!r} is empty"
+        return (problem("W-ANSWER-MISSING", message, "give the reference answer", subject=self.question),)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_older_members(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        members = {key: value for key, value in data.items() if key not in {"id", "tags"}}
+        if "tags" in data and "keywords" not in data:
+            members["keywords"] = _keywords(data["tags"])
+        return members
+
+
+class QuestionRegistryEntry(Entity):
+    """How far the work on one question of one benchmark is; kept beside the question, not in it."""
+
+    finished: bool = False
+    date_added: str = Field(default_factory=now, description="When the question joined the benchmark")
+    date_modified: str = Field(default_factory=now, description="When this entry changed last")
+
+
+def _keywords(tags: Any) -> Any:
+    if isinstance(tags, str):
+        return [tags]
+    if tags is None:
+        return []
+    return [tag for tag in tags if tag is not None] if isinstance(tags, list | tuple) else tags

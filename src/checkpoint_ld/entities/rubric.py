@@ -1,0 +1,94 @@
+"""Rubrics: the traits by which every answer is judged, and the results of judging."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.entities.entity import Entity
+from checkpoint_ld.entities.metric_trait import MetricRubricTrait
+from checkpoint_ld.entities.trait import ScoredTrait
+from checkpoint_ld.entities.trait_collection import TraitCollection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from checkpoint_ld.entities.callable_trait import CallableRubricTrait
+    from checkpoint_ld.entities.trait_collection import AnyTrait
+
+
+class Rubric(TraitCollection):
+    """The traits by which the answers to one question, or to all questions, are judged."""
+
+    def get_llm_trait_names(self) -> list[str]:
+        """Return the names of the traits that a language model judges."""
+        return [trait.name for trait in self.llm_traits]
+
+    def get_regex_trait_names(self) -> list[str]:
+        """Return the names of the traits that a regular expression decides."""
+        return [trait.name for trait in self.regex_traits]
+
+    def get_callable_trait_names(self) -> list[str]:
+        """Return the names of the traits that a function decides."""
+        return [trait.name for trait in self.callable_traits]
+
+    def get_metric_trait_names(self) -> list[str]:
+        """Return the names of the traits that are measured by metrics."""
+        return [trait.name for trait in self.metric_traits]
+
+    def get_agentic_trait_names(self) -> list[str]:
+        """Return the names of the traits that an agent judges."""
+        return [trait.name for trait in self.agentic_traits]
+
+    def get_trait_max_scores(self) -> dict[str, float]:
+        """Return the highest score of each trait that has one: scores of all kinds, classes of judged traits."""
+        scored: list[ScoredTrait | CallableRubricTrait] = [
+            *self.llm_traits,
+            *self.callable_traits,
+            *self.agentic_traits,
+        ]
+        highest = {}
+        for trait in scored:
+            scoring = ("score", "literal") if isinstance(trait, ScoredTrait) else ("score",)
+            if trait.kind in scoring and trait.max_score is not None:
+                highest[trait.name] = trait.max_score
+        return highest
+
+    def get_trait_directionalities(self) -> dict[str, bool | None]:
+        """Return for each trait whether a higher result is the better one; None where there is no direction."""
+        return {trait.name: trait.higher_is_better for trait in self.traits()}
+
+    def validate_evaluation(self, scores: Mapping[str, object]) -> bool:
+        """Tell whether `scores` holds exactly one valid result for everything that this rubric judges."""
+        return not self.evaluation_problems(scores)
+
+    def evaluation_problems(self, scores: Mapping[str, object]) -> list[str]:
+        """Say what keeps `scores` from being a complete evaluation by this rubric; empty if nothing does.
+
+        A trait of template kind has one result for each field, under `trait.field`; metric traits have none.
+        """
+        judged = self._judged()
+        found = [f"{key!r} has no result" for key in judged if key not in scores]
+        for key, value in scores.items():
+            if key not in judged:
+                found.append(f"{key!r} is nothing that this rubric judges")
+                continue
+            trait = judged[key]
+            if not isinstance(trait, MetricRubricTrait) and not trait.validate_score(value):
+                found.append(f"{key!r} cannot have the result {value!r}")
+        return found
+
+    def _judged(self) -> dict[str, AnyTrait]:
+        """Map each key of a complete evaluation to the trait whose result it holds."""
+        judged: dict[str, AnyTrait] = {}
+        for trait in self.traits():
+            if isinstance(trait, ScoredTrait) and trait.is_template_kind:
+                judged.update({f"{trait.name}.{field}": trait for field in trait.template_fields})
+            elif not isinstance(trait, MetricRubricTrait):
+                judged[trait.name] = trait
+        return judged
+
+
+class RubricEvaluation(Entity):
+    """The results of judging one answer by a rubric."""
+
+    trait_scores: dict[str, int | bool]

@@ -1,0 +1,175 @@
+"""Files: reading one whole within limits, and replacing one whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, WriteError
+from checkpoint_ld.limits import DEFAULT_LIMITS, Limits, too_large
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CHUNK = 1 << 20
+
+_READ_REMEDIES = {
+    errno.ENOENT: "check the path",
+    errno.EISDIR: "pass the file, not the folder that holds it",
+    errno.EACCES: "ask for permission to read it",
+    errno.EPERM: "ask for permission to read it",
+}
+_WRITE_REMEDIES = {
+    errno.ENOENT: "create the folder first",
+    errno.ENOTDIR: "choose a path inside a folder",
+    errno.EISDIR: "give the path of a file",
+    errno.EACCES: "choose a folder that you may write to",
+    errno.EPERM: "choose a folder that you may write to",
+    errno.EROFS: "choose a folder that you may write to",
+    errno.ENOSPC: "free some space, or choose another disk",
+    errno.EDQUOT: "free some space, or choose another disk",
+}
+
+
+def read_bytes(
+    source: str | os.PathLike[str] | BinaryIO | bytes, limits: Limits = DEFAULT_LIMITS
+) -> tuple[bytes, str | None]:
+    """Return the bytes of `source` and the name that messages should call it by.
+
+    `source` is a path, a file that is open for reading bytes, or the bytes themselves, which have no name. Never
+    reads more than one byte above `limits.size`. Raises SourceMissingError for a path that cannot be read, and
+    ReadError (E-SIZE) for what is too large.
+    """
+    if isinstance(source, bytes):
+        if len(source) > limits.size:
+            raise too_large(len(source), None, limits)
+        return source, None
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        with _explained(name), Path(name).open("rb") as file:
+            expected = os.fstat(file.fileno()).st_size
+            if expected > limits.size:
+                raise too_large(expected, name, limits)
+            return _read(file, name, limits), name
+    label = getattr(source, "name", None)
+    label = label if isinstance(label, str) else None
+    with _explained(label or "the input"):
+        return _read(source, label, limits), label
+
+
+def replace_file(path: str | os.PathLike[str], data: bytes, *, overwrite: bool = True) -> None:
+    """Make `data` the content of the file at `path`, wholly or not at all.
+
+    A file that is there keeps its permissions; a new one gets those that the umask leaves. A symbolic link stays
+    one: the file that it leads to is replaced. Whatever fails, the old file is as it was and nothing is left beside
+    it. Raises TargetExistsError if the file is there and `overwrite` is false, and WriteError if it cannot be
+    written.
+    """
+    name = os.fspath(path)
+    try:
+        target = Path(os.path.realpath(name))
+        _replace(target, data, _old_state(target, overwrite=overwrite), overwrite=overwrite)
+    except FileExistsError:
+        raise TargetExistsError(f"{name}: exists already; choose another path, or ask for overwriting") from None
+    except (OSError, ValueError) as error:
+        raise WriteError(_refusal(name, "written", error, _WRITE_REMEDIES, "choose another path")) from error
+
+
+@contextlib.contextmanager
+def _explained(name: str) -> Iterator[None]:
+    try:
+        yield
+    except ReadError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: U+0000 in the path, or a file that is closed
+        raise SourceMissingError(_refusal(name, "read", error, _READ_REMEDIES, "check the path")) from error
+
+
+def _read(file: BinaryIO, name: str | None, limits: Limits) -> bytes:
+    content = bytearray()
+    while chunk := file.read(min(_CHUNK, limits.size + 1 - len(content))):
+        content += chunk
+        if len(content) > limits.size:
+            raise too_large(None, name, limits)
+    return bytes(content)
+
+
+def _refusal(name: str, done: str, error: Exception, remedies: dict[int, str], otherwise: str) -> str:
+    number = error.errno if isinstance(error, OSError) else None
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    remedy = otherwise if number is None else remedies.get(number, otherwise)
+    return f"{name}: cannot be {done}: {reason[:1].lower()}{reason[1:]}; {remedy}"
+
+
+def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:
+    try:
+        state = target.lstat()
+    except FileNotFoundError:
+        return None
+    if not overwrite:
+        raise FileExistsError
+    if stat.S_ISLNK(state.st_mode):  # links are resolved by now, except those that lead to themselves
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    if stat.S_ISDIR(state.st_mode):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(errno.EINVAL, "It is a device or a pipe, which cannot be replaced")
+    if not os.access(target, os.W_OK):
+        raise OSError(errno.EACCES, "It is write-protected")
+    return state
+
+
+def _replace(target: Path, data: bytes, old: os.stat_result | None, *, overwrite: bool) -> None:
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    # Never readable by more people than the file that it replaces.
+    mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    try:
+        try:
+            _fill(handle, data, old)
+        finally:
+            os.close(handle)
+        if overwrite:
+            temporary.replace(target)
+        else:
+            _claim(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync_folder(target.parent)
+
+
+def _fill(handle: int, data: bytes, old: os.stat_result | None) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+    if old is not None and hasattr(os, "fchmod"):
+        with contextlib.suppress(OSError):  # only root may give a file to its former owner
+            os.fchown(handle, old.st_uid, old.st_gid)
+        os.fchmod(handle, stat.S_IMODE(old.st_mode))
+    os.fsync(handle)
+
+
+def _claim(temporary: Path, target: Path) -> None:
+    try:
+        target.hardlink_to(temporary)  # fails if the target has come into being meanwhile
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links, where nothing better than looking can be done
+        if target.exists():
+            raise FileExistsError from None
+        temporary.replace(target)
+
+
+def _sync_folder(folder: Path) -> None:
+    # The file is in place: where a folder cannot be flushed (Windows, some network drives) there is nothing to undo.
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

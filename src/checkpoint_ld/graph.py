@@ -1,0 +1,134 @@
+"""The checkpoint graph: a canonical tree as statements, and back.
+
+A real `rdflib.Graph`, named by its root. Every exit (JSON-LD, Turtle, N-Triples, entities, SPARQL) works from it alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rdflib import Graph, Literal, URIRef
+
+from checkpoint_ld import contexts, terms
+from checkpoint_ld.annotation import Annotated, Placed, annotate, annotate_part
+from checkpoint_ld.compaction import IDENTIFIER, POSITION, RESIDUE, Compaction, residue_of
+from checkpoint_ld.conditions import finding
+from checkpoint_ld.errors import LookupFailedError, ReadError
+from checkpoint_ld.expansion import RDF_TYPE, expand, statements
+from checkpoint_ld.literals import literal_of, same
+from checkpoint_ld.residue import Residue, difference, encoded
+from checkpoint_ld.store import Index, SubjectIndexStore, terms_of
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+    from checkpoint_ld.terms import Term, TermTable
+
+DATA_FEED = URIRef(SCHEMA + "DataFeed")
+PREFIXES = {"schema": SCHEMA, "karenina": KARENINA}
+
+Tree = dict[str, Any]
+
+
+class CheckpointGraph(Graph):
+    """The statements of one checkpoint.
+
+    It may be read and changed as any rdflib graph. `tree`, `object` and the methods that edit members speak JSON in the
+    canonical dialect; they keep names, order and residue right.
+    """
+
+    def __init__(self, index: Index, root: Node) -> None:
+        store = SubjectIndexStore()
+        super().__init__(store, identifier=str(root), bind_namespaces="none")
+        store.add_graph(self)
+        store.replace(index)
+        self.root = root
+        for prefix, namespace in {**PREFIXES, "xsd": "http://www.w3.org/2001/XMLSchema#"}.items():
+            self.bind(prefix, namespace)
+
+    @classmethod
+    def of_tree(cls, tree: Tree) -> CheckpointGraph:
+        """Build the graph of a canonical tree."""
+        own_context = tree.get("@context")
+        context = contexts.merged(own_context)
+        annotated = annotate(tree, terms.table(own_context))
+        index = statements(expand(annotated.tree, context))
+        root = URIRef(annotated.objects[0].name)
+        graph = cls(index, root)
+        remembered = contexts.remembered(own_context)
+        graph._complete(annotated, {"@context": remembered} if remembered is not None else {})
+        return graph
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CheckpointGraph, (self.index, self.root)
+
+    @property
+    def index(self) -> Index:
+        """The subject index that holds the statements; after changing it, call `touch`."""
+        store = self.store
+        assert isinstance(store, SubjectIndexStore)  # noqa: S101 - the constructor sets it
+        return store.index
+
+    def touch(self) -> None:
+        """Tell the graph that its index was changed directly."""
+        store = self.store
+        assert isinstance(store, SubjectIndexStore)  # noqa: S101 - the constructor sets it
+        store.touch()
+
+    @property
+    def own_context(self) -> Any:
+        """The context that the document came with, where it is neither ours nor Karenina's."""
+        return residue_of(self.index, self.root).members.get("@context")
+
+    @property
+    def table(self) -> TermTable:
+        """The terms under which objects are read and written."""
+        return terms.table(self.own_context)
+
+    def tree(self) -> Tree:
+        """Return the canonical tree, without context unless the document came with one of its own."""
+        return self.object(self.root)
+
+    def object(self, subject: Node, via: Term | None = None) -> Tree:
+        """Return the JSON object of a node and of everything below it."""
+        if subject not in self.index:
+            msg = f"there is no node {subject} in the graph of {self.root}"
+            raise LookupFailedError(msg)
+        return Compaction(self.index, self.table).object(subject, via)
+
+    def member(self, subject: Node, key: str) -> list[Node]:
+        """Return the terms of the member `key` of a node, in their order."""
+        term = self.table.at(None, None).by_key.get(key)
+        iri = URIRef(term.iri if term else terms.expand_name(key))
+        return Compaction(self.index, self.table).in_order(terms_of(self.index.get(subject, {}).get(iri)))
+
+    def _complete(self, annotated: Annotated, root_members: Tree) -> None:
+        """Add what expansion does not say: positions, texts of ids, residue."""
+        reader = Compaction(self.index, terms.table(root_members.get("@context")))
+        for placed in annotated.objects:
+            self._tell_place(URIRef(placed.name), placed)
+        for placed in annotated.objects:
+            subject = URIRef(placed.name)
+            source = {key: value for key, value in placed.source.items() if key != "@context"}
+            left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
+            if placed is annotated.objects[0] and root_members:
+                left = Residue({**root_members, **left.members}, left.absent, left.set_apart)
+            self._tell_residue(subject, left)
+        self.touch()
+
+    def _tell_place(self, subject: URIRef, placed: Placed) -> None:
+        identifier = placed.source.get("@id")
+        if isinstance(identifier, str) and (identifier != placed.name or "#/" in identifier):
+            self.index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
+        if placed.position is not None and "position" not in placed.source:
+            self.index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
+
+    def _tell_residue(self, subject: Node, left: Residue) -> None:
+        if left:
+            self.index.setdefault(subject, {})[RESIDUE] = literal_of(left.as_json(), "@json")
+        elif subject in self.index:
+            self.index[subject].pop(RESIDUE, None)
+            if not self.index[subject]:
+                del self.index[subject]
+

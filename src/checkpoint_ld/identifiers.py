@@ -1,0 +1,124 @@
+"""Identifiers: the names that Karenina and the Karenina GUI compute for questions, templates and traits.
+
+Pure functions of text. None of the results is a UUID in the sense of RFC 4122, whatever `urn:uuid:` suggests: once
+computed, an identifier is opaque.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+URN = "urn:uuid:"
+QUESTION = "urn:uuid:question-"
+NO_TEMPLATE = "no_template"
+"""The identifier of a template that is absent or blank."""
+
+_STEM_LENGTH = 50
+_HASH_DIGITS = 8
+_STEM = str.maketrans({" ": "-", "?": None, ".": None, ",": None})
+
+# White space as ECMAScript defines it; Python's own notion differs (it has U+0085 and lacks U+FEFF).
+_GUI_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_GUI_SPACES = re.compile(f"[{_GUI_SPACE}]+")
+_GUI_DROPPED = re.compile(f"[^a-z0-9{_GUI_SPACE}]")
+
+
+def question_id(text: str) -> str:
+    """Return Karenina's identifier for a question with this text.
+
+    It is made of the first 50 characters of the text, in lower case, and eight digits of its MD5 hash. Spaces become
+    hyphens; `?`, `.` and `,` go; everything else stays, so that the result may hold quotes or line breaks.
+    Raises `UnicodeEncodeError` (a `ValueError`) for a text with a lone surrogate, which has no UTF-8 form.
+    """
+    return f"{QUESTION}{text.lower().translate(_STEM)[:_STEM_LENGTH]}-{_md5(text)[:_HASH_DIGITS]}"
+
+
+def unique_question_id(text: str, taken: Container[str]) -> str:
+    """Return the first of `question_id(text)`, the same with `-1`, `-2` and so on that is not in `taken`."""
+    base = question_id(text)
+    found, suffix = base, 0
+    while found in taken:
+        suffix += 1
+        found = f"{base}-{suffix}"
+    return found
+
+
+def question_object_id(text: str) -> str:
+    """Return the identifier that a `Question` object carries: 32 hexadecimal digits, the MD5 hash of the text."""
+    return _md5(text)
+
+
+def template_id(code: str | None) -> str:
+    """Return the identifier of a template's source text, the same for texts that differ in layout only.
+
+    Common indentation, line endings, white space at line ends and around the whole do not count. A template that is
+    absent or blank has the identifier `no_template`.
+    """
+    if code is None or not code.strip():
+        return NO_TEMPLATE
+    text = _without_margin(code).replace("\r\n", "\n").replace("\r", "\n")
+    return _md5("\n".join(line.rstrip() for line in text.split("\n")).strip())
+
+
+def gui_question_id(text: str) -> str:
+    """Return the identifier that the Karenina GUI gives to a question with this text."""
+    kept = _GUI_DROPPED.sub("", text.lower())
+    return f"{QUESTION}{_GUI_SPACES.sub('-', kept)[:_STEM_LENGTH]}-{abs(_gui_hash(text)):x}"
+
+
+def gui_element_id(key: str) -> str:
+    """Return the identifier of the element that the GUI's state holds under `key`; a prefix is not added twice."""
+    return key if key.startswith(URN) else URN + key
+
+
+def gui_key(identifier: str | None, index: int) -> str:
+    """Return the key under which the GUI's state holds the element `identifier`, the one at `index` from 0."""
+    return identifier.removeprefix(URN) if identifier else f"question_{index}"
+
+
+def gui_answer_id(key: str) -> str:
+    """Return the GUI's identifier for the answer to the question under `key`."""
+    return f"{URN}answer-{key}"
+
+
+def gui_template_id(key: str) -> str:
+    """Return the GUI's identifier for the template of the question under `key`."""
+    return f"{URN}template-{key}"
+
+
+def gui_rating_id(name: str) -> str:
+    """Return the GUI's identifier for a trait; traits of one name share it, in whichever question they are."""
+    return f"{URN}rating-{_GUI_SPACES.sub('-', name.lower())}"
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _gui_hash(text: str) -> int:
+    """Fold the UTF-16 code units of `text` into a signed 32-bit number."""
+    encoded = text.encode("utf-16-le", "surrogatepass")
+    folded = 0
+    for (unit,) in struct.iter_unpack("<H", encoded):
+        folded = (31 * folded + unit) & 0xFFFFFFFF
+    return folded - (1 << 32) if folded >> 31 else folded
+
+
+def _without_margin(code: str) -> str:
+    """Remove the indentation that all lines share.
+
+    `textwrap.dedent` treats a line that holds nothing but a carriage return in one way up to Python 3.13 and in
+    another since; an identifier may not depend on that. This is the older way, by which existing ids were made.
+    """
+    lines = [line if line.strip(" \t") else "" for line in code.split("\n")]
+    margins = {line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line}
+    margin = min(margins, default="")
+    while not all(one.startswith(margin) for one in margins):
+        margin = margin[:-1]
+    return "\n".join(line[len(margin) :] for line in lines)

@@ -1,0 +1,61 @@
+"""What is wrong with a text that is not JSON, in the reader's words (RFC 8259)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.conditions import finding
+from checkpoint_ld.json_values import shown
+from checkpoint_ld.places import Places
+
+if TYPE_CHECKING:
+    from json import JSONDecodeError
+
+    from checkpoint_ld.findings import Finding
+
+_SPACE = " \t\n\r"
+_SHOWN = 20
+
+# By the beginning of the json module's own message; what is found at the place follows.
+_EXPECTED = {
+    "Expecting value": "a value is expected",
+    "Expecting property name": "a key in double quotes is expected",
+    "Expecting ':'": "a colon is expected after the key",
+    "Expecting ','": "a comma or the closing bracket is expected",
+    "Extra data": "the document is complete, but more text follows",
+    "Invalid control character": "a control character inside a string must be written as an escape",
+    "Invalid \\escape": "JSON has no such escape",
+    "Invalid \\uXXXX escape": "\\u must be followed by four hexadecimal digits",
+}
+
+
+def syntax_fault(error: JSONDecodeError, source: str | None = None) -> Finding:
+    """Return the E-JSON finding for `error`, with the line and column where the text stops being JSON."""
+    text, offset = error.doc, error.pos
+    if not text.strip(_SPACE):
+        message, remedy = "the document is empty", "pass the file that holds the checkpoint"
+        offset = 0
+    elif error.msg.startswith("Unterminated string"):
+        message = f"the text ends inside the string that starts here: {shown(text[offset : offset + _SHOWN])}"
+        remedy = "add the missing quote, or restore the file if it was cut off"
+    elif offset >= len(text.rstrip(_SPACE)):
+        message, remedy = "the text ends before the document is complete", "restore the file: it was cut off"
+        offset = len(text)
+    else:
+        return _misplaced(text, offset, error.msg, source)
+    return replace(finding("E-JSON", message, remedy=remedy), place=Places(text, source).at(offset))
+
+
+def _misplaced(text: str, offset: int, reason: str, source: str | None) -> Finding:
+    before = text[:offset].rstrip(_SPACE)
+    if reason.startswith("Illegal trailing comma") or (text[offset] in "}]" and before.endswith(",")):
+        # Newer versions of Python point at the comma, older ones at the bracket after it.
+        offset = offset if text[offset] == "," else len(before) - 1
+        found = finding("E-JSON", "a comma stands before the closing bracket", remedy="delete the comma")
+    else:
+        if text[offset - 1 : offset + 1] == r"\u":
+            offset -= 1
+        expected = next((words for start, words in _EXPECTED.items() if reason.startswith(start)), reason)
+        found = finding("E-JSON", f"{expected}; found {shown(text[offset : offset + _SHOWN])}")
+    return replace(found, place=Places(text, source).at(offset))

@@ -1,0 +1,57 @@
+"""JSON values in memory: going through all of them, and showing one in a message."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SHOWN = 60
+
+
+def walk(value: Any) -> Iterator[tuple[list[str | int], Any]]:
+    """Yield `value` and everything inside it, in document order, each with its path of keys and indexes.
+
+    The path is one list that changes with every step: copy what is to be kept. Nothing recurses, so any depth can be
+    walked; a value that contains itself never ends.
+    """
+    path: list[str | int] = []
+    yield path, value
+    levels = [_members(value)]
+    path.append("")
+    while levels:
+        for step, inner in levels[-1]:
+            path[-1] = step
+            yield path, inner
+            if isinstance(inner, (dict, list, tuple)):
+                levels.append(_members(inner))
+                path.append("")
+                break
+        else:
+            levels.pop()
+            path.pop()
+
+
+def _members(value: Any) -> Iterator[tuple[str | int, Any]]:
+    members: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(value, dict):
+        members = value.items()
+    elif isinstance(value, (list, tuple)):
+        members = enumerate(value)
+    return iter(members)
+
+
+def lone_surrogate(text: str) -> str | None:
+    """Return the first half of a surrogate pair in `text`, as the escape that JSON would write for it."""
+    found = None if text.isascii() else _SURROGATE.search(text)
+    return f"\\u{ord(found[0]):04x}" if found else None
+
+
+def shown(text: str) -> str:
+    """Return `text` for a message: in quotes, shortened, and with nothing in it that cannot be printed."""
+    short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(short, ensure_ascii=False))

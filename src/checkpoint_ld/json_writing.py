@@ -1,0 +1,107 @@
+"""A value to JSON text, byte for byte as Karenina would write it, or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.json_values import lone_surrogate, shown, walk
+from checkpoint_ld.layout import CANONICAL, Layout
+from checkpoint_ld.limits import DEFAULT_LIMITS, Limits
+from checkpoint_ld.places import pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def dump_json(value: Any, layout: Layout = CANONICAL, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Return `value` as UTF-8 JSON text, exactly as `json.dumps` writes it in `layout`.
+
+    Tuples are written as arrays. Raises WriteError with the JSON Pointer (RFC 6901) of the first value that cannot be
+    written so that it can be read again: NaN and infinities, half a surrogate pair, keys that are not text, objects
+    of other classes, nesting above `limits.depth`.
+    """
+    fast = _check(value, limits) and (layout.indent, layout.separators, layout.ascii) == (2, None, False)
+    body = _indented(value, layout) if fast else _exact(value, layout)
+    if layout.newline != "\n":
+        body = body.replace(b"\n", layout.newline.encode())
+    return _BOM * layout.bom + body + layout.end.encode()
+
+
+def _check(value: Any, limits: Limits) -> bool:
+    """Return whether orjson writes `value` as the json module does; raise WriteError if neither should."""
+    alike = True
+    for path, inner in walk(value):
+        fault = _fault(inner, len(path), limits)
+        if fault:
+            raise WriteError(f"the value at {shown(pointer(path))} cannot be written: {fault}")
+        # orjson ends at 64 bits and writes the exponents of large and small numbers in another way.
+        if isinstance(inner, float):
+            alike = alike and (inner == 0 or 1e-4 <= abs(inner) < 1e16)
+        elif isinstance(inner, int):
+            alike = alike and -(2**63) <= inner < 2**63
+    return alike
+
+
+def _fault(value: Any, depth: int, limits: Limits) -> str | None:
+    if isinstance(value, str):
+        return _text_fault([value])
+    if isinstance(value, (dict, list, tuple)):
+        if depth >= limits.depth:
+            return f"it is nested deeper than {limits.depth} levels, or contains itself; flatten it"
+        return _text_fault(value) if isinstance(value, dict) else None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{value} is not a JSON number; give a finite number or None"
+    if isinstance(value, int):
+        return _integer_fault(value)
+    # The value itself stays out of the message: it may be a secret.
+    return (
+        None if value is None else f"{type(value).__name__} is not a JSON type; give text, a number, a list or a dict"
+    )
+
+
+def _text_fault(texts: Iterable[Any]) -> str | None:
+    for text in texts:
+        if not isinstance(text, str):
+            return f"its key {text!r} is not text; give a text as key"
+        half = lone_surrogate(text)
+        if half:
+            return f"{shown(text)} holds {half}, half a surrogate pair, which UTF-8 cannot hold; give a whole character"
+    return None
+
+
+def _integer_fault(value: int) -> str | None:
+    if value.bit_length() <= 64:
+        return None
+    try:
+        int.__repr__(value)
+    except ValueError:
+        return "its integer has more digits than Python writes; give it as text"
+    return None
+
+
+def _indented(value: Any, layout: Layout) -> bytes:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except orjson.JSONEncodeError:  # subclasses of the JSON types, or more levels than orjson goes down
+        return _exact(value, layout)
+
+
+def _exact(value: Any, layout: Layout) -> bytes:
+    try:
+        text = json.dumps(
+            value,
+            indent=layout.indent,
+            separators=layout.separators,
+            ensure_ascii=layout.ascii,
+            allow_nan=False,
+        )
+    except RecursionError:
+        raise WriteError("the value cannot be written: it is nested deeper than Python can go; flatten it") from None
+    return text.encode("utf-8")

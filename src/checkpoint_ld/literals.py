@@ -1,0 +1,143 @@
+"""Literals: JSON scalars as RDF literals and back, without losing a digit.
+
+JSON integers are `xsd:integer`, floats are `xsd:double` even when integral, and a JSON value that is no scalar is one
+`rdf:JSON` literal that keeps the order of its keys. Text that claims to be a date or a number but is none stays text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld.vocabulary import RDF, XSD
+
+XSD_STRING = URIRef(XSD + "string")
+XSD_BOOLEAN = URIRef(XSD + "boolean")
+XSD_INTEGER = URIRef(XSD + "integer")
+XSD_DECIMAL = URIRef(XSD + "decimal")
+XSD_DOUBLE = URIRef(XSD + "double")
+XSD_FLOAT = URIRef(XSD + "float")
+XSD_DATETIME = URIRef(XSD + "dateTime")
+RDF_JSON = URIRef(RDF + "JSON")
+
+DOUBLE = XSD + "double"
+DATETIME = XSD + "dateTime"
+INTEGER = XSD + "integer"
+"""The type coercions of our context, which are plain texts; a URIRef equals no text."""
+
+_DATETIME = re.compile(
+    r"-?(?:[1-9]\d{3,}|0\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    r"T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?|24:00:00(?:\.0+)?)"
+    r"(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?",
+    re.ASCII,
+)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_LONGEST_INTEGER = 4300
+"""More digits than this are no number to Python unless its limit is lifted; such a literal stays as it is."""
+
+
+def is_datetime(text: str) -> bool:
+    """Tell whether `text` is in the lexical space of `xsd:dateTime` (XML Schema 1.1 §3.3.7)."""
+    if not _DATETIME.fullmatch(text):
+        return False
+    year, month, day = text.lstrip("-").split("T")[0].split("-")
+    if int(day) <= 28:
+        return True
+    leap_cycle_year = 2000 + int(year) % 400
+    try:
+        date(leap_cycle_year, int(month), int(day))
+    except ValueError:
+        return False
+    return True
+
+
+def double_text(value: float) -> str:
+    """Return the canonical lexical form of a double with every digit that it takes to read the same double again."""
+    sign, digits, exponent = Decimal(repr(value)).as_tuple()
+    if not isinstance(exponent, int):
+        msg = f"{value!r} is no number that JSON or RDF can hold"
+        raise ValueError(msg)
+    text = "".join(map(str, digits)).rstrip("0") or "0"
+    power = len(digits) - 1 + exponent if text != "0" else 0
+    return f"{'-' if sign else ''}{text[0]}.{text[1:] or '0'}E{power}"
+
+
+def json_text(value: Any) -> str:
+    """Return the text of an `rdf:JSON` literal: no white space, keys in their order, numbers in full."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def literal_of(value: Any, datatype: str | None = None, language: str | None = None) -> Literal:
+    """Return the literal of a JSON scalar (or, with the datatype `@json`, of any JSON value)."""
+    if datatype == "@json":
+        return _typed(json_text(value), RDF_JSON)
+    if isinstance(value, bool):
+        return _typed("true" if value else "false", XSD_BOOLEAN)
+    if isinstance(value, (int, float)):
+        if isinstance(value, float) or datatype == DOUBLE:
+            return _typed(double_text(float(value)), XSD_DOUBLE)
+        return _typed(str(value), XSD_INTEGER)
+    if language is not None:
+        return Literal(value, lang=language)
+    if datatype is None or (datatype == DATETIME and not is_datetime(value)):
+        return Literal(value)
+    return _typed(str(value), URIRef(datatype))
+
+
+def _typed(text: str, datatype: URIRef) -> Literal:
+    return Literal(text, datatype=datatype, normalize=False)
+
+
+def json_of(literal: Literal, coercion: str | None = None) -> Any:
+    """Return the JSON value of a literal that stands under a key with the type coercion `coercion`.
+
+    What JSON has no scalar for becomes a JSON-LD value object.
+    """
+    text, datatype = str(literal), literal.datatype
+    if literal.language:
+        return {"@value": text, "@language": literal.language}
+    if datatype is None or datatype == XSD_STRING or str(datatype) == coercion == DATETIME:
+        return text
+    if datatype == XSD_BOOLEAN and text in ("true", "false", "1", "0"):
+        return text in ("true", "1")
+    if datatype == RDF_JSON:
+        value = _parsed(text)
+        return value if coercion == "@json" else {"@value": value, "@type": "@json"}
+    number = _number(text, datatype, coercion)
+    return number if number is not None else {"@value": text, "@type": str(datatype)}
+
+
+def _number(text: str, datatype: URIRef, coercion: str | None) -> int | float | None:
+    if datatype == XSD_INTEGER and _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
+        return float(text) if coercion == DOUBLE else int(text)
+    is_float = datatype == XSD_DOUBLE or (coercion is not None and datatype in (XSD_DECIMAL, XSD_FLOAT))
+    if is_float and _NUMBER.fullmatch(text) and math.isfinite(float(text)):
+        return float(text)
+    return None
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values are the same, types of numbers included (`1` is not `1.0`, nor `true`)."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, float):
+        return repr(one) == repr(other)
+    return bool(one == other)

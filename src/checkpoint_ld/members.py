@@ -1,0 +1,51 @@
+"""The members of a checkpoint's objects, in the order in which Karenina writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_PROPERTY = ("@type", "name", "value")
+_QUESTION = ("@type", "@id", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords")
+_FEED_END = ("dataFeedElement", "hasPart", "additionalProperty")
+_EDGE = ("source", "target", "condition", "conditionSource", "handover")
+_CRITERION = ("name", "description", "check", "evaluateSource")
+
+BY_TYPE: dict[str, tuple[str, ...]] = {
+    "DataFeed": (
+        *("@context", "@type", "@id", "name", "description", "version", "creator"),
+        *("dateCreated", "dateModified", "rating", *_FEED_END),
+    ),
+    "DataFeedItem": ("@type", "@id", "dateCreated", "dateModified", "keywords", "item"),
+    "Question": _QUESTION,
+    "Answer": ("@type", "@id", "text"),
+    "SoftwareSourceCode": ("@type", "@id", "name", "text", "programmingLanguage", "codeRepository"),
+    "PropertyValue": _PROPERTY,
+    "Rating": (
+        *("@type", "@id", "name", "description", "bestRating", "worstRating"),
+        *("ratingValue", "ratingExplanation", "additionalType", "additionalProperty"),
+    ),
+    "Person": ("@type", "@id", "name", "url", "email"),
+    "karenina:Scenario": (
+        *("@type", "@id", "name", "description", "entryNode", "nodes", "edges", "outcomeCriteria", "metadata"),
+    ),
+    "karenina:ScenarioNode": (
+        *("@type", "@id", "nodeId", "question", "modelOverride", "toolFilter", "stateUpdateSource"),
+        *("questionData", "agentIdentity", "metadata"),
+    ),
+}
+
+BY_SLOT = {"additionalProperty": _PROPERTY, "edges": _EDGE, "outcomeCriteria": _CRITERION}
+"""Objects that need no type: their order by the member that they stand in."""
+
+_DEFAULT = ("@context", "@type", "@id", "name", "description")
+
+
+def ordered(members: dict[str, Any], slot: str | None) -> dict[str, Any]:
+    """Return `members` in canonical order, those that Karenina does not know last and sorted."""
+    kind = members.get("@type")
+    order = BY_TYPE.get(kind) if isinstance(kind, str) else None
+    order = order or BY_SLOT.get(slot or "", _DEFAULT)
+    known = {key: members[key] for key in order if key in members}
+    if "@context" in members and "@context" not in order:
+        known = {"@context": members["@context"], **known}
+    return {**known, **{key: members[key] for key in sorted(members.keys() - known.keys())}}

@@ -1,0 +1,95 @@
+"""Names: every object of a checkpoint is an IRI node, and its name can be told from the document alone.
+
+An object's own `@id` is its name, escaped where it is no IRI. Any other object is named by its place: the name of its
+nearest ancestor that has an `@id`, followed by `#` and the JSON Pointer from there. A root without `@id` is named by a
+hash of its content. Names of the last two kinds are minted: they are recognisable and never written back as `@id`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+from urllib.parse import unquote
+
+import pyoxigraph
+
+from checkpoint_ld.vocabulary import ID_BASE, KARENINA
+
+ROOT_PREFIX = "urn:karenina:sha256:"
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+# What may stand in a path without escape (RFC 3987 §2.2), less the bidirectional formatting characters (§4.1).
+_PATH = r"A-Za-z0-9\-._~!$&'()*+,;=@" + "\u00a0-\u200d\u2010-\u2027\u2030-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
+# White space of other scripts is legal in an IRI, but rdflib's N-Triples parser stops at it.
+_NOT_IN_SEGMENT = re.compile(rf"[^{_PATH}]|\s")
+_NOT_IN_POINTER = re.compile(rf"[^{_PATH}/:?]|\s")
+_NOT_IN_RELATIVE = re.compile(rf"[^{_PATH}/]|\s")
+_DOT_SEGMENT = re.compile(r"(?:^|/)\.{0,2}(?:/|$)")
+_NOT_FOR_RDFLIB = re.compile(r'[<>"{}|\\^`\x00-\x20\x7f-\xa0\u200e\u200f\u2028-\u202e]|\s')
+
+
+def is_iri(text: str) -> bool:
+    """Tell whether `text` is an absolute IRI (RFC 3987) that every RDF library accepts in every syntax."""
+    if _NOT_FOR_RDFLIB.search(text):
+        return False
+    try:
+        pyoxigraph.NamedNode(text)
+    except ValueError:
+        return False
+    return True
+
+
+def iri_of(identifier: str) -> str:
+    """Return the IRI for the text of an `@id`.
+
+    An IRI stands for itself. Anything else is escaped so that `text_of` gives the text back: percent-encoded where it
+    has a scheme, appended to a fixed base where it is relative. Fragments of a `urn:` are escaped too, since ours are
+    places in a document.
+    """
+    if identifier.startswith("karenina:"):
+        identifier = KARENINA + identifier[len("karenina:") :]
+    scheme = _SCHEME.match(identifier)
+    if scheme is None:
+        return ID_BASE + _escaped(_NOT_IN_SEGMENT if _DOT_SEGMENT.search(identifier) else _NOT_IN_RELATIVE, identifier)
+    if is_iri(identifier) and not (scheme.group().lower() == "urn:" and "#" in identifier):
+        return identifier
+    candidate = scheme.group() + _escaped(_NOT_IN_POINTER, identifier[scheme.end() :])
+    return candidate if is_iri(candidate) else ID_BASE + _escaped(_NOT_IN_SEGMENT, identifier)
+
+
+def text_of(iri: str) -> str:
+    """Return the text of the `@id` that `iri_of` escaped."""
+    return unquote(iri[len(ID_BASE) :] if iri.startswith(ID_BASE) else iri)
+
+
+def child_of(name: str, *tokens: str | int) -> str:
+    """Mint the name of the object at the JSON Pointer `tokens` below the object called `name`."""
+    return name.replace("#", "%23") + "#" + "".join(f"/{_token(str(token))}" for token in tokens)
+
+
+def _token(token: str) -> str:
+    return _escaped(_NOT_IN_POINTER, token.replace("~", "~0").replace("/", "~1"))
+
+
+def root_of(tree: dict[str, Any]) -> str:
+    """Mint the name of a root that has no `@id`: the same content has the same name, whatever the order of its keys."""
+    content = {key: value for key, value in tree.items() if key != "@context"}
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return ROOT_PREFIX + hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def is_minted(iri: str) -> bool:
+    """Tell whether `iri` is a name by place or by content."""
+    return "#/" in iri or iri.startswith(ROOT_PREFIX)
+
+
+def last_token(iri: str) -> str:
+    """Return the last token of the JSON Pointer in a name by place: an index, or the key in a map."""
+    token = unquote(iri.rpartition("#")[2].rpartition("/")[2])
+    return token.replace("~1", "/").replace("~0", "~")
+
+
+def _escaped(forbidden: re.Pattern[str], text: str) -> str:
+    return forbidden.sub(lambda match: "".join(f"%{byte:02X}" for byte in match.group().encode()), text)

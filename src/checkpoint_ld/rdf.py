@@ -1,0 +1,73 @@
+"""RDF syntaxes as input: Turtle, N-Triples, N-Quads, TriG and RDF/XML as a subject index, by pyoxigraph's parsers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pyoxigraph
+from rdflib import BNode, Literal, URIRef
+
+from checkpoint_ld.conditions import finding
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.findings import Place
+from checkpoint_ld.store import Index, put
+from checkpoint_ld.vocabulary import ID_BASE
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+SYNTAXES = {
+    "turtle": pyoxigraph.RdfFormat.TURTLE,
+    "nt": pyoxigraph.RdfFormat.N_TRIPLES,
+    "nq": pyoxigraph.RdfFormat.N_QUADS,
+    "trig": pyoxigraph.RdfFormat.TRIG,
+    "xml": pyoxigraph.RdfFormat.RDF_XML,
+}
+"""The syntaxes by the names that the command line has for them."""
+
+EXTENSIONS = {
+    ".ttl": "turtle",
+    ".turtle": "turtle",
+    ".nt": "nt",
+    ".ntriples": "nt",
+    ".nq": "nq",
+    ".nquads": "nq",
+    ".trig": "trig",
+    ".rdf": "xml",
+    ".owl": "xml",
+    ".xml": "xml",
+}
+
+
+def parse(data: bytes, syntax: str) -> Index:
+    """Return the statements of a text, those of all its graphs together.
+
+    Literals keep their lexical form. Raises ReadError with line and column for a text that does not parse.
+    """
+    index: Index = {}
+    try:
+        for quad in pyoxigraph.parse(data, format=SYNTAXES[syntax], base_iri=ID_BASE):
+            put(index, _term(quad.subject), _term(quad.predicate), _term(quad.object))
+    except SyntaxError as error:
+        fault = finding("E-RDF", f"this is no {syntax}: {error.msg}")
+        raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
+    except ValueError as error:
+        raise ReadError.of([finding("E-RDF", f"this is no {syntax}: {error}")]) from error
+    return index
+
+
+def _term(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Node:
+    if isinstance(term, pyoxigraph.NamedNode):
+        return URIRef(term.value)
+    if isinstance(term, pyoxigraph.BlankNode):
+        return BNode(term.value)
+    if isinstance(term, pyoxigraph.Literal):
+        if term.language is not None:
+            return Literal(term.value, lang=term.language)
+        datatype = term.datatype.value
+        if datatype == "http://www.w3.org/2001/XMLSchema#string":
+            return Literal(term.value)
+        return Literal(term.value, datatype=URIRef(datatype), normalize=False)
+    message = "a statement about a statement (RDF 1.2) is nothing that a checkpoint holds"
+    raise ReadError.of([finding("E-RDF", message)])

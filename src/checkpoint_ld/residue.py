@@ -1,0 +1,116 @@
+"""Residue: what RDF cannot say about an object, kept on its node so that the document comes back as it was.
+
+After a graph is built, each object is read back from it. The members that came back different are the residue: the
+order and repetition of plain values, an empty array, an explicit null, a key that is no IRI. It is one `rdf:JSON`
+literal, and most nodes have none. Objects that are nodes of their own stand in it by name, so that it never holds a
+second copy of a statement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.literals import same
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NODE = "@node"
+"""Key under which a residue names an object that is a node of its own."""
+RAW = "@raw"
+"""Key under which a residue holds an object that happens to use one of these two keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A member's value that is a node of its own."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """What to put over the members that were read from statements.
+
+    `members` replaces or adds, `absent` takes away, `set_apart` adds what is deliberately not in the graph.
+    """
+
+    members: dict[str, Any] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+    set_apart: dict[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.members or self.absent or self.set_apart)
+
+    def over(self, read: dict[str, Any]) -> dict[str, Any]:
+        """Return the members of the document, given those that were read from statements."""
+        kept = {key: value for key, value in read.items() if key not in self.absent}
+        return {**kept, **{key: decoded(value) for key, value in self.members.items()}, **self.set_apart}
+
+    def without(self, key: str) -> Residue:
+        """Return the residue after the member `key` was given a new value."""
+        return Residue(
+            {name: value for name, value in self.members.items() if name != key},
+            tuple(name for name in self.absent if name != key),
+            {name: value for name, value in self.set_apart.items() if name != key},
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the JSON value that the graph holds, the same whatever the order of the document's members."""
+        members, set_apart = (dict(sorted(part.items())) for part in (self.members, self.set_apart))
+        parts = {"members": members, "absent": sorted(self.absent), "setApart": set_apart}
+        return {name: part for name, part in parts.items() if part}
+
+    @classmethod
+    def of_json(cls, value: Any) -> Residue:
+        """Read the JSON value that a graph holds; one that is not ours says nothing."""
+        if not isinstance(value, dict):
+            return cls()
+        members, absent, set_apart = (value.get(name) for name in ("members", "absent", "setApart"))
+        return cls(
+            members if isinstance(members, dict) else {},
+            tuple(absent) if isinstance(absent, list) else (),
+            set_apart if isinstance(set_apart, dict) else {},
+        )
+
+
+def difference(source: Mapping[str, Any], read: Mapping[str, Any], names: Mapping[int, str], set_apart: tuple[str, ...]) -> Residue:
+    """Return what has to be put over `read` to give `source`, whose objects in the graph are called `names`."""
+    members = {}
+    for key, value in source.items():
+        if key not in set_apart:
+            encoded_value = encoded(value, names)
+            if key not in read or not same(encoded_value, encoded(read[key], names)):
+                members[key] = encoded_value
+    absent = tuple(key for key in read if key not in source)
+    return Residue(members, absent, {key: source[key] for key in set_apart})
+
+
+def encoded(value: Any, names: Mapping[int, str]) -> Any:
+    """Return a member's value with the objects that are nodes replaced by their names."""
+    if isinstance(value, Ref):
+        return {NODE: value.name}
+    if isinstance(value, dict):
+        name = names.get(id(value))
+        if name is not None:
+            return {NODE: name}
+        if NODE in value or RAW in value:
+            return {RAW: value}
+        return {key: encoded(one, names) for key, one in value.items()}
+    if isinstance(value, list):
+        return [encoded(one, names) for one in value]
+    return value
+
+
+def decoded(value: Any) -> Any:
+    """Return a member's value from its form in a residue."""
+    if isinstance(value, dict):
+        if value.keys() == {NODE}:
+            return Ref(value[NODE])
+        if value.keys() == {RAW}:
+            return value[RAW]
+        return {key: decoded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [decoded(one) for one in value]
+    return value

@@ -1,0 +1,208 @@
+"""The graph contract: what any exit may rely on, and that nothing of a document is lost on the way."""
+
+from __future__ import annotations
+
+import copy
+import json
+import warnings
+from typing import Any
+
+import pyoxigraph
+import pytest
+import rdflib
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyld import jsonld
+from rdflib import BNode, Literal, URIRef
+
+from checkpoint_ld import contexts, emission, forms, naming, rdf
+from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.graph import CheckpointGraph
+from checkpoint_ld.literals import same
+from checkpoint_ld.vocabulary import ID_BASE
+from tests.documents import SCHEMA, canonical, rating
+
+Json = Any
+
+KEYS = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
+    st.sampled_from(
+        ["@list", "@value", "@id", "@type", "@graph", "@set", "@foo", "", "a b", "schema:x", "http://x.example/y", "karenina:z"]
+        + ["contentRating", "Question", "position", "name", "text", "rating", "keywords", "nodes", "dateCreated", "@included"]
+        + ["bestRating", "additionalType", "hasPart", "item", "value", "karenina", "https://schema.org/foo", "urn:karenina:vocab:residue"]
+    ),
+)
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(min_value=2**53),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([1.0, 1, -0.0, 0.0, 0.1 + 0.2, 1e21, 1e-7, 12345678901234567890, 10**400]),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
+    st.sampled_from(["2026-01-01T00:00:00", "karenina:GlobalRegexTrait", "urn:x:y", "rq001", "1.0", "\u2028\u0085\x00\r\n\t", "a b"]),
+)
+JSON = st.recursive(
+    SCALARS, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(KEYS, inner, max_size=4)), max_leaves=8
+)
+IDS = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=15),
+    st.builds(lambda tail: "urn:uuid:question-" + tail, st.text(st.characters(exclude_categories=["Cs"]), max_size=10)),
+    st.sampled_from(["rq001", "urn:x:1", "urn:x:1#/item", "http://x.example/a#b", "_:b0", 'urn:uuid:"<>#%\\\n😀\u202e', "a/../b", "#", ""]),
+)
+
+
+def without_contexts(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
+    return [without_contexts(one) for one in value] if isinstance(value, list) else value
+
+
+def from_syntax(data: bytes, syntax: str) -> Json:
+    """Read statements the way a fresh process does: from the text alone."""
+    plain = forms.of_index(rdf.parse(data, syntax), syntax, as_found=False)
+    assert plain is not None
+    return plain.tree
+
+
+def objects_of(tree: Json) -> list[dict[str, Json]]:
+    item = tree["dataFeedElement"][0]
+    question = item["item"]
+    trait = question["rating"][0]
+    return [tree, item, question, question["acceptedAnswer"], question["hasPart"], trait, trait["additionalProperty"][0]]
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Json:
+    """Canonical documents with odd members at every level, odd ids, and values of every kind."""
+    tree = canonical()
+    for one in objects_of(tree):
+        for key, value in draw(st.dictionaries(KEYS, JSON, max_size=2)).items():
+            if key not in ("@context", "@type", "@id") and key not in one:
+                one[key] = value
+        if draw(st.booleans()):
+            one["@id"] = draw(IDS)
+    objects_of(tree)[6]["value"] = draw(JSON)
+    objects_of(tree)[2]["keywords"] = draw(st.lists(st.sampled_from(["b", "a", "c", "a b", ""]), max_size=4))
+    if draw(st.booleans()):
+        tree["dataFeedElement"].append(copy.deepcopy(tree["dataFeedElement"][0]))
+    return tree
+
+
+@settings(max_examples=300, deadline=None)
+@given(documents())
+def test_every_document_comes_back_equal_from_the_graph_alone(tree: Json) -> None:
+    original = copy.deepcopy(tree)
+    graph = CheckpointGraph.of_tree(tree)
+    assert same(tree, original), "building a graph changes no document"
+    assert same(without_contexts(graph.tree()), without_contexts(original))
+    assert not any(isinstance(term, BNode) for triple in graph for term in triple)
+    for data, syntax in ((emission.ntriples_of(graph), "nt"), (emission.turtle_of(graph), "turtle")):
+        assert same(without_contexts(from_syntax(data, syntax)), without_contexts(original))
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents())
+def test_every_syntax_is_read_alike_by_rdflib_and_pyoxigraph(tree: Json) -> None:
+    graph = CheckpointGraph.of_tree(tree)
+    texts = {
+        "nt": emission.ntriples_of(graph),
+        "turtle": emission.turtle_of(graph),
+        "nquads": emission.nquads_of(graph),
+        "trig": emission.trig_of(graph),
+    }
+    expected = set(pyoxigraph.parse(texts["nt"], format=pyoxigraph.RdfFormat.N_TRIPLES))
+    assert len(expected) == len(graph)
+    formats = {"nt": "N_TRIPLES", "turtle": "TURTLE", "nquads": "N_QUADS", "trig": "TRIG"}
+    for syntax, text in texts.items():
+        read = pyoxigraph.parse(text, format=getattr(pyoxigraph.RdfFormat, formats[syntax]))
+        assert {pyoxigraph.Triple(quad.subject, quad.predicate, quad.object) for quad in read} == {
+            pyoxigraph.Triple(quad.subject, quad.predicate, quad.object) for quad in expected
+        }
+        assert read_by_rdflib(text, syntax) == set(graph)
+
+
+def read_by_rdflib(text: bytes, syntax: str) -> set[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # rdflib's parsers of quads use its own old classes
+        dataset = rdflib.Dataset()
+        dataset.parse(data=text.decode(), format=syntax)
+        return {quad[:3] for quad in dataset.quads()}
+
+
+PLAIN_KEYS = st.one_of(st.sampled_from(["note", "extra", "license", "karenina:z", "http://x.example/y", "a b"]), st.text("abc", min_size=1))
+PLAIN_SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-(2**53), 2**53), st.floats(-1e6, 1e6), st.text("aé😀 \n", max_size=5)
+)
+PLAIN_JSON = st.recursive(
+    PLAIN_SCALARS,
+    lambda inner: st.one_of(
+        st.lists(st.one_of(st.integers(0, 9), st.text("ab", max_size=2)), max_size=3),
+        st.lists(st.floats(-9, 9), max_size=3),
+        st.dictionaries(PLAIN_KEYS, inner, max_size=3),
+        st.lists(st.dictionaries(PLAIN_KEYS, inner, max_size=2), max_size=2),
+    ),
+    max_leaves=6,
+)
+
+
+AWKWARD_VALUES = [{"@value": 1, "Very good": [1, 1.5, []]}, {"@id": "x"}, [["nested"], []], {"@list": [1]}, [None], {}, 1.0, 2**53]
+
+
+@st.composite
+def ordinary_documents(draw: st.DrawFn) -> Json:
+    """Canonical documents with unknown members such as people write, and any JSON as a property's value."""
+    tree = canonical()
+    for one in objects_of(tree):
+        for key, value in draw(st.dictionaries(PLAIN_KEYS, PLAIN_JSON, max_size=2)).items():
+            if key not in one:
+                one[key] = value
+    objects_of(tree)[6]["value"] = draw(st.one_of(PLAIN_JSON, st.sampled_from(AWKWARD_VALUES)))
+    tree["dateModified"] = draw(st.sampled_from(["2026-01-02T00:00:00", "yesterday", "2026-02-30T00:00:00", "2026-01-02"]))
+    objects_of(tree)[5]["bestRating"] = draw(st.sampled_from([1.0, 1, "5", 0.3]))
+    objects_of(tree)[5]["additionalType"] = draw(st.sampled_from(["GlobalRegexTrait", "karenina:GlobalRegexTrait", "a b", 5]))
+    return tree
+
+
+def statements_of(processor: str, document: Json) -> list[tuple[str, ...]]:
+    """Return what a JSON-LD processor reads, in a form in which minted names and rounding of numbers do not show."""
+    if processor == "PyLD":
+        text = jsonld.to_rdf(document, {**contexts.options(), "format": "application/n-quads"})
+        read = pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.N_QUADS, lenient=True)
+    else:
+        text = json.dumps(document)
+        read = pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.JSON_LD, base_iri=ID_BASE, lenient=True)
+    distinct = {pyoxigraph.Triple(one.subject, one.predicate, one.object) for one in read}
+    return sorted(tuple(comparable(part) for part in (one.subject, one.predicate, one.object)) for one in distinct)
+
+
+def comparable(term: Any) -> str:
+    if isinstance(term, pyoxigraph.BlankNode):
+        return "[]"
+    if isinstance(term, pyoxigraph.NamedNode):
+        return "[]" if naming.is_minted(term.value) else naming.iri_of(term.value)
+    datatype = term.datatype.value.rpartition("#")[2]
+    if datatype == "JSON":
+        return json.dumps(json.loads(term.value, parse_int=float), sort_keys=True)
+    return f"{float(term.value):.12e}" if datatype in ("double", "integer") else f"{term.value!r} {datatype}"
+
+
+OURS_ALONE = {SCHEMA + "position", "urn:karenina:vocab:residue", "urn:karenina:vocab:identifier"}
+
+
+@pytest.mark.parametrize("processor", ["PyLD", "pyoxigraph"])
+@settings(max_examples=150, deadline=None)
+@given(tree=ordinary_documents())
+def test_any_jsonld_processor_reads_our_jsonld_as_we_do(processor: str, tree: Json) -> None:
+    graph = CheckpointGraph.of_tree(tree)
+    ours = [
+        tuple(comparable(part) for part in (one.subject, one.predicate, one.object))
+        for one in pyoxigraph.parse(emission.ntriples_of(graph), format=pyoxigraph.RdfFormat.N_TRIPLES)
+        if one.predicate.value not in OURS_ALONE
+    ]
+    document = emission.jsonld_of(graph)
+    assert statements_of(processor, document) == sorted(ours)
+    assert same(without_contexts(document), without_contexts(tree))
+    again = forms.plain(document)
+    assert not again.forms, "what we wrote is in plain keys"
+    assert set(CheckpointGraph.of_tree(again.tree)) == set(graph)
