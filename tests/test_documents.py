@@ -7,16 +7,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from checkpoint_ld.documents import read_json
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.findings import Place, Severity
+from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.limits import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from checkpoint_ld.findings import Finding
 
 
 def refusal(data: str | bytes, **limits: int) -> tuple[Finding, ...]:
@@ -78,7 +78,7 @@ class TestSyntax:
         [
             ("", 1, 1, "empty"),
             (" \n\t\r\n", 1, 1, "empty"),
-            ('{"a": 1,\n "b": [1, 2', 2, 13, "ends before"),
+            ('{"a": 1,\n "b": [1, 2', 2, 12, "ends before"),
             ('{"a":\n', 2, 1, "ends before"),
             ("[\n", 2, 1, "ends before"),
             ('{"é": "cut o', 1, 7, "ends inside the string"),
@@ -92,6 +92,9 @@ class TestSyntax:
             ("[1,\n]", 1, 3, "a comma stands before the closing bracket"),
             ('{"a": 1 , }', 1, 9, "a comma stands before the closing bracket"),
             ('"tab\there"', 1, 5, "control character"),
+            ('["line\nbreak"]', 1, 7, "control character"),
+            ("[1, ?]", 1, 5, "a value is expected"),
+            ("[1, " + "?" * 1000, 1, 5, "a value is expected"),
             ('"\\x41"', 1, 2, "no such escape"),
             ('"a\\u12G4"', 1, 3, "four hexadecimal digits"),
             ("[01]", 1, 3, "a comma or the closing bracket"),
@@ -107,6 +110,7 @@ class TestSyntax:
         (found,) = refusal(text)
         assert spot(found) == ("E-JSON", "", line, column)
         assert words in found.message
+        assert len(found.message) < 200
 
     def test_a_file_cut_off_inside_a_character_is_cut_off_not_wrongly_encoded(self) -> None:
         (found,) = refusal('{"name": "Metalle für'.encode()[:-2])
@@ -218,6 +222,10 @@ class TestSurrogates:
         assert spot(found) == ("E-SURROGATE", "/item/1", 1, 16)
         assert "\\ud" in found.message
 
+    def test_a_long_text_is_shown_shortened(self) -> None:
+        (found,) = refusal('["' + "x" * 10_000 + '\\ud800"]')
+        assert len(found.message) < 200
+
     def test_half_a_pair_in_a_key_is_told_at_the_key_of_its_object(self) -> None:
         (found,) = refusal('{"a": {"ok": 1,\n "\\udc00": {"inner": "\\udc01"}}}')
         assert spot(found) == ("E-SURROGATE", "/a", 2, 2)
@@ -227,9 +235,21 @@ class TestSurrogates:
         assert [spot(one) for one in found] == [("E-SURROGATE", "", 1, 2), ("E-DUPKEY", "", 1, 15)]
 
 
+BRACKETS = st.recursive(
+    st.text('[]{}"\\\\a', max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text('[{"\\\\', max_size=3), inner, max_size=3),
+)
+
+
+def depth(value: Any) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(depth, value.values()), default=0)
+    return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+
 class TestLimits:
     def test_two_hundred_levels_are_read_and_one_more_is_refused(self) -> None:
-        assert read_json(b'[{"a":' * 100 + b"1" + b"}]" * 100).place("/0/a/0") == Place(None, "/0/a/0", 1, 13)
+        assert read_json(b'[{"a":' * 100 + b"1" + b"}]" * 100).place("/0/a/0") == Place(None, "/0/a/0", 1, 8)
         (found,) = refusal("[" * 201 + "]" * 201)
         assert spot(found) == ("E-DEPTH", "", 1, 201)
         assert "200 levels" in found.message
@@ -237,7 +257,7 @@ class TestLimits:
     @pytest.mark.parametrize("tail", ["]" * 100_000, "", " garbage"])
     def test_very_deep_nesting_is_refused_and_exhausts_no_stack(self, tail: str) -> None:
         (found,) = refusal('{"ä":\n"[\\"[",' + '"b":' + "[" * 100_000 + tail)
-        assert spot(found) == ("E-DEPTH", "", 2, 210)
+        assert spot(found) == ("E-DEPTH", "", 2, 211)
 
     def test_nesting_beyond_what_python_parses_is_refused_too(self) -> None:
         (found,) = refusal("[" * 100_000 + "]" * 100_000, depth=1_000_000)
@@ -253,12 +273,69 @@ class TestLimits:
         assert read_json(b"1", limits=Limits(depth=0)).value == 1
         assert spot(refusal(" []", depth=0)[0]) == ("E-DEPTH", "", 1, 2)
 
+    @given(BRACKETS)
+    def test_brackets_quotes_and_escapes_inside_text_do_not_count(self, value: Any) -> None:
+        text, deep = json.dumps(value), depth(value)
+        assert read_json(text.encode(), limits=Limits(depth=deep)).value == value
+        if deep:
+            assert refusal(text, depth=deep - 1)[0].code == "E-DEPTH"
+
+    @pytest.mark.parametrize("text", ['"\\\\"', '"\\""', '"\\\\\\""', '""', '"["', '"]]]"'])
+    def test_what_stands_before_the_deep_part_does_not_hide_it(self, text: str) -> None:
+        (found,) = refusal(f'[{text}, [[1]], "x"]', depth=2)
+        assert found.place.column == len(text) + 5
+
     def test_the_size_limit_counts_bytes(self) -> None:
         assert read_json('"é"'.encode(), limits=Limits(size=4)).value == "é"
         (found,) = refusal('"é"', size=3)
         assert spot(found) == ("E-SIZE", "", None, None)
         assert "4 bytes" in found.message
         assert "3 bytes" in found.message
+
+
+JSON_LIKE = st.lists(
+    st.sampled_from(
+        ['{"a":', '"a":', "[", "]", "}", ",", ":", '"', "1", "1e999", "NaN", "\\ud800", "\\", "é", " ", "\n", "\0"]
+    )
+).map("".join)
+
+
+def python_reads(text: str) -> bool:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        assert len(dict(pairs)) == len(pairs)
+        return dict(pairs)
+
+    def finite(number: str) -> float:
+        assert math.isfinite(float(number))
+        return float(number)
+
+    try:
+        value = json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=finite)
+        json.dumps(value, ensure_ascii=False).encode()
+    except (AssertionError, ValueError):
+        return False
+    return True
+
+
+@given(JSON_LIKE)
+@example('{"a":{"a":1,"a":1}}')
+@example('["\\ud800"]')
+@example('{"a":1}}')
+def test_exactly_what_is_json_without_loss_is_read(text: str) -> None:
+    if python_reads(text):
+        assert read_json(text.encode()).value == json.loads(text)
+    else:
+        assert refusal(text)
+
+
+@given(st.binary() | JSON_LIKE.map(str.encode), st.integers(0, 3))
+def test_no_bytes_at_all_lead_to_another_error(data: bytes, depth: int) -> None:
+    found: tuple[Finding, ...]
+    try:
+        found = read_json(data, "metals.json", Limits(depth=depth)).findings
+    except ReadError as error:
+        found = error.findings or (Finding("no finding", Severity.INFO, ""),)
+    assert all(one.place.file == "metals.json" and one.place.line for one in found)
 
 
 def expected(corpus: Path, folder: str) -> list[dict[str, Any]]:

@@ -62,6 +62,8 @@ def test_the_canonical_layout_is_that_of_karenina() -> None:
         ('["\\\\u00e9"]', Layout(indent=None)),
         ('["\\\\\\u00e9"]', Layout(indent=None, ascii=True)),
         ('["\\u00e9", "ö"]', Layout(indent=None)),
+        ('["\\u007f"]', Layout(indent=None, ascii=True)),
+        ("[\n  1,\n  2\n]", CANONICAL),
         ('["\\u001f\\n"]', Layout(indent=None)),
         ("{}", CANONICAL),
         ('"text"\n', Layout(end="\n")),
@@ -80,7 +82,9 @@ def test_the_layout_of_a_text_is_seen(text: str, layout: Layout) -> None:
     st.sampled_from(["", "\n", "\r\n"]),
 )
 @example(1e16, 2, False, None, "")
+@example(1e-05, 2, False, None, "")
 @example(1e-07, 2, False, None, "")
+@example([2**64 - 1, -(2**63)], 2, False, None, "")
 @example([2**64, -(2**63) - 1, -(2**63), 123456789012345680.0, 0.0001, -0.0], 2, False, None, "")
 @example({"": [[], {}], "\x7f": "\ud7ff\ue000"}, 2, True, None, "")
 def test_what_json_writes_is_written_again_byte_for_byte(
@@ -96,6 +100,19 @@ def test_what_is_written_is_read_as_the_same_value(value: Any, layout: Layout) -
     document = read_json(data)
     assert repr(document.value) == repr(value)  # tells 1, 1.0 and True apart, and -0.0 from 0.0
     assert dump_json(document.value, document.layout) == data
+
+
+@pytest.mark.parametrize(
+    ("layout", "data"),
+    [
+        (Layout(bom=True), b'\xef\xbb\xbf{\n  "a": [\n    "\xc3\xa9\\n"\n  ]\n}'),
+        (Layout(newline="\r\n", end="\n"), b'{\r\n  "a": [\r\n    "\xc3\xa9\\n"\r\n  ]\r\n}\n'),
+        (Layout(indent=None, ascii=True, end="\r\n"), b'{"a": ["\\u00e9\\n"]}\r\n'),
+        (Layout(indent="\t", separators=(",", ":")), b'{\n\t"a":[\n\t\t"\xc3\xa9\\n"\n\t]\n}'),
+    ],
+)
+def test_a_layout_shows_in_the_bytes(layout: Layout, data: bytes) -> None:
+    assert dump_json({"a": ["é\n"]}, layout) == data
 
 
 @pytest.mark.parametrize("layout", [CANONICAL, Layout(indent=None), Layout(indent=4, ascii=True)])
@@ -183,9 +200,7 @@ class Length(float):
 
 
 @pytest.mark.parametrize("layout", [CANONICAL, Layout(indent=None)])
-@pytest.mark.parametrize(
-    "value", [(1, (2,)), [Colour.RED, Level.HIGH], {Colour.RED: 1}, Pair(1, 2.5), [Length(2.5)]]
-)
+@pytest.mark.parametrize("value", [(1, (2,)), [Colour.RED, Level.HIGH], {Colour.RED: 1}, Pair(1, 2.5), [Length(2.5)]])
 def test_tuples_and_kinds_of_text_and_number_are_written_as_json_writes_them(value: Any, layout: Layout) -> None:
     assert dump_json(value, layout) == json.dumps(value, indent=layout.indent).encode()
 

@@ -47,9 +47,9 @@ def spot(place: Place) -> tuple[int | None, int | None]:
         ("/rating/2", 6, 5),
         ("/a~1b", 8, 10),
         ("/a~1b/m~0n", 8, 18),
-        ("/a~1b//", 8, 32),
-        ('/A"', 9, 16),
-        ("/tricky", 9, 29),
+        ("/a~1b//", 8, 33),
+        ('/A"', 9, 15),
+        ("/tricky", 9, 28),
     ],
 )
 def test_values_are_found_by_pointer(asked: str, line: int, column: int) -> None:
@@ -61,11 +61,12 @@ def test_values_are_found_by_pointer(asked: str, line: int, column: int) -> None
     [
         ("/name", 2, 3),
         ("/rating/0/name", 4, 25),
-        ("/a~1b//", 8, 28),
+        ("/a~1b//", 8, 29),
         ('/A"', 9, 3),
         ("/rating/1", 5, 5),
         ("", 1, 1),
         ("/rating/0/nme", 4, 5),
+        ("/a~1b/nothing", 8, 10),
     ],
 )
 def test_keys_are_found_by_pointer(asked: str, line: int, column: int) -> None:
@@ -107,6 +108,12 @@ def test_keys_that_look_alike_are_told_apart() -> None:
     document = read_json(b'{"name": 1, "Name": 2, "name ": 3, "n": {"name": 4}, "0": [5], "\\u006eames": 6}')
     places = ["/name", "/Name", "/name ", "/n/name", "/0/0", "/names"]
     assert [spot(document.place(asked)) for asked in places] == [(1, 10), (1, 21), (1, 33), (1, 50), (1, 60), (1, 78)]
+
+
+def test_escapes_of_escapes_are_told_apart() -> None:
+    document = read_json(b'{"~1": 1, "/": 2, "~0": 3, "~": 4, "~01": 5}')
+    places = ["/~01", "/~1", "/~00", "/~0", "/~001"]
+    assert [spot(document.place(asked)) for asked in places] == [(1, 8), (1, 16), (1, 25), (1, 33), (1, 43)]
 
 
 def test_pointers_escape_what_they_are_made_of() -> None:

@@ -6,17 +6,18 @@ can read (`@list` in a member that nobody knows, a malformed value object) is se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from rdflib import URIRef
 
 from checkpoint_ld import naming
 from checkpoint_ld.literals import DATETIME, DOUBLE, INTEGER, is_datetime
 from checkpoint_ld.terms import Term, TermTable, expand_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
 Tree = dict[str, Any]
 
@@ -63,9 +64,9 @@ class _Place:
         return _Place(self.base, (*self.tokens, token))
 
 
-def annotate(tree: Tree, table: TermTable, *, taken: Mapping[str, object] | None = None) -> Annotated:
-    """Make a whole checkpoint explicit; `taken` holds names that are in use elsewhere."""
-    walk = _Walk(table, dict.fromkeys(taken or ()))
+def annotate(tree: Tree, table: TermTable) -> Annotated:
+    """Make a whole checkpoint explicit."""
+    walk = _Walk(table, ())
     own = walk.own_name(tree)
     root = own or naming.root_of(tree)
     annotated = walk.node(tree, _Place(root), None, own)
@@ -73,19 +74,23 @@ def annotate(tree: Tree, table: TermTable, *, taken: Mapping[str, object] | None
     return Annotated(annotated, walk.objects, walk.names)
 
 
-def annotate_part(
-    part: Any, table: TermTable, via: Term | None, place: tuple[str, tuple[str | int, ...]], taken: Mapping[str, object]
-) -> tuple[Any, Annotated]:
-    """Make one member's value explicit that stands at `place`, a name and the way from it, in a graph that exists."""
+def annotate_member(
+    part: Tree, table: TermTable, via: Term | None, place: tuple[str, str | int], taken: Container[object]
+) -> Annotated:
+    """Make one object explicit that is to stand in a graph that exists.
+
+    `place` is the name of the object that it belongs to and its place there, `taken` the names that are in use.
+    """
     walk = _Walk(table, taken)
-    value = walk.value(part, _Place(*place), via, via.key if via else "")
-    return value, Annotated({}, walk.objects, walk.names)
+    base, position = place
+    annotated = walk.node(part, _Place(base).below(via.key if via else "").below(position), via, walk.own_name(part), position)
+    return Annotated(annotated, walk.objects, walk.names)
 
 
 @dataclass(slots=True)
 class _Walk:
     table: TermTable
-    taken: Mapping[str, object]
+    taken: Container[object]
     objects: list[Placed] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
@@ -96,12 +101,12 @@ class _Walk:
         if not isinstance(identifier, str):
             return None
         name = naming.iri_of(identifier)
-        if name in self.taken or name in self.fresh:
+        if URIRef(name) in self.taken or name in self.fresh:
             return None
         self.fresh.add(name)
         return name
 
-    def node(self, source: Tree, place: _Place, via: Term | None, own: str | None, position: int | None = None) -> Tree:
+    def node(self, source: Tree, place: _Place, via: Term | None, own: str | None, position: str | int | None = None) -> Tree:
         name = own or (naming.child_of(place.base, *place.tokens) if place.tokens else place.base)
         inside = _Place(own) if own else place
         kind = source.get("@type")

@@ -50,7 +50,14 @@ class Compaction:
         self.table = table
         self.as_found = as_found
 
-    def object(self, subject: Node, via: Term | None = None, visiting: frozenset[Node] = frozenset()) -> Tree:
+    def object(
+        self,
+        subject: Node,
+        via: Term | None = None,
+        visiting: frozenset[Node] = frozenset(),
+        *,
+        without: tuple[str, ...] = (),
+    ) -> Tree:
         """Return the JSON object of `subject`, and of everything below it, in canonical order."""
         visiting = visiting | {subject}
         residue = residue_of(self.index, subject)
@@ -58,6 +65,7 @@ class Compaction:
         filled = {
             key: self._filled(value, terms.by_key.get(key), visiting)
             for key, value in residue.over(self.members(subject, via)).items()
+            if key not in without
         }
         local = self.local_context(subject, filled, terms, via, residue)
         return ordered({"@context": local, **filled} if local else filled, via.key if via else None)
@@ -77,6 +85,10 @@ class Compaction:
         if isinstance(value, dict):
             return {key: self._filled(one, via, visiting) for key, one in value.items()}
         return value
+
+    def shallow(self, subject: Node, via: Term | None = None) -> Tree:
+        """Return the members of `subject` as the document has them, objects below it as references."""
+        return residue_of(self.index, subject).over(self.members(subject, via))
 
     def identifier(self, subject: Node) -> str | None:
         """Return the text of a node's own `@id`, or None when its name is minted."""
@@ -144,6 +156,11 @@ class Compaction:
             return int(str(position))
         token = naming.last_token(str(node)) if naming.is_minted(str(node)) else ""
         return int(token) if token.isdecimal() and token.isascii() and len(token) < 16 else _LARGEST
+
+    def next_place(self, held: list[Node]) -> int:
+        """Return the place after the last one of an array whose nodes are held in the order in which they were added."""
+        last = self._place(held[-1]) if held else -1
+        return len(held) if last == _LARGEST else int(last) + 1
 
     def _map_key(self, node: Node) -> str:
         if naming.is_minted(str(node)):

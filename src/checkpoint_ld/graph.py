@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld import contexts, terms
-from checkpoint_ld.annotation import Annotated, Placed, annotate, annotate_part
+from checkpoint_ld.annotation import Annotated, Placed, annotate, annotate_member
 from checkpoint_ld.compaction import IDENTIFIER, POSITION, RESIDUE, Compaction, residue_of
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.expansion import RDF_TYPE, expand, statements
 from checkpoint_ld.literals import literal_of, same
-from checkpoint_ld.residue import Residue, difference, encoded
+from checkpoint_ld.residue import Ref, Residue, difference, encoded
 from checkpoint_ld.store import Index, SubjectIndexStore, terms_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
@@ -90,18 +90,62 @@ class CheckpointGraph(Graph):
         """Return the canonical tree, without context unless the document came with one of its own."""
         return self.object(self.root)
 
-    def object(self, subject: Node, via: Term | None = None) -> Tree:
-        """Return the JSON object of a node and of everything below it."""
+    def object(self, subject: Node, via: Term | None = None, *, without: tuple[str, ...] = ()) -> Tree:
+        """Return the JSON object of a node and of everything below it, less the members `without`."""
         if subject not in self.index:
             msg = f"there is no node {subject} in the graph of {self.root}"
             raise LookupFailedError(msg)
-        return Compaction(self.index, self.table).object(subject, via)
+        return Compaction(self.index, self.table).object(subject, via, without=without)
+
+    def plain(self, subject: Node, key: str) -> Any:
+        """Return the value of a member that is a scalar, None where there is none."""
+        value = Compaction(self.index, self.table).shallow(subject).get(key)
+        return None if isinstance(value, (dict, list)) else value
 
     def member(self, subject: Node, key: str) -> list[Node]:
         """Return the terms of the member `key` of a node, in their order."""
         term = self.table.at(None, None).by_key.get(key)
         iri = URIRef(term.iri if term else terms.expand_name(key))
         return Compaction(self.index, self.table).in_order(terms_of(self.index.get(subject, {}).get(iri)))
+
+    def append(self, subject: Node, key: str, part: Tree) -> Node:
+        """Add an object at the end of the array `key` of a node; return the node of the object.
+
+        The cost is that of the object, whatever the size of the graph.
+        """
+        via = self.table.base.by_key[key]
+        predicate = URIRef(via.iri)
+        held = terms_of(self.index.setdefault(subject, {}).get(predicate))
+        reader = Compaction(self.index, self.table)
+        at = reader.next_place(held)
+        annotated = annotate_member(part, self.table, via, (str(subject), at), self.index)
+        self.index.update(statements(expand(annotated.tree, contexts.merged(self.own_context))))
+        self._complete(annotated, {})
+        node = URIRef(annotated.objects[0].name)
+        # The node is new, so that the array need not be searched for it.
+        self.index[subject][predicate] = [*held, node] if len(held) < 2 else _extended(held, node)
+        self._append_to_residue(subject, key, str(node))
+        return node
+
+    def _append_to_residue(self, subject: Node, key: str, name: str) -> None:
+        left = residue_of(self.index, subject)
+        told = left.members.get(key)
+        if key not in left.members:
+            return
+        longer = {key: [*told, encoded(Ref(name), {})]} if isinstance(told, list) and told else {}
+        kept = left.without(key)
+        self._tell_residue(subject, Residue({**kept.members, **longer}, kept.absent, kept.set_apart))
+
+    def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
+        """Give the member `key` of a node a plain value; None takes the member away."""
+        term = self.table.base.by_key.get(key)
+        predicate = URIRef(term.iri if term else terms.expand_name(key))
+        predicates = self.index.setdefault(subject, {})
+        predicates.pop(predicate, None)
+        if value is not None:
+            predicates[predicate] = literal_of(value, term.coercion if term else None)
+        self._tell_residue(subject, residue_of(self.index, subject).without(key))
+        self.touch()
 
     def _complete(self, annotated: Annotated, root_members: Tree) -> None:
         """Add what expansion does not say: positions, texts of ids, residue."""
@@ -132,3 +176,7 @@ class CheckpointGraph(Graph):
             if not self.index[subject]:
                 del self.index[subject]
 
+
+def _extended(held: list[Node], node: Node) -> list[Node]:
+    held.append(node)
+    return held

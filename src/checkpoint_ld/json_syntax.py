@@ -41,7 +41,6 @@ def syntax_fault(error: JSONDecodeError, source: str | None = None) -> Finding:
         remedy = "add the missing quote, or restore the file if it was cut off"
     elif offset >= len(text.rstrip(_SPACE)):
         message, remedy = "the text ends before the document is complete", "restore the file: it was cut off"
-        offset = len(text)
     else:
         return _misplaced(text, offset, error.msg, source)
     return replace(finding("E-JSON", message, remedy=remedy), place=Places(text, source).at(offset))

@@ -17,6 +17,8 @@ from checkpoint_ld.places import pointer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# Beyond these Python writes exponents, which orjson, depending on its version, writes in another way or not at all.
+_PLAIN = (1e-4, 1e16)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -41,11 +43,8 @@ def _check(value: Any, limits: Limits) -> bool:
         fault = _fault(inner, len(path), limits)
         if fault:
             raise WriteError(f"the value at {shown(pointer(path))} cannot be written: {fault}")
-        # orjson ends at 64 bits and writes the exponents of large and small numbers in another way.
-        if isinstance(inner, float):
-            alike = alike and (inner == 0 or 1e-4 <= abs(inner) < 1e16)
-        elif isinstance(inner, int):
-            alike = alike and -(2**63) <= inner < 2**63
+        if isinstance(inner, float) and inner and not _PLAIN[0] <= abs(inner) < _PLAIN[1]:
+            alike = False
     return alike
 
 
@@ -89,7 +88,7 @@ def _integer_fault(value: int) -> str | None:
 def _indented(value: Any, layout: Layout) -> bytes:
     try:
         return orjson.dumps(value, option=orjson.OPT_INDENT_2)
-    except orjson.JSONEncodeError:  # subclasses of the JSON types, or more levels than orjson goes down
+    except orjson.JSONEncodeError:  # integers above 64 bits, subclasses, more levels than orjson goes down
         return _exact(value, layout)
 
 

@@ -29,7 +29,7 @@ def check_rubric(spot: Spot, ratings: object, scope: str) -> None:
     dynamic_names: set[str] = set()
     for place, rating in spot.entries(ratings):
         if not isinstance(rating, dict):
-            place.report("E-RATING", f"the rating is {shown(rating)}, not an object")
+            place.report("E-RATING", f"the rating is {shown(rating)}", "write the rating as an object")
             continue
         name, said_type = rating.get("name"), rating.get("additionalType")
         trait_type = _known_type(said_type)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.dialect import Upgrade
+from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
 from checkpoint_ld.dialects.json_text import decoded
 from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.questions import add_rubric_members, clean_element, has_lists, listed
-from checkpoint_ld.dialects.ratings import GLOBAL, in_order
+from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, in_order
 from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES, Rubric
 from checkpoint_ld.dialects.trail import Listing, Trail, step
 
@@ -24,6 +24,11 @@ def identity(value: dict[str, Any]) -> Upgrade:
     return Upgrade(value, {}, ())
 
 
+def same(tree: dict[str, Any]) -> Downgrade:
+    """Return a canonical document as it is: nothing is lost in its own dialect."""
+    return Downgrade(tree, ())
+
+
 def upgrade_gui(value: dict[str, Any]) -> Upgrade:
     """Upgrade a DataFeed of the Karenina GUI."""
     return _upgrade(value, "gui-datafeed")
@@ -36,7 +41,7 @@ def upgrade_legacy(value: dict[str, Any]) -> Upgrade:
 
 def clean(tree: dict[str, Any]) -> dict[str, Any]:
     """Return a canonical document without oddities: what all writers start from."""
-    return _upgrade(tree, "datafeed-ns-v3").tree
+    return _upgrade(tree, CANONICAL).tree
 
 
 def _upgrade(value: dict[str, Any], dialect: str) -> Upgrade:
@@ -49,13 +54,11 @@ def clean_feed(
     elements: Any,
     trail: Trail,
     convert: Callable[[Any, str, Trail], Any],
-    *,
     rubric: Rubric | None = None,
-    usual: bool = False,
 ) -> dict[str, Any]:
     """Return the canonical tree of a DataFeed with the members of `root` and `elements`, each through `convert`.
 
-    `rubric` is given when `convert` adds to it; `usual` tells that the dialect keeps its traits in a rubric object.
+    `rubric` gathers the traits of the root; it is given when `convert` adds to it.
     """
     tree = dict(root)
     rubric = rubric or Rubric("", GLOBAL, trail)
@@ -68,7 +71,7 @@ def clean_feed(
             source = step("/additionalProperty", index)
             if not _move_traits(entry, source, rubric) and not _is_creator(entry, tree, source, trail):
                 properties.add(entry, source)
-        add_rubric_members(tree, "", rubric, properties, usual=usual)
+        add_rubric_members(tree, "", rubric, properties)
     if isinstance(elements, list):
         elements = [convert(element, step("/dataFeedElement", index), trail) for index, element in enumerate(elements)]
     if elements is not None or "dataFeedElement" in root:

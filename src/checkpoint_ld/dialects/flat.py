@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import clean_feed
-from checkpoint_ld.dialects.dialect import Upgrade
 from checkpoint_ld.dialects.properties import property_value, values
 from checkpoint_ld.dialects.questions import add_rubric_members, has_lists, listed
 from checkpoint_ld.dialects.ratings import QUESTION, in_order
 from checkpoint_ld.dialects.rubric import Rubric
 from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.dialects.trail import Listing, Trail, step
+
+if TYPE_CHECKING:
+    from checkpoint_ld.dialects.dialect import Upgrade
 
 
 def upgrade(value: dict[str, Any]) -> Upgrade:
@@ -21,7 +23,7 @@ def upgrade(value: dict[str, Any]) -> Upgrade:
         return _element(element, pointer, trail, value.get("dateModified"))
 
     trail = Trail("flat")
-    return trail.upgrade(clean_feed(value, value.get("dataFeedElement"), trail, convert, usual=True))
+    return trail.upgrade(clean_feed(value, value.get("dataFeedElement"), trail, convert))
 
 
 def _element(bare: dict[str, Any], pointer: str, trail: Trail, date: Any) -> dict[str, Any]:
@@ -66,5 +68,5 @@ def _move_extras(question: dict[str, Any], place: str, trail: Trail) -> None:
         rubric.add_rating(rating, step(source, "rating", index))
     if isinstance(question.get("scenario"), str):
         properties.add(property_value("custom_scenario", question.pop("scenario")), step(source, "scenario"))
-    add_rubric_members(question, source, rubric, properties, usual=True)
+    add_rubric_members(question, source, rubric, properties)
     question.update(listed(question, rubric, properties))

@@ -68,6 +68,8 @@ def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
     groups: dict[str | None, list[Any]] = {}
     for entry in entries:
         name = name_of(entry)
-        bare = entry if name is None else {k: v for k, v in {"value": None, **entry}.items() if k not in ("@type", "name")}
+        bare = (
+            entry if name is None else {k: v for k, v in {"value": None, **entry}.items() if k not in ("@type", "name")}
+        )
         groups.setdefault(name, []).append(bare)
     return groups

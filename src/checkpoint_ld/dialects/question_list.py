@@ -2,11 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.dialect import Upgrade
-from checkpoint_ld.dialects.state import PARKED, element_of, root_of
+from checkpoint_ld.dialects.leftovers import restored
+from checkpoint_ld.dialects.ratings import in_order
+from checkpoint_ld.dialects.state import PARKED, Places, element_of, root_of
 from checkpoint_ld.dialects.trail import Trail, step
+
+if TYPE_CHECKING:
+    from checkpoint_ld.dialects.dialect import Upgrade
 
 _NAMES = {"isFinished": "finished", "rubric": "question_rubric"}
 _CUSTOM = ("category", "hasGeneratedTemplate")
+_DROPPED = {"questions", "templates", "globalRubric", "progress"}
+"""Members of the root that are read as something else, or can be computed."""
+
+
+def upgrade(value: dict[str, Any]) -> Upgrade:
+    """Upgrade an array of questions; their answers, which it does not have, become empty."""
+    trail = Trail("v2.0-other")
+    templates = value.get("templates")
+    unused = dict(templates) if isinstance(templates, dict) else {}
+    root = {name: content for name, content in value.items() if name not in _DROPPED}
+    if "globalRubric" in value:
+        root["global_rubric"] = value["globalRubric"]
+    places = Places("", {"global_rubric": "/globalRubric", "checkpoint": "/questions"})
+    tree = root_of(root, places, trail)
+    tree["dataFeedElement"] = [
+        _element(question, index, unused, trail) for index, question in enumerate(value["questions"])
+    ]
+    left = unused if isinstance(templates, dict) else templates
+    if left:
+        tree[PARKED] = {**tree.get(PARKED, {}), "templates": left}
+    return trail.upgrade(in_order(tree, "DataFeed"))
+
+
+def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail) -> Any:
+    """Return an entry of the array as an element, with its template, which is taken out of `templates`."""
+    pointer, source = step("/dataFeedElement", index), step("/questions", index)
+    if not isinstance(question, dict):
+        trail.moved(pointer, source)
+        return question
+    key = question.get("id")
+    item = {_NAMES.get(name, name): content for name, content in question.items() if name not in ("id", *_CUSTOM)}
+    custom = {name: question[name] for name in _CUSTOM if question.get(name) is not None}
+    others = item.get("custom_metadata")
+    if custom and isinstance(others, dict | None):
+        item["custom_metadata"] = {**custom, **(others or {})}
+    elsewhere = {new: step(source, old) for old, new in _NAMES.items()} | {"custom_metadata": source}
+    rest: dict[str, Any] = {}
+    if isinstance(key, str) and key in templates and item.get("answer_template") is None:
+        elsewhere["answer_template"], item["answer_template"], rest = _template(key, templates.pop(key))
+    if item.get("raw_answer") is None:
+        item["raw_answer"] = ""
+        elsewhere["raw_answer"] = source
+        trail.report(
+            "W-ANSWER-MISSING", "the question has no answer; it is taken as empty", source, f"question {key!r}"
+        )
+    element = element_of(key if isinstance(key, str) else "", item, pointer, Places(source, elsewhere), trail)
+    trail.moved(step(pointer, "@id"), step(source, "id"))
+    if not isinstance(key, str):
+        element.pop("@id", None)
+    template = element["item"].get("hasPart") if rest and isinstance(element.get("item"), dict) else None
+    return restored(element, {"item": {"hasPart": {**rest, **template}}}) if isinstance(template, dict) else element
+
+
+def _template(key: str, entry: Any) -> tuple[str, Any, dict[str, Any]]:
+    """Return place and text of the template under `key`, and the other members of its entry."""
+    place = step("/templates", key)
+    if not isinstance(entry, dict) or entry.get("template") is None:
+        return place, entry, {}
+    return step(place, "template"), entry["template"], {k: v for k, v in entry.items() if k != "template"}

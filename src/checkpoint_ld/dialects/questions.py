@@ -75,12 +75,10 @@ def listed(members: dict[str, Any], rubric: Rubric, properties: Listing) -> dict
     return {member: entries for member, entries in held.items() if entries or member in members}
 
 
-def add_rubric_members(
-    members: dict[str, Any], source: str, rubric: Rubric, properties: Listing, *, usual: bool = False
-) -> None:
+def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, properties: Listing) -> None:
     """Move rubric objects out of `members`, which stand at `source`, into `rubric` and `properties`.
 
-    Such a member is reported unless it is `usual` in the dialect.
+    They are reported, except in the flat dialect, where they belong.
     """
     for member in RUBRIC_MEMBERS:
         if not isinstance(members.get(member), dict):
@@ -88,7 +86,7 @@ def add_rubric_members(
         place = step(source, member)
         for entry, origin in rubric.add_object(members.pop(member), place, known=True):
             properties.add(entry, origin)
-        if not usual:
+        if properties.trail.dialect != "flat":
             message = f"the traits in the member {member} are read as if they stood in rating"
             properties.trail.report("W-LEGACY-PROPERTY", message, place)
 
@@ -104,5 +102,7 @@ def _united(first: Any, second: Any, source: str, trail: Trail) -> Any:
     own, added = ([value] if isinstance(value, str) else value for value in (first, second))
     if own == added or not isinstance(added, list):
         return own
-    trail.report("W-VALUE", f"the keywords {added} of the element are not those of its question, {own}; all count", source)
+    trail.report(
+        "W-VALUE", f"the keywords {added} of the element are not those of its question, {own}; all count", source
+    )
     return [*own, *(keyword for keyword in added if keyword not in own)] if isinstance(own, list) else own

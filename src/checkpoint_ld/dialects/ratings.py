@@ -13,6 +13,7 @@ from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+CANONICAL = "datafeed-ns-v3"
 PREFIX = "karenina:"
 GLOBAL, QUESTION = SCOPES
 LLM_SUFFIXES = ("RubricTrait", "LLMRubricTrait")
@@ -149,12 +150,15 @@ def report_gui_matrix(name: object, source: str, trail: Trail) -> None:
 
 
 def _complete(rating: dict[str, Any], suffix: str, listing: Listing) -> str:
-    """Write out what `rating` only implies; return the suffix of its type, which the kind may change."""
+    """Write out what `rating` only implies; return the suffix of its type, which the kind may change.
+
+    A canonical document that leaves the direction out does so on purpose; the older dialects often had no word for it.
+    """
     settings = values(listing.entries)
     implied: list[tuple[str, Any, str]] = []
     ranged = is_number(rating.get("bestRating")) and is_number(rating.get("worstRating"))
     kind = llm_kind(rating, settings) if suffix in LLM_SUFFIXES and (ranged or settings.get("kind")) else None
-    if suffix in _DIRECTED and "higher_is_better" not in settings:
+    if suffix in _DIRECTED and listing.trail.dialect != CANONICAL and "higher_is_better" not in settings:
         undirected = suffix == "MetricRubricTrait" or is_template(kind)
         implied.append(("higher_is_better", ABSENT if undirected else True, ""))
     if kind == "score":

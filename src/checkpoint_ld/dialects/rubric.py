@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.properties import property_value
+from checkpoint_ld.dialects.properties import name_of, property_value
 from checkpoint_ld.dialects.ratings import GUI_MATRIX, clean_rating, report_gui_matrix
-from checkpoint_ld.dialects.traits import Family, family_of, rating_from_v2
 from checkpoint_ld.dialects.trail import Listing, step
+from checkpoint_ld.dialects.traits import Family, family_of, rating_from_v2
 
 if TYPE_CHECKING:
     from checkpoint_ld.dialects.trail import Trail
@@ -70,14 +70,18 @@ class Rubric:
         self._listing.add(rating, source)
         for member in rating:
             origin = _FROM.get(member, member)
-            self._trail.moved(step(pointer, member), step(source, origin) if origin in trait and not spelled else source)
+            self._trail.moved(
+                step(pointer, member), step(source, origin) if origin in trait and not spelled else source
+            )
         for index, entry in enumerate(rating.get("additionalProperty", [])):
-            name = entry.get("name") if isinstance(entry, dict) else None
+            name = name_of(entry) or ""
             place = step(pointer, "additionalProperty", index)
             self._trail.moved(place, step(source, name) if name in trait and not spelled else source)
             self._trail.moved(step(place, "value"), self._trail.source(place))
 
-    def add_object(self, rubric: dict[str, Any], source: str, *, known: bool = False) -> list[tuple[dict[str, Any], str]]:
+    def add_object(
+        self, rubric: dict[str, Any], source: str, *, known: bool = False
+    ) -> list[tuple[dict[str, Any], str]]:
         """Add all traits of a rubric object; return its other members as properties, with their places.
 
         `known` tells to leave out traits whose name the rubric has already.

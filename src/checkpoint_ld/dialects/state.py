@@ -1,15 +1,18 @@
-"""The GUI's internal state, version 2.0, read as a canonical document: questions under keys, traits in rubric objects."""
+"""The GUI's internal state, version 2.0, read as a canonical document.
+
+It has its questions under keys, its traits in rubric objects with a list for each kind.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
-from checkpoint_ld.dialects.dialect import Upgrade
 from checkpoint_ld.dialects.json_text import encoded
 from checkpoint_ld.dialects.leftovers import restored
 from checkpoint_ld.dialects.properties import property_value
-from checkpoint_ld.dialects.questions import listed
+from checkpoint_ld.dialects.questions import SPELLED, listed
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
 from checkpoint_ld.dialects.rubric import Rubric
 from checkpoint_ld.dialects.template import template_of
@@ -17,13 +20,18 @@ from checkpoint_ld.dialects.trail import Listing, Trail, step
 from checkpoint_ld.identifiers import gui_element_id
 from checkpoint_ld.members import BY_TYPE
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from checkpoint_ld.dialects.dialect import Upgrade
+
 DEFAULT_NAME = "Karenina LLM Benchmark Checkpoint"
 """The name of a benchmark that has none."""
 CUSTOM = "custom_"
 
 SIMPLE_METADATA = ("description", "version", "dateCreated", "dateModified")
 PUBLISHING = ("license", "keywords", "publisher", "datePublished")
-"""Members of dataset_metadata that are members of the same name in JSON-LD, though Karenina knows none of the latter."""
+"""Members of dataset_metadata that keep their names in JSON-LD, though Karenina does not know them there."""
 
 PARKED = "x_v2"
 """Member of a canonical object with what has a meaning in the state, or a shape, that leaves no place for it."""
@@ -47,9 +55,9 @@ def upgrade_traits_key(value: dict[str, Any]) -> Upgrade:
 
 
 def _upgrade(value: dict[str, Any], trail: Trail) -> Upgrade:
-    tree = root_of(value, trail)
+    tree = root_of(value, Places(""), trail)
     tree["dataFeedElement"] = [
-        element_of(key, item, step("/dataFeedElement", index), trail)
+        element_of(key, item, step("/dataFeedElement", index), Places(step("/checkpoint", key)), trail)
         for index, (key, item) in enumerate(value["checkpoint"].items())
     ]
     extra = value.get("x_karenina")
@@ -57,10 +65,22 @@ def _upgrade(value: dict[str, Any], trail: Trail) -> Upgrade:
     return trail.upgrade(in_order(tree, "DataFeed"))
 
 
-def root_of(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Places:
+    """Where the members of an object stand: at `source`, except those that are `elsewhere`."""
+
+    source: str
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, name: str) -> str:
+        """Return the pointer of the member `name`."""
+        return self.elsewhere.get(name, step(self.source, name))
+
+
+def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, Any]:
     """Return the root of the canonical document, without its elements."""
-    for pointer, source in (("/dataFeedElement", "/checkpoint"), ("/rating", "/global_rubric")):
-        trail.moved(pointer, source)
+    trail.moved("/dataFeedElement", places.of("checkpoint"))
+    trail.moved("/rating", places.of("global_rubric"))
     given = value.get("dataset_metadata")
     metadata = _filled(given) if isinstance(given, dict) else {}
     tree: dict[str, Any] = {"@type": "DataFeed", "name": metadata.get("name") or DEFAULT_NAME}
@@ -73,7 +93,7 @@ def root_of(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     custom = metadata.get("custom_properties")
     for name, content in custom.items() if isinstance(custom, dict) else ():
         properties.add(property_value(name, content), step("/dataset_metadata/custom_properties", name))
-    _add_rubric(value.get("global_rubric"), "/global_rubric", rubric, properties)
+    _add_rubric(value.get("global_rubric"), places.of("global_rubric"), rubric, properties)
     tree |= listed(tree, rubric, properties)
     unknown = _unknown(metadata, _METADATA) | _unknown(value, _ROOT)
     parked = {} if isinstance(given, dict | None) else {"dataset_metadata": given}
@@ -83,13 +103,12 @@ def root_of(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     return in_order(tree, "DataFeed")
 
 
-def element_of(key: str, item: Any, pointer: str, trail: Trail) -> Any:
+def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) -> Any:
     """Return one question of the state, the one under `key`, as the element that will be at `pointer`."""
-    source = step("/checkpoint", key)
-    trail.moved(pointer, source)
+    trail.moved(pointer, places.source)
     if not isinstance(item, dict):
         return item
-    _note_members(pointer, source, trail)
+    _note_members(pointer, places, trail)
     given = _filled(item)
     element: dict[str, Any] = {"@type": "DataFeedItem", "@id": gui_element_id(key)}
     for member, name in (("dateCreated", "date_created"), ("dateModified", "last_modified")):
@@ -104,8 +123,8 @@ def element_of(key: str, item: Any, pointer: str, trail: Trail) -> Any:
         question["hasPart"] = template_of(given.get("question"), given["answer_template"])
     rubric = Rubric(step(pointer, "item"), QUESTION, trail)
     properties = Listing(step(pointer, "item", "additionalProperty"), trail)
-    _add_properties(given, source, properties)
-    _add_rubric(given.get("question_rubric"), step(source, "question_rubric"), rubric, properties)
+    _add_properties(given, places, properties)
+    _add_rubric(given.get("question_rubric"), places.of("question_rubric"), rubric, properties)
     question |= listed(question, rubric, properties)
     if "keywords" in given:
         question["keywords"] = given["keywords"]
@@ -169,42 +188,37 @@ def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing)
         gathered.add_trait("llm", rubric, source)
 
 
-def _note_members(pointer: str, source: str, trail: Trail) -> None:
-    places = {
-        "@id": "",
+def _note_members(pointer: str, places: Places, trail: Trail) -> None:
+    sources = {
         "dateCreated": "date_created",
         "dateModified": "last_modified",
-        "item": "",
         "item/text": "question",
         "item/acceptedAnswer": "raw_answer",
         "item/acceptedAnswer/text": "raw_answer",
         "item/hasPart": "answer_template",
         "item/hasPart/text": "answer_template",
         "item/rating": "question_rubric",
-        "item/additionalProperty": "",
         "item/keywords": "keywords",
     }
-    for place, name in places.items():
-        trail.moved(f"{pointer}/{place}", step(source, name) if name else source)
+    for place in ("@id", "item", "item/additionalProperty"):
+        trail.moved(f"{pointer}/{place}", places.source)
+    for place, name in sources.items():
+        trail.moved(f"{pointer}/{place}", places.of(name))
 
 
-def _add_properties(given: dict[str, Any], source: str, properties: Listing) -> None:
+def _add_properties(given: dict[str, Any], places: Places, properties: Listing) -> None:
     """Add what a question has beside text, answer and template, in the order in which Karenina writes it."""
-
-    def add(name: str, content: Any, *place: str) -> None:
-        pointer = properties.next_pointer()
-        properties.add(property_value(name, content), step(source, *place))
-        properties.trail.moved(step(pointer, "value"), step(source, *place))
-
-    if "finished" in given:
-        add("finished", given["finished"], "finished")
-    if given.get("original_answer_template"):
-        add("original_answer_template", given["original_answer_template"], "original_answer_template")
-    for name in ("author", "sources"):
-        if given.get(name):
-            add(name, encoded(given[name]), name)
     custom = given.get("custom_metadata")
-    for key, content in custom.items() if isinstance(custom, dict) else ():
-        add(CUSTOM + key, content, "custom_metadata", key)
-    if given.get("few_shot_examples"):
-        add("few_shot_examples", encoded(given["few_shot_examples"]), "few_shot_examples")
+    for name in ("finished", "original_answer_template", "author", "sources", CUSTOM, "few_shot_examples"):
+        if name == CUSTOM:
+            for key, content in custom.items() if isinstance(custom, dict) else ():
+                _add_property(CUSTOM + key, content, step(places.of("custom_metadata"), key), properties)
+        elif name in given and (name == "finished" or given[name] not in ("", [], {})):
+            content = encoded(given[name]) if name in SPELLED else given[name]
+            _add_property(name, content, places.of(name), properties)
+
+
+def _add_property(name: str, content: Any, source: str, properties: Listing) -> None:
+    pointer = properties.next_pointer()
+    properties.add(property_value(name, content), source)
+    properties.trail.moved(step(pointer, "value"), source)

@@ -66,7 +66,8 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     no trait has stay members. `x_karenina` is taken as what a rating said beyond the trait that was made from it.
     """
     given = _given(family, trait)
-    rating = {"@type": "Rating", **{name: given[name] for name in ("name", "description") if name in given}}
+    rating: dict[str, Any] = {"@type": "Rating"}
+    rating |= {name: given[name] for name in ("name", "description") if name in given}
     rating["bestRating"], rating["worstRating"] = map(as_float, _range(family, given))
     newer = family == "llm" and (given["kind"] == "literal" or is_template(given["kind"]))
     rating["additionalType"] = f"{PREFIX}{scope}{LLM_SUFFIXES[1] if newer else _SUFFIXES[family]}"
@@ -128,7 +129,7 @@ def _given(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
     if family != "llm":
         return given
     scale = given.get("scale")
-    if _is_scale(scale):
+    if isinstance(scale, list) and _is_scale(scale):
         given = {"min_score": min(scale), "max_score": max(scale), **given}
     kind = given.setdefault("kind", "boolean" if IDLE_RANGE.keys().isdisjoint(given) else "score")
     if kind == "score":
@@ -137,16 +138,17 @@ def _given(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _is_scale(scale: object) -> bool:
+def _is_scale(scale: list[Any]) -> bool:
     """Tell whether `scale` lists the steps of a range, as the earliest files do."""
-    return isinstance(scale, list) and bool(scale) and all(map(is_number, scale))
+    return bool(scale) and all(map(is_number, scale))
 
 
 def _says_scale(given: dict[str, Any], scale: Any) -> bool:
     """Tell whether the lowest and highest score say as much as `scale`: its steps are one apart."""
-    if not _is_scale(scale) or (given.get("min_score"), given.get("max_score")) != (min(scale), max(scale)):
+    if not isinstance(scale, list) or not _is_scale(scale):
         return False
-    return all(step - first == index for first in scale[:1] for index, step in enumerate(scale))
+    ends = (given.get("min_score"), given.get("max_score"))
+    return ends == (min(scale), max(scale)) and all(step - scale[0] == index for index, step in enumerate(scale))
 
 
 def _range(family: Family, given: dict[str, Any]) -> tuple[Any, Any]:
@@ -203,8 +205,7 @@ def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any])
 def _needed(rating: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return `rating` without what means nothing: the GUI's identifier, and a range where there are no scores."""
     needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
-    told = values(rating.get("additionalProperty"))
-    if "additionalProperty" in needed and _is_idle(told) and not _is_idle(settings):
+    if "additionalProperty" in needed and IDLE_RANGE.keys().isdisjoint(settings):
         entries = [entry for entry in needed["additionalProperty"] if name_of(entry) not in IDLE_RANGE]
         needed["additionalProperty"] = entries
     return needed

@@ -1,0 +1,37 @@
+"""Linked data for AI evaluation checkpoints.
+
+`load` reads a checkpoint of any dialect or RDF syntax; `Benchmark` is what it gives. Everything here is public;
+everything else may change.
+"""
+
+from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.errors import (
+    CheckpointLdError,
+    EvaluationError,
+    LookupFailedError,
+    ReadError,
+    SourceMissingError,
+    TargetExistsError,
+    WriteError,
+)
+from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.graph import CheckpointGraph
+from checkpoint_ld.loading import load
+
+__all__ = [
+    "Benchmark",
+    "CheckpointGraph",
+    "CheckpointLdError",
+    "ContextStyle",
+    "EvaluationError",
+    "Finding",
+    "LookupFailedError",
+    "Place",
+    "ReadError",
+    "Severity",
+    "SourceMissingError",
+    "TargetExistsError",
+    "WriteError",
+    "load",
+]

@@ -1,0 +1,97 @@
+"""Dialects: the ways in which checkpoints have been written, how to tell them apart, and how to go between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint_ld.dialects import datafeed, dataset, flat, gui, question_list, signs, state, state_writing
+from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade, source_pointer
+from checkpoint_ld.errors import LookupFailedError
+
+__all__ = ["CANONICAL", "DIALECTS", "Dialect", "Downgrade", "Upgrade", "detect", "dialect", "source_pointer"]
+
+CANONICAL = Dialect(
+    "datafeed-ns-v3",
+    "a DataFeed as Karenina writes it since March 2026, the canonical dialect",
+    "a DataFeed with the prefix karenina or the vocabulary https://schema.org/ in @context, or with a type karenina:…",
+    signs.is_namespaced,
+    datafeed.identity,
+    datafeed.same,
+)
+
+DIALECTS: tuple[Dialect, ...] = (
+    Dialect(
+        "v2.0-other",
+        "questions beside their templates, from the GUI's test data of July 2025",
+        'version "2.0", no @type, an array questions',
+        signs.is_question_list,
+        question_list.upgrade,
+    ),
+    Dialect(
+        "v2.0-traits-key",
+        "the GUI's state until November 2025",
+        'version "2.0", no @type, an object checkpoint, a rubric with the list traits',
+        signs.is_state_with_traits,
+        state.upgrade_traits_key,
+    ),
+    Dialect(
+        "v2.0",
+        "the GUI's state since November 2025",
+        'version "2.0", no @type, an object checkpoint',
+        signs.is_state,
+        state.upgrade,
+        state_writing.downgrade,
+    ),
+    Dialect(
+        "flat",
+        "a DataFeed of bare questions, from the GUI's test files of January 2026",
+        "a DataFeed whose elements are Questions without item",
+        signs.is_flat,
+        flat.upgrade,
+    ),
+    CANONICAL,
+    Dialect(
+        "gui-datafeed",
+        "a DataFeed as the GUI writes it since August 2025",
+        "a DataFeed with the property checkpoint_format_version or conversion_metadata, or deep_judgment_… on a Rating",
+        signs.is_gui_feed,
+        datafeed.upgrade_gui,
+        gui.downgrade,
+    ),
+    Dialect(
+        "datafeed-legacy",
+        "a DataFeed as Karenina wrote it from August 2025 to March 2026",
+        "any other DataFeed: the @type, or at least an array dataFeedElement",
+        signs.is_feed,
+        datafeed.upgrade_legacy,
+    ),
+    Dialect(
+        "dataset-0",
+        "a Dataset as the GUI wrote it in July 2025, with the global traits in every question",
+        "a Dataset with the property global_rubric_traits, global types in questions, or ratings without a type",
+        signs.is_first_dataset,
+        dataset.upgrade_first,
+    ),
+    Dialect(
+        "dataset-1",
+        "a Dataset as the GUI and Karenina wrote it in August 2025",
+        "any other Dataset, with its elements in hasPart",
+        signs.is_dataset,
+        dataset.upgrade_second,
+        dataset.downgrade,
+    ),
+)
+"""All dialects, in the order in which they are tried."""
+
+
+def detect(value: Any) -> Dialect | None:
+    """Return the dialect of a document, given the JSON value of its root with literal keys; None if it has none."""
+    return next((one for one in DIALECTS if one.recognises(value)), None)
+
+
+def dialect(name: str) -> Dialect:
+    """Return the dialect called `name`. Raises `LookupFailedError` if there is none."""
+    for one in DIALECTS:
+        if one.name == name:
+            return one
+    raise LookupFailedError(f"no dialect is called {name!r}: choose one of {', '.join(one.name for one in DIALECTS)}")

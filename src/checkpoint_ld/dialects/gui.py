@@ -1,0 +1,205 @@
+"""The DataFeed of the Karenina GUI, written from a canonical document in the profile of the GUI's newest version."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.data import text
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean
+from checkpoint_ld.dialects.dialect import Downgrade
+from checkpoint_ld.dialects.gui_ratings import gui_ratings
+from checkpoint_ld.dialects.json_text import decoded, gui_encoded
+from checkpoint_ld.dialects.losses import loss, named_place
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.questions import SPELLED
+from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_NAME
+from checkpoint_ld.dialects.state_questions import REPOSITORY
+from checkpoint_ld.dialects.state_writing import CONVERSION_PROPERTY
+from checkpoint_ld.dialects.template import gui_template_name, template_name
+from checkpoint_ld.dialects.trail import step
+from checkpoint_ld.identifiers import URN, gui_answer_id, gui_question_id, gui_template_id
+from checkpoint_ld.vocabulary import FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
+
+if TYPE_CHECKING:
+    from checkpoint_ld.findings import Finding
+
+DIALECT = "gui-datafeed"
+_DESCRIPTION = "Checkpoint containing {} benchmark questions with answer templates and rubric evaluations"
+_VERSION = "0.1.0"
+_CREATOR = "Karenina Benchmarking System"
+_MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
+_ORDER = ("finished", "original_answer_template", "author", "sources", "few_shot_examples")
+
+
+def downgrade(
+    tree: dict[str, Any],
+    *,
+    preserve_ids: bool = True,
+    include_metadata: bool = True,
+    is_creation: bool = False,
+    now: str | None = None,
+) -> Downgrade:
+    """Return a canonical document as the GUI writes it.
+
+    Without `preserve_ids` only ratings have identifiers; without `include_metadata` there is no note about the
+    conversion; with `is_creation` the document counts as modified now. `now` (ISO 8601) stands for the time at which
+    the GUI would look at the clock; None means the clock. What the GUI does not know is written all the same, as
+    members and properties that our reader finds again, and named in the findings.
+    """
+    writer = _Writer(clean(tree), preserve_ids=preserve_ids, now=now or _clock())
+    return writer.written(include_metadata=include_metadata, is_creation=is_creation)
+
+
+def _clock() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _milliseconds(now: str) -> int:
+    """Return a time as milliseconds since 1970, UTC unless it says otherwise; the present for what is no time."""
+    try:
+        moment = datetime.fromisoformat(now)
+    except ValueError:
+        moment = datetime.now(UTC)
+    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+class _Writer:
+    def __init__(self, feed: dict[str, Any], *, preserve_ids: bool, now: str) -> None:
+        self._feed = feed
+        self._preserve_ids = preserve_ids
+        self._now = now
+        self._findings: list[Finding] = []
+
+    def written(self, *, include_metadata: bool, is_creation: bool) -> Downgrade:
+        feed, elements = self._feed, self._feed.get("dataFeedElement", [])
+        if isinstance(elements, list):
+            elements = [self._element(element, step("/dataFeedElement", i)) for i, element in enumerate(elements)]
+        count = len(elements) if isinstance(elements, list) else 0
+        ratings = gui_ratings(feed.get("rating"), "/rating", self._findings)
+        modified = self._now if is_creation else feed.get("dateModified", self._now)
+        root: dict[str, Any] = {
+            "@context": json.loads(text("contexts", "gui-datafeed.jsonld"))["@context"],
+            "@type": "DataFeed",
+            "@id": feed.get("@id", f"{URN}karenina-checkpoint-{_milliseconds(self._now)}"),
+            "name": feed.get("name") or DEFAULT_NAME,
+            "description": feed.get("description") or _DESCRIPTION.format(count),
+            "version": feed.get("version") or _VERSION,
+            "creator": self._creator(),
+            "dateCreated": feed.get("dateCreated", self._now),
+            "dateModified": modified,
+            "rating": ratings,
+            "dataFeedElement": elements,
+            "additionalProperty": self._root_properties(),
+        }
+        if include_metadata and isinstance(root["additionalProperty"], list):
+            root["additionalProperty"].insert(1, self._conversion(root, count))
+        if feed.get("hasPart"):
+            self._findings.append(loss("the GUI does not read scenarios; they are kept", "/hasPart", DIALECT))
+        root |= {name: content for name, content in feed.items() if name not in root}
+        return Downgrade(self._trimmed(root, "rating"), tuple(self._findings))
+
+    def _trimmed(self, members: dict[str, Any], *lists: str) -> dict[str, Any]:
+        """Return `members` without empty `lists` and, unless they are to be preserved, without an identifier."""
+        empty = {name for name in lists if members.get(name) in (None, [])}
+        return {
+            name: content
+            for name, content in members.items()
+            if name not in empty and not (name == "@id" and (content is None or not self._preserve_ids))
+        }
+
+    def _creator(self) -> Any:
+        creator = self._feed.get("creator")
+        name = creator.get("name") if isinstance(creator, dict) else None
+        return name if isinstance(name, str) else creator or _CREATOR
+
+    def _root_properties(self) -> Any:
+        entries = self._feed.get("additionalProperty", [])
+        if not isinstance(entries, list):
+            return entries
+        creator = self._feed.get("creator")
+        kept = [entry for entry in entries if name_of(entry) not in _MADE]
+        if isinstance(creator, dict) and creator != {"@type": "Person", "name": self._creator()}:
+            kept.insert(0, property_value(CREATOR_DETAILS, creator))
+        return [property_value(GUI_FORMAT_VERSION_PROPERTY, FORMAT_VERSION), *kept]
+
+    def _conversion(self, root: dict[str, Any], questions: int) -> dict[str, Any]:
+        """Return the GUI's note about a conversion; one that the document has already keeps its time."""
+        ratings = [root.get("rating"), *(question.get("rating") for question in _questions(root))]
+        before = decoded(values(self._feed.get("additionalProperty")).get(CONVERSION_PROPERTY))
+        note = {
+            "originalVersion": "2.0",
+            "convertedAt": self._now,
+            **(before if isinstance(before, dict) else {}),
+            "totalQuestions": questions,
+            "totalRatings": sum(len(listed) for listed in ratings if isinstance(listed, list)),
+        }
+        return property_value(CONVERSION_PROPERTY, gui_encoded(note))
+
+    def _element(self, element: Any, pointer: str) -> Any:
+        if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
+            return element
+        identifier = element.get("@id")
+        key = identifier.removeprefix(URN) if isinstance(identifier, str) else None
+        question = element["item"]
+        modified = element.get("dateModified", self._feed.get("dateModified", self._now))
+        members = {
+            "@type": "DataFeedItem",
+            "@id": identifier,
+            "dateCreated": element.get("dateCreated", modified),
+            "dateModified": modified,
+            "item": self._question(question, key, step(pointer, "item")),
+        }
+        if "keywords" in question:
+            members["keywords"] = question["keywords"]
+        return self._trimmed({**members, **{name: element[name] for name in element if name not in members}})
+
+    def _question(self, question: dict[str, Any], key: str | None, pointer: str) -> dict[str, Any]:
+        said = question.get("text")
+        members: dict[str, Any] = {
+            "@type": "Question",
+            "@id": question.get("@id", gui_question_id(said) if isinstance(said, str) else None),
+            **{name: question[name] for name in ("text", "acceptedAnswer", "hasPart") if name in question},
+            "additionalProperty": self._properties(question, pointer),
+            "rating": gui_ratings(question.get("rating"), step(pointer, "rating"), self._findings),
+        }
+        answer, template = question.get("acceptedAnswer"), question.get("hasPart")
+        if isinstance(answer, dict):
+            own = {"@type": "Answer", "@id": key and gui_answer_id(key)}
+            members["acceptedAnswer"] = self._trimmed({**own, **answer})
+        if isinstance(template, dict):
+            own = {"@type": "SoftwareSourceCode", "@id": key and gui_template_id(key), "programmingLanguage": "Python"}
+            own |= {"codeRepository": REPOSITORY, **template}
+            if own.get("name") in (None, template_name(said)):
+                own["name"] = gui_template_name(said)
+            members["hasPart"] = self._trimmed(own)
+        rest = {name: content for name, content in question.items() if name not in members and name != "keywords"}
+        return self._trimmed({**members, **rest}, "rating")
+
+    def _properties(self, question: dict[str, Any], pointer: str) -> Any:
+        entries = question.get("additionalProperty", [])
+        if not isinstance(entries, list):
+            return entries
+        settings = values(entries)
+        finished = settings.get("finished")
+        told = {"original_answer_template": settings.get("original_answer_template") or ""}
+        told |= {name: gui_encoded(settings[name]) for name in SPELLED if settings.get(name) is not None}
+        custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
+        others = [entry for entry in entries if name_of(entry) not in _ORDER and entry not in custom]
+        for entry in others:
+            place = named_place(entries, name_of(entry), step(pointer, "additionalProperty"))
+            message = f'the GUI does not read the property "{name_of(entry)}" of a question; it is kept'
+            self._findings.append(loss(message, place, DIALECT))
+        return [
+            property_value("finished", ABSENT if finished is None else finished),
+            *(property_value(name, told[name]) for name in _ORDER if name in told),
+            *custom,
+            *others,
+        ]
+
+
+def _questions(root: dict[str, Any]) -> list[dict[str, Any]]:
+    elements = root.get("dataFeedElement")
+    questions = [one.get("item") for one in elements if isinstance(one, dict)] if isinstance(elements, list) else []
+    return [question for question in questions if isinstance(question, dict)]

@@ -1,0 +1,111 @@
+"""Ratings as the Karenina GUI writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.dialects.losses import loss
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.ratings import (
+    DEEP_JUDGMENT,
+    GUI_MATRIX,
+    LLM_SUFFIXES,
+    MATRIX,
+    as_plain,
+    is_template,
+    llm_kind,
+    trait_type,
+)
+from checkpoint_ld.dialects.trail import step
+from checkpoint_ld.dialects.traits import IDLE_RANGE
+from checkpoint_ld.identifiers import gui_rating_id
+
+if TYPE_CHECKING:
+    from checkpoint_ld.findings import Finding
+
+_NOT_READ = ("AgenticRubricTrait", "DynamicRubricTrait")
+_DEEP_DEFAULTS = dict(zip(DEEP_JUDGMENT, (False, True, False, None, None, None), strict=True))
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "RegexTrait": {"pattern": ABSENT, "case_sensitive": True, "invert_result": False, "higher_is_better": ABSENT},
+    "CallableTrait": {
+        "callable_code": ABSENT,
+        "kind": "boolean",
+        "invert_result": False,
+        **dict.fromkeys(("higher_is_better", "min_score", "max_score"), ABSENT),
+    },
+    "MetricRubricTrait": {
+        **dict.fromkeys(("evaluation_mode", "metrics", "tp_instructions"), ABSENT),
+        "tn_instructions": [],
+        "repeated_extraction": False,
+    },
+}
+"""The properties of each type in the GUI's order, with what it writes for a setting that is missing."""
+
+
+def gui_ratings(ratings: Any, pointer: str, findings: list[Finding]) -> Any:
+    """Return the canonical `ratings` at `pointer` in the GUI's form; add to `findings` what the GUI does not read."""
+    if not isinstance(ratings, list):
+        return ratings
+    return [_written(rating, step(pointer, index), findings) for index, rating in enumerate(ratings)]
+
+
+def _written(rating: Any, pointer: str, findings: list[Finding]) -> Any:
+    if not isinstance(rating, dict):
+        return rating
+    known = trait_type(rating.get("additionalType"))
+    scope, suffix = known or ("", "")
+    name = rating.get("name")
+    members: dict[str, Any] = {"@type": "Rating"}
+    if isinstance(name, str):
+        members["@id"] = gui_rating_id(name)
+    members |= {member: rating[member] for member in ("@id", "name", "description") if member in rating}
+    members["additionalType"] = scope + suffix if known else rating.get("additionalType", ABSENT)
+    members |= {bound: as_plain(rating[bound]) for bound in ("bestRating", "worstRating") if bound in rating}
+    entries = rating.get("additionalProperty", [])
+    if known and isinstance(entries, list):
+        properties, deep = _settings(rating, suffix, entries)
+        members |= {"additionalProperty": properties or ABSENT, **deep}
+        if suffix in _NOT_READ or is_template(values(entries).get("kind")):
+            message = f'the GUI does not read the trait "{name}", a {suffix}; it is kept'
+            findings.append(loss(message, pointer, "gui-datafeed"))
+    members |= {member: content for member, content in rating.items() if member not in members}
+    return {member: content for member, content in members.items() if content is not ABSENT}
+
+
+def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the properties of a rating in the GUI's order, and what the GUI keeps in members of the rating."""
+    told = values(entries)
+    deep: dict[str, Any] = {}
+    idle: set[str] = set()
+    if suffix in LLM_SUFFIXES:
+        asked, idle = _llm_settings(rating, told)
+        if told.get("deep_judgment_enabled") is True:
+            deep = {name: told[name] for name in DEEP_JUDGMENT if told.get(name) is not None}
+        idle |= {name for name in DEEP_JUDGMENT if name in deep or told.get(name) == _DEEP_DEFAULTS[name]}
+    else:
+        asked = _SETTINGS.get(suffix, {})
+    if told.get("evaluation_mode") == MATRIX:
+        told["evaluation_mode"] = GUI_MATRIX
+    found = {name: told[name] if told.get(name) is not None else default for name, default in asked.items()}
+    properties = [property_value(name, value) for name, value in found.items() if value is not ABSENT]
+    silent = {name for name in ("higher_is_better",) if told.get(name) is None}
+    rest = [entry for entry in entries if name_of(entry) not in {*asked, *idle, *silent}]
+    return [*properties, *rest], deep
+
+
+def _llm_settings(rating: dict[str, Any], told: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
+    """Return which properties an LLM trait has, with their defaults, and which say nothing beyond its range."""
+    kind = llm_kind(rating, told)
+    asked: dict[str, Any] = {"higher_is_better": ABSENT if is_template(kind) else True}
+    if kind not in ("boolean", "score"):
+        return {**asked, "kind": ABSENT, "classes": ABSENT}, _idle_range(told, IDLE_RANGE)
+    range_ = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
+    implied = llm_kind(rating, {}) == kind
+    idle = _idle_range(told, range_ if kind == "score" else IDLE_RANGE)
+    if implied:
+        return asked, idle | {"kind"}
+    return {**asked, "kind": kind, **(range_ if kind == "score" else {})}, idle
+
+
+def _idle_range(told: dict[str, Any], range_: dict[str, Any]) -> set[str]:
+    return set(range_) if all(told.get(name) == bound for name, bound in range_.items()) else set()

@@ -1,0 +1,159 @@
+"""The questions of the GUI's state, written from elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.leftovers import beyond
+from checkpoint_ld.dialects.losses import loss, losses_of
+from checkpoint_ld.dialects.properties import name_of, values
+from checkpoint_ld.dialects.questions import SPELLED
+from checkpoint_ld.dialects.ratings import QUESTION
+from checkpoint_ld.dialects.state import CUSTOM, ITEM, PARKED, Places, element_of
+from checkpoint_ld.dialects.state_rubrics import rubric_of
+from checkpoint_ld.dialects.template import gui_template_name, template_name
+from checkpoint_ld.dialects.trail import Trail, step
+from checkpoint_ld.identifiers import gui_answer_id, gui_key, gui_question_id, gui_template_id
+from checkpoint_ld.members import BY_TYPE
+
+if TYPE_CHECKING:
+    from checkpoint_ld.findings import Finding
+
+REPOSITORY = "karenina-benchmarks"
+"""The codeRepository that the GUI gives to every template."""
+
+_ELSEWHERE = {"x_karenina", PARKED, *BY_TYPE["DataFeedItem"], *ITEM}
+_ORIGINAL = "original_answer_template"
+_WORDS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
+}
+"""Texts that Karenina takes for a boolean."""
+
+
+class QuestionWriter:
+    """Turns elements into questions of the state, each under a key of its own."""
+
+    def __init__(self, original: dict[str, Any], matrix: str) -> None:
+        self.checkpoint: dict[str, Any] = {}
+        self.findings: list[Finding] = []
+        self._originals = original.get("dataFeedElement")
+        self._matrix = matrix
+
+    def add(self, element: Any, index: int) -> None:
+        """Add the element at `index`, which is in canonical form."""
+        members = element if isinstance(element, dict) else {}
+        identifier = members.get("@id")
+        key = self._free_key(gui_key(identifier if isinstance(identifier, str) else None, index))
+        if not isinstance(element, dict):
+            self.checkpoint[key] = element
+            return
+        question = element.get("item")
+        pointer = step("/dataFeedElement", index)
+        question = question if isinstance(question, dict) else {}
+        rubric = rubric_of(question, QUESTION, self._matrix, step(pointer, "item"))
+        item = _item(element, question, rubric.written)
+        left = beyond(element_of(key, item, "", Places(""), Trail("v2.0")), _needed(element, key))
+        if rubric.left:
+            left["item"] = {**left.get("item", {}), **rubric.left}
+        if left:
+            item["x_karenina"] = left
+        self.checkpoint[key] = item
+        original = self._originals[index] if isinstance(self._originals, list) else None
+        self.findings += [*losses_of(left, original, pointer, "v2.0"), *rubric.findings]
+        self._note_name(question, step(pointer, "item", "hasPart", "name"))
+
+    def _free_key(self, key: str) -> str:
+        free, suffix = key, 0
+        while free in self.checkpoint:
+            suffix += 1
+            free = f"{key}-{suffix}"
+        return free
+
+    def _note_name(self, question: dict[str, Any], pointer: str) -> None:
+        template = question.get("hasPart")
+        name = template.get("name") if isinstance(template, dict) else None
+        text = question.get("text")
+        if name not in (None, template_name(text), gui_template_name(text)):
+            message = f'v2.0 has no place for the name "{name}" of a template; it is made anew from the question'
+            self.findings.append(loss(message, pointer, "v2.0"))
+
+
+def _item(element: dict[str, Any], question: dict[str, Any], rubric: dict[str, Any] | None) -> dict[str, Any]:
+    """Return an element as a question of the state."""
+    settings = values(question.get("additionalProperty"))
+    answer, template = (question.get(member) for member in ("acceptedAnswer", "hasPart"))
+    modified = element.get("dateModified")
+    found = {
+        "question": question.get("text"),
+        "raw_answer": answer.get("text") if isinstance(answer, dict) else None,
+        _ORIGINAL: settings.get(_ORIGINAL) or "",
+        "answer_template": template.get("text") if isinstance(template, dict) else None,
+        "date_created": element.get("dateCreated", modified),
+        "last_modified": modified,
+        "finished": _as_boolean(settings.get("finished")),
+        "question_rubric": rubric,
+        "custom_metadata": {
+            name.removeprefix(CUSTOM): content for name, content in settings.items() if name.startswith(CUSTOM)
+        }
+        or None,
+        **{name: decoded(settings[name]) for name in SPELLED if not _is_empty(settings.get(name))},
+        "keywords": question.get("keywords"),
+    }
+    item = {name: content for name, content in found.items() if content is not None}
+    item.update((name, content) for name, content in element.items() if name not in _ELSEWHERE)
+    parked = element.get(PARKED)
+    item.update((name, content) for name, content in _object(parked).items() if name not in item)
+    return item
+
+
+def _as_boolean(finished: Any) -> Any:
+    """Return the state of a question as Karenina understands it; unfinished if there is none."""
+    if isinstance(finished, str):
+        return _WORDS.get(finished.strip().lower(), finished)
+    if isinstance(finished, int | float) and finished in (0, 1):
+        return bool(finished)
+    return False if finished is None else finished
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or decoded(value) in ("", [], {})
+
+
+def _needed(element: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return an element without its ratings and without what the GUI makes anew whenever it writes."""
+    needed = dict(element)
+    if not isinstance(needed.get("item"), dict):
+        return needed
+    question = {name: content for name, content in needed["item"].items() if name != "rating"}
+    text = question.get("text")
+    _drop(question, "@id", gui_question_id(text) if isinstance(text, str) else None)
+    if isinstance(question.get("acceptedAnswer"), dict):
+        question["acceptedAnswer"] = _drop(dict(question["acceptedAnswer"]), "@id", gui_answer_id(key))
+    if isinstance(question.get("hasPart"), dict):
+        template = {name: content for name, content in question["hasPart"].items() if name != "name"}
+        _drop(template, "codeRepository", REPOSITORY)
+        question["hasPart"] = _drop(template, "@id", gui_template_id(key))
+    if isinstance(question.get("additionalProperty"), list):
+        entries = [entry for entry in question["additionalProperty"] if not _is_idle(entry)]
+        question["additionalProperty"] = entries
+    return {**needed, "item": question}
+
+
+def _drop(members: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
+    if name in members and members[name] == value:
+        del members[name]
+    return members
+
+
+def _is_idle(entry: Any) -> bool:
+    """Tell whether a property of a question says nothing, though it is there."""
+    name = name_of(entry)
+    return (name == _ORIGINAL and entry.get("value") in (None, "")) or (
+        name in SPELLED and _is_empty(entry.get("value"))
+    )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

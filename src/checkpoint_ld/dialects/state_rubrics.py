@@ -1,0 +1,62 @@
+"""Rubric objects of the GUI's state, written from ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.dialects.losses import loss
+from checkpoint_ld.dialects.properties import values
+from checkpoint_ld.dialects.trail import step
+from checkpoint_ld.dialects.traits import trait_from_rating
+
+if TYPE_CHECKING:
+    from checkpoint_ld.dialects.traits import Family
+    from checkpoint_ld.findings import Finding
+
+_FAMILIES: tuple[Family, ...] = ("llm", "regex", "callable", "metric")
+
+
+@dataclass(frozen=True)
+class WrittenRubric:
+    """A rubric as the state has it, None without traits, and the member `rating` with what it cannot have."""
+
+    written: dict[str, Any] | None
+    left: dict[str, Any]
+    findings: list[Finding] = field(default_factory=list)
+
+
+def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) -> WrittenRubric:
+    """Return the rubric of the root or of a question, an object with `members` at `pointer`.
+
+    `matrix` is the name to give to the mode full_matrix of metric traits.
+    """
+    ratings = members.get("rating")
+    if ratings is not None and not isinstance(ratings, list):
+        return WrittenRubric(None, {"rating": ratings})
+    traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
+    left: list[Any] = []
+    findings: list[Finding] = []
+    for index, rating in enumerate(ratings or ()):
+        found = trait_from_rating(rating, scope, matrix=matrix)
+        if found is None:
+            left.append(rating)
+            continue
+        family, trait = found
+        traits[family].append(trait)
+        findings += _losses(rating, trait, step(pointer, "rating", index))
+    written = {f"{family}_traits": listed for family, listed in traits.items() if listed or family == "llm"}
+    return WrittenRubric(written if any(traits.values()) else None, {"rating": left} if left else {}, findings)
+
+
+def _losses(rating: dict[str, Any], trait: dict[str, Any], pointer: str) -> list[Finding]:
+    name = trait.get("name")
+    findings = []
+    if "x_karenina" in trait:
+        beyond = ", ".join(trait["x_karenina"])
+        message = f'of the trait "{name}", {beyond} has no place in v2.0 as it is; it is kept under x_karenina'
+        findings.append(loss(message, pointer, "v2.0"))
+    if trait.get("repeated_extraction") is False and "repeated_extraction" not in values(rating["additionalProperty"]):
+        message = f'the metric trait "{name}" leaves repeated_extraction out, which the GUI takes for false'
+        findings.append(loss(message, pointer, "v2.0"))
+    return findings

@@ -1,0 +1,100 @@
+"""The GUI's internal state, version 2.0, written from a canonical document."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean
+from checkpoint_ld.dialects.dialect import Downgrade
+from checkpoint_ld.dialects.leftovers import beyond
+from checkpoint_ld.dialects.losses import losses_of
+from checkpoint_ld.dialects.properties import name_of, values
+from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX
+from checkpoint_ld.dialects.state import DEFAULT_NAME, PARKED, PUBLISHING, SIMPLE_METADATA, Places, root_of
+from checkpoint_ld.dialects.state_questions import QuestionWriter
+from checkpoint_ld.dialects.state_rubrics import rubric_of
+from checkpoint_ld.dialects.trail import Trail
+from checkpoint_ld.members import BY_TYPE
+from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
+
+CONVERSION_PROPERTY = "conversion_metadata"
+GUI_ROOT_ID = re.compile(r"urn:uuid:karenina-checkpoint-\d+")
+"""The identifier that the GUI gives to a root, anew at every export."""
+RESERVED = {
+    *(FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY, "benchmark_type", CREATOR_DETAILS),
+    *(f"global_{kind}rubric_traits" for kind in ("", "regex_", "callable_", "metric_", "manual_")),
+}
+"""Root properties that are not the user's own."""
+
+_FORMATS = {FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY}
+_APART = {"@context", "@type", "dataFeedElement", "rating"}
+"""Members of the root that are written on their own, or not at all."""
+
+
+def downgrade(tree: dict[str, Any]) -> Downgrade:
+    """Return a canonical document as the GUI's state.
+
+    What the state has no place for goes under the member x_karenina of the question or root, which the GUI ignores and
+    our reader of the state does not, and is named in the findings.
+    """
+    feed = clean(tree)
+    settings = values(feed.get("additionalProperty"))
+    matrix = MATRIX if settings.keys().isdisjoint({GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}) else GUI_MATRIX
+    rubric = rubric_of(feed, GLOBAL, matrix, "")
+    value: dict[str, Any] = {"version": "2.0", "global_rubric": rubric.written}
+    metadata = _metadata(feed, settings)
+    if metadata not in ({}, {"name": DEFAULT_NAME}):
+        value["dataset_metadata"] = metadata
+    writer = QuestionWriter(tree, matrix)
+    elements = feed.get("dataFeedElement")
+    for index, element in enumerate(elements if isinstance(elements, list) else ()):
+        writer.add(element, index)
+    value["checkpoint"] = writer.checkpoint
+    _add_unknown(value, feed)
+    left = beyond(root_of(value, Places(""), Trail("v2.0")), _needed(feed, settings)) | rubric.left
+    if left:
+        value["x_karenina"] = left
+    findings = [*losses_of(left, tree, "", "v2.0"), *rubric.findings, *writer.findings]
+    return Downgrade(value, tuple(findings))
+
+
+def _metadata(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    names = ("name", *SIMPLE_METADATA, *PUBLISHING)
+    metadata = {name: feed[name] for name in names if feed.get(name) is not None}
+    creator = feed.get("creator")
+    if creator is not None:
+        details = settings.get(CREATOR_DETAILS)
+        whole = isinstance(details, dict) and details.get("name") == creator
+        person = {"@type": "Person", "name": creator} if isinstance(creator, str) else creator
+        metadata["creator"] = details if whole else person
+    custom = {name: value for name, value in settings.items() if name not in RESERVED}
+    return {**metadata, "custom_properties": custom} if custom else metadata
+
+
+def _add_unknown(value: dict[str, Any], feed: dict[str, Any]) -> None:
+    """Add the members of the root that Karenina does not know, and those that were parked there."""
+    taken = {*BY_TYPE["DataFeed"], *PUBLISHING, "x_karenina", PARKED, "dataset_metadata", *value}
+    value.update((name, content) for name, content in feed.items() if name not in taken)
+    parked = feed.get(PARKED)
+    for name, content in parked.items() if isinstance(parked, dict) else ():
+        held = value.get(name)
+        if name not in value:
+            value[name] = content
+        elif isinstance(held, dict) and isinstance(content, dict):
+            value[name] = {**content, **held}
+
+
+def _needed(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the root without what is read from elsewhere and what every writer makes anew."""
+    needed = {name: content for name, content in feed.items() if name not in _APART}
+    identifier, creator = needed.get("@id"), needed.get("creator")
+    if isinstance(identifier, str) and GUI_ROOT_ID.fullmatch(identifier):
+        del needed["@id"]
+    if isinstance(creator, dict) and creator == {"@type": "Person", "name": creator.get("name")}:
+        del needed["creator"]
+    if isinstance(needed.get("additionalProperty"), list):
+        made = {name for name in _FORMATS if settings.get(name) == FORMAT_VERSION} | {CONVERSION_PROPERTY}
+        entries = [entry for entry in needed["additionalProperty"] if name_of(entry) not in made]
+        needed["additionalProperty"] = entries
+    return needed

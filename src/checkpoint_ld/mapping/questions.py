@@ -1,0 +1,138 @@
+"""Questions and the feed items that hold them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.dialects.template import template_of
+from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
+from checkpoint_ld.mapping.properties import CUSTOM, as_list, custom_of, from_text, property_value, values
+from checkpoint_ld.mapping.rubrics import dynamic_rubric_of, rubric_of
+from checkpoint_ld.mapping.traits import rating_of
+
+if TYPE_CHECKING:
+    from checkpoint_ld.entities import DynamicRubric, Rubric
+
+Json = dict[str, Any]
+
+_TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
+
+
+def question_of(item: Json) -> Question:
+    """Return the question of a feed item (or of a bare question object), as leniently as a file needs."""
+    asked = _asked(item)
+    properties = values(asked.get("additionalProperty"))
+    rubric, dynamic = rubric_of(asked), dynamic_rubric_of(asked)
+    members = {
+        "question": _text(asked.get("text")),
+        "raw_answer": _text(_single(asked.get("acceptedAnswer")).get("text")),
+        "answer_template": _single(asked.get("hasPart")).get("text"),
+        "keywords": keywords_of(item),
+        "few_shot_examples": _examples(from_text(properties.get("few_shot_examples"))),
+        "date_created": _text(item.get("dateCreated")),
+        "date_modified": _text(item.get("dateModified")),
+        "answer_notes": _text(properties.get("answer_notes")) or None,
+        "workspace_path": _text(properties.get("workspace_path")) or None,
+        "author": _object(from_text(properties.get("author"))),
+        "sources": _objects(from_text(properties.get("sources"))),
+        "custom_metadata": custom_of(properties) or None,
+        "question_rubric": rubric.model_dump(mode="json") if rubric else None,
+        "question_dynamic_rubric": dynamic.model_dump(mode="json") if dynamic else None,
+    }
+    return Question.model_validate(members, context=LENIENT)
+
+
+def registry_entry_of(item: Json) -> QuestionRegistryEntry:
+    """Return how far the work on an item's question is."""
+    dates = {"date_added": _text(item.get("dateCreated")), "date_modified": _text(item.get("dateModified"))}
+    return QuestionRegistryEntry.model_validate({"finished": is_finished(item), **dates}, context=LENIENT)
+
+
+def is_finished(item: Json) -> bool:
+    """Tell whether an item's question is marked as finished; texts and numbers that mean a truth value count."""
+    value = values(_asked(item).get("additionalProperty")).get("finished", False)
+    return value is True or (not isinstance(value, bool) and str(value).strip().lower() in _TRUE)
+
+
+def keywords_of(item: Json) -> list[str]:
+    """Return the keywords of an item's question, those of the item (their older place) first."""
+    found = [*as_list(item.get("keywords")), *as_list(_asked(item).get("keywords"))] if "item" in item else as_list(item.get("keywords"))
+    older = as_list(item.get("keywords")) if "item" in item else []
+    return [_text(one) for one in (list(dict.fromkeys(map(_text, found))) if older else found)]
+
+
+def item_of(question: Question, identifier: str | None, *, finished: bool, rubric: Rubric | None, dynamic: DynamicRubric | None) -> Json:
+    """Return the feed item that holds a question, as Karenina writes it."""
+    ratings = [rating_of(trait, "QuestionSpecific") for trait in (rubric.traits() if rubric else ())]
+    ratings += [rating_of(trait, "QuestionSpecific", dynamic=True) for trait in (dynamic.traits() if dynamic else ())]
+    asked = {
+        "@type": "Question",
+        "text": question.question,
+        "acceptedAnswer": {"@type": "Answer", "text": question.raw_answer},
+        "hasPart": template_of(question.question, question.answer_template or default_template(question.question)),
+        **({"rating": ratings} if ratings else {}),
+        "additionalProperty": _properties(question, finished=finished),
+        **({"keywords": list(question.keywords)} if question.keywords else {}),
+    }
+    named = {"@id": identifier} if identifier is not None else {}
+    dates = {"dateCreated": question.date_created, "dateModified": question.date_modified}
+    return {"@type": "DataFeedItem", **named, **dates, "item": asked}
+
+
+def default_template(question: str) -> str:
+    """Return the template that stands for none: Karenina tells by its exact text that a question has no template."""
+    return (
+        "class Answer(BaseAnswer):\n"
+        f'    """Answer template for: {question[:50]}..."""\n\n'
+        '    response: str = Field(description="The answer response")\n\n'
+        "    def verify(self) -> bool:\n"
+        "        # Default template: returns False to indicate custom verification needed\n"
+        "        return False\n"
+    )
+
+
+def has_template(item: Json) -> bool:
+    """Tell whether an item's question has a template of its own."""
+    asked = _asked(item)
+    source = _single(asked.get("hasPart")).get("text")
+    return isinstance(source, str) and source.strip() != "" and source != default_template(_text(asked.get("text")))
+
+
+def _properties(question: Question, *, finished: bool) -> list[Json]:
+    entries = [property_value("finished", finished)]
+    told = (("author", question.author), ("sources", question.sources))
+    entries += [property_value(name, json.dumps(value)) for name, value in told if value]
+    entries += [property_value(f"{CUSTOM}{name}", value) for name, value in (question.custom_metadata or {}).items()]
+    if question.few_shot_examples:
+        entries.append(property_value("few_shot_examples", json.dumps(question.few_shot_examples)))
+    notes = (("answer_notes", question.answer_notes), ("workspace_path", question.workspace_path))
+    return entries + [property_value(name, value) for name, value in notes if value]
+
+
+def _asked(item: Json) -> Json:
+    return _single(item["item"]) if "item" in item else item
+
+
+def _single(value: Any) -> Json:
+    one = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return one if isinstance(one, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _object(value: Any) -> Json | None:
+    if value is None or isinstance(value, dict):
+        return value or None
+    return {"name": _text(value)}
+
+
+def _objects(value: Any) -> list[Json] | None:
+    return [found for one in as_list(value) if (found := _object(one)) is not None] or None
+
+
+def _examples(value: Any) -> list[dict[str, str]] | None:
+    pairs = [{str(name): _text(text) for name, text in one.items()} for one in as_list(value) if isinstance(one, dict)]
+    return pairs or None

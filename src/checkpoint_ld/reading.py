@@ -1,0 +1,221 @@
+"""Reading: any source of a checkpoint as one canonical tree, with everything that was odd about it.
+
+Bytes become JSON or statements, a JSON-LD form becomes plain keys, a dialect becomes the canonical one, and the tree is
+checked. Every finding points into the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import contexts, dialects, forms, rdf
+from checkpoint_ld.checks import check
+from checkpoint_ld.conditions import finding
+from checkpoint_ld.documents import Document, read_json
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.files import read_bytes
+from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.graph import CheckpointGraph
+from checkpoint_ld.limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+    from typing import BinaryIO
+
+    from checkpoint_ld.forms import Plain
+    from checkpoint_ld.store import Index
+
+Tree = dict[str, Any]
+Source = "str | os.PathLike[str] | BinaryIO | bytes"
+
+JSON_SYNTAX = "json"
+CANONICAL = "datafeed-ns-v3"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A checkpoint that was read: its canonical tree, where it comes from, and what was found on the way.
+
+    `dialect` is the one that the source is written in; `document` is None for a source in an RDF syntax.
+    """
+
+    tree: Tree = field(repr=False)
+    dialect: str
+    syntax: str
+    source: str | None
+    findings: tuple[Finding, ...]
+    document: Document | None = field(default=None, repr=False)
+    origins: Mapping[str, str] | None = field(default=None, repr=False)
+
+    @cached_property
+    def graph(self) -> CheckpointGraph:
+        """The checkpoint as a graph."""
+        return CheckpointGraph.of_tree(self.tree)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether nothing was found that makes the checkpoint unreadable."""
+        return all(found.severity < Severity.VIOLATION for found in self.findings)
+
+    def refusing(self, *, strict: bool = False) -> Reading:
+        """Return this reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
+        refused = self.findings if strict else [one for one in self.findings if one.severity is Severity.VIOLATION]
+        if refused:
+            raise ReadError.of(refused)
+        return self
+
+    def place(self, pointer: str) -> Place:
+        """Return where in the source the value at `pointer` of the canonical tree stands, as far as it is known."""
+        if self.document is None or self.origins is None:
+            return Place(self.source)
+        return self.document.place(dialects.source_pointer(self.origins, pointer))
+
+
+def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
+    """Read a checkpoint from a path, an open binary file or bytes.
+
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
+    characters. Raises ReadError with all findings when the source cannot be read as a checkpoint, or, if `strict`,
+    when anything is odd about it; SourceMissingError when there is no such file.
+    """
+    return examine(source, syntax=syntax, limits=limits).refusing(strict=strict)
+
+
+def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Reading:
+    """Read a checkpoint as far as it goes: a tree that breaks rules is no reason to stop here.
+
+    Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
+    """
+    data, name = read_bytes(source, limits)
+    syntax = syntax or syntax_of(name, data)
+    try:
+        if syntax == JSON_SYNTAX:
+            document = read_json(data, name, limits)
+            return _reading(forms.plain(document.value), syntax, name, document)
+        return of_statements(rdf.parse(data, syntax), syntax, name)
+    except ReadError as error:
+        raise ReadError.of(_in_file(one, name) for one in error.findings) if error.findings else error from error
+
+
+def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> Reading:
+    """Read a checkpoint from the statements of one or more graphs."""
+    plain = forms.of_index(index, syntax, as_found=False)
+    if plain is None:
+        found = forms.roots(index)
+        what = f"{len(found)} checkpoints: " + ", ".join(sorted(map(str, found))) if found else "no checkpoint"
+        message = f"the statements hold {what}"
+        raise ReadError.of([finding("E-ROOT", message, remedy="give the statements of exactly one schema:DataFeed")])
+    return _reading(replace(plain, forms=()), syntax, source, None)
+
+
+def syntax_of(name: str | None, data: bytes) -> str:
+    """Tell the syntax of a text by its file's extension, or else by how it starts."""
+    extension = PurePath(name or "").suffix.lower()
+    if extension in rdf.EXTENSIONS:
+        return rdf.EXTENSIONS[extension]
+    start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if extension in (".json", ".jsonld") or not start or start[:1] in b'{["' or b"\x00" in start:
+        return JSON_SYNTAX
+    if start.startswith((b"<?xml", b"<rdf:", b"<RDF", b"<!DOCTYPE")):
+        return "xml"
+    if start.startswith((b"@prefix", b"PREFIX", b"@base", b"BASE", b"#", b"<", b"_:")):
+        return "trig"
+    return JSON_SYNTAX
+
+
+def _reading(plain: Plain, syntax: str, name: str | None, document: Document | None) -> Reading:
+    detected = dialects.detect(plain.tree)
+    if detected is None:
+        raise ReadError.of([_no_checkpoint(plain.tree, document)])
+    upgrade = detected.upgrade(plain.tree)
+    tree = upgrade.tree if detected.name == CANONICAL else _with_our_context(upgrade.tree)
+    origins = None if plain.origins is None else _joined(upgrade.origins, plain.origins)
+    reading = Reading(tree, detected.name, syntax, name, (), document, origins)
+    found = [
+        *(document.findings if document is not None else ()),
+        *_form_findings(plain, document),
+        *(_from_source(one, plain, reading) for one in upgrade.findings),
+        *(one for one in (_from_tree(one, reading) for one in check(tree, detected.name)) if not _is_within_text(one)),
+    ]
+    if document is None:
+        found = [one for one in found if one.code not in ("W-CONTEXT", "W-TYPE-MISSING")]
+    return replace(reading, findings=tuple(replace(one, dialect=detected.name) for one in sorted(found, key=_by_place)))
+
+
+def _with_our_context(tree: Tree) -> Tree:
+    foreign = contexts.foreign_terms(tree.get("@context"))
+    kept = {key: value for key, value in tree.items() if key != "@context"}
+    return {"@context": {**contexts.plain(), **foreign}, **kept}
+
+
+def _joined(upper: Mapping[str, str], lower: Mapping[str, str]) -> dict[str, str]:
+    """Return origins that lead through `upper` and then through `lower`."""
+    joined = {pointer: dialects.source_pointer(lower, between) for pointer, between in upper.items()}
+    return {**{pointer: origin for pointer, origin in lower.items() if pointer not in joined}, **joined}
+
+
+def _form_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:
+    place = Place(document.source if document else None, "", 1, 1)
+    if plain.forms:
+        unusual = "; ".join(plain.forms[:3]) + (f" and {len(plain.forms) - 3} more" if len(plain.forms) > 3 else "")
+        yield replace(finding("W-FORM", f"not the usual form of JSON-LD: {unusual}", pointer=""), place=place)
+    yield from _context_findings(plain, document)
+
+
+def _context_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:
+    tree = plain.tree
+    if document is None or plain.origins is None or not any(key.startswith("@") for key in tree):
+        return
+    if "@type" not in tree:
+        yield replace(finding("W-TYPE-MISSING", "the root has no @type; it is read as a DataFeed"), place=document.place("/@type"))
+    address, context = forms.address_of(tree.get("@context")), tree.get("@context")
+    if address is not None:
+        message = f"the remote context {address!r} is not known and is never fetched; keys are read as they are"
+    elif "@context" not in tree:
+        message = "there is no @context; keys are read as they are"
+    elif isinstance(context, dict) and not contexts.is_literal(context):
+        message = f"the @context does not name schema.org's vocabulary (@vocab {context.get('@vocab')!r}); keys are read as they are"
+    else:
+        return
+    yield replace(finding("W-CONTEXT", message), place=document.place("/@context"))
+
+
+def _from_source(found: Finding, plain: Plain, reading: Reading) -> Finding:
+    """Complete a finding whose pointer leads into the document in plain keys."""
+    if reading.document is None or plain.origins is None:
+        return replace(found, place=Place(reading.source))
+    pointer = dialects.source_pointer(plain.origins, found.place.pointer or "")
+    return replace(found, place=reading.document.place(pointer))
+
+
+def _from_tree(found: Finding, reading: Reading) -> Finding:
+    return replace(found, place=reading.place(found.place.pointer or ""))
+
+
+def _is_within_text(found: Finding) -> bool:
+    """Tell whether a finding is about code inside the JSON text of an old property, which has no place of its own."""
+    return found.code == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
+
+
+def _in_file(found: Finding, name: str | None) -> Finding:
+    return replace(found, place=replace(found.place, file=found.place.file or name))
+
+
+def _by_place(found: Finding) -> tuple[int, int]:
+    return found.place.line or 0, found.place.column or 0
+
+
+def _no_checkpoint(value: Any, document: Document | None) -> Finding:
+    known = "; ".join(f"{one.name}: {one.signs}" for one in dialects.DIALECTS)
+    what = f"an object with the members {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else _kind(value)
+    place = Place(document.source if document else None, "", 1, 1)
+    return replace(finding("E-ROOT", f"this is no checkpoint but {what}; the known dialects are {known}"), place=place)
+
+
+def _kind(value: Any) -> str:
+    names = {list: "an array", str: "a text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
+    return names.get(type(value), "an object")
