@@ -16,7 +16,12 @@ def setting(name: str, value: Json) -> Json:
 
 
 def rating(name: str = "cites", scope: str = "QuestionSpecific", **settings: Json) -> Json:
-    settings = settings or {"pattern": r"\[\d+\]", "case_sensitive": True, "invert_result": False, "higher_is_better": True}
+    settings = settings or {
+        "pattern": r"\[\d+\]",
+        "case_sensitive": True,
+        "invert_result": False,
+        "higher_is_better": True,
+    }
     return {
         "@type": "Rating",
         "name": name,
@@ -91,7 +96,12 @@ def scenario() -> Json:
                     "stateUpdateSource": "lambda state: state",
                     "metadata": {},
                 },
-                "again": {"@type": "karenina:ScenarioNode", "nodeId": "again", "question": question, "metadata": {"k": [1, 1.0]}},
+                "again": {
+                    "@type": "karenina:ScenarioNode",
+                    "nodeId": "again",
+                    "question": question,
+                    "metadata": {"k": [1, 1.0]},
+                },
             },
             "edges": [
                 {"source": "start here", "target": "again", "condition": check},

@@ -27,9 +27,42 @@ Json = Any
 KEYS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
     st.sampled_from(
-        ["@list", "@value", "@id", "@type", "@graph", "@set", "@foo", "", "a b", "schema:x", "http://x.example/y", "karenina:z"]
-        + ["contentRating", "Question", "position", "name", "text", "rating", "keywords", "nodes", "dateCreated", "@included"]
-        + ["bestRating", "additionalType", "hasPart", "item", "value", "karenina", "https://schema.org/foo", "urn:karenina:vocab:residue"]
+        [
+            "@list",
+            "@value",
+            "@id",
+            "@type",
+            "@graph",
+            "@set",
+            "@foo",
+            "",
+            "a b",
+            "schema:x",
+            "http://x.example/y",
+            "karenina:z",
+        ]
+        + [
+            "contentRating",
+            "Question",
+            "position",
+            "name",
+            "text",
+            "rating",
+            "keywords",
+            "nodes",
+            "dateCreated",
+            "@included",
+        ]
+        + [
+            "bestRating",
+            "additionalType",
+            "hasPart",
+            "item",
+            "value",
+            "karenina",
+            "https://schema.org/foo",
+            "urn:karenina:vocab:residue",
+        ]
     ),
 )
 SCALARS = st.one_of(
@@ -40,15 +73,31 @@ SCALARS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.sampled_from([1.0, 1, -0.0, 0.0, 0.1 + 0.2, 1e21, 1e-7, 12345678901234567890, 10**400]),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
-    st.sampled_from(["2026-01-01T00:00:00", "karenina:GlobalRegexTrait", "urn:x:y", "rq001", "1.0", "\u2028\u0085\x00\r\n\t", "a b"]),
+    st.sampled_from(
+        ["2026-01-01T00:00:00", "karenina:GlobalRegexTrait", "urn:x:y", "rq001", "1.0", "\u2028\u0085\x00\r\n\t", "a b"]
+    ),
 )
 JSON = st.recursive(
-    SCALARS, lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(KEYS, inner, max_size=4)), max_leaves=8
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(KEYS, inner, max_size=4)),
+    max_leaves=8,
 )
 IDS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=15),
     st.builds(lambda tail: "urn:uuid:question-" + tail, st.text(st.characters(exclude_categories=["Cs"]), max_size=10)),
-    st.sampled_from(["rq001", "urn:x:1", "urn:x:1#/item", "http://x.example/a#b", "_:b0", 'urn:uuid:"<>#%\\\n😀\u202e', "a/../b", "#", ""]),
+    st.sampled_from(
+        [
+            "rq001",
+            "urn:x:1",
+            "urn:x:1#/item",
+            "http://x.example/a#b",
+            "_:b0",
+            'urn:uuid:"<>#%\\\n😀\u202e',
+            "a/../b",
+            "#",
+            "",
+        ]
+    ),
 )
 
 
@@ -69,7 +118,15 @@ def objects_of(tree: Json) -> list[dict[str, Json]]:
     item = tree["dataFeedElement"][0]
     question = item["item"]
     trait = question["rating"][0]
-    return [tree, item, question, question["acceptedAnswer"], question["hasPart"], trait, trait["additionalProperty"][0]]
+    return [
+        tree,
+        item,
+        question,
+        question["acceptedAnswer"],
+        question["hasPart"],
+        trait,
+        trait["additionalProperty"][0],
+    ]
 
 
 @st.composite
@@ -130,7 +187,9 @@ def read_by_rdflib(text: bytes, syntax: str) -> set[Any]:
         return {quad[:3] for quad in dataset.quads()}
 
 
-PLAIN_KEYS = st.one_of(st.sampled_from(["note", "extra", "license", "karenina:z", "http://x.example/y", "a b"]), st.text("abc", min_size=1))
+PLAIN_KEYS = st.one_of(
+    st.sampled_from(["note", "extra", "license", "karenina:z", "http://x.example/y", "a b"]), st.text("abc", min_size=1)
+)
 PLAIN_SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**53), 2**53), st.floats(-1e6, 1e6), st.text("aé😀 \n", max_size=5)
 )
@@ -146,7 +205,16 @@ PLAIN_JSON = st.recursive(
 )
 
 
-AWKWARD_VALUES = [{"@value": 1, "Very good": [1, 1.5, []]}, {"@id": "x"}, [["nested"], []], {"@list": [1]}, [None], {}, 1.0, 2**53]
+AWKWARD_VALUES = [
+    {"@value": 1, "Very good": [1, 1.5, []]},
+    {"@id": "x"},
+    [["nested"], []],
+    {"@list": [1]},
+    [None],
+    {},
+    1.0,
+    2**53,
+]
 
 
 @st.composite
@@ -158,9 +226,13 @@ def ordinary_documents(draw: st.DrawFn) -> Json:
             if key not in one:
                 one[key] = value
     objects_of(tree)[6]["value"] = draw(st.one_of(PLAIN_JSON, st.sampled_from(AWKWARD_VALUES)))
-    tree["dateModified"] = draw(st.sampled_from(["2026-01-02T00:00:00", "yesterday", "2026-02-30T00:00:00", "2026-01-02"]))
+    tree["dateModified"] = draw(
+        st.sampled_from(["2026-01-02T00:00:00", "yesterday", "2026-02-30T00:00:00", "2026-01-02"])
+    )
     objects_of(tree)[5]["bestRating"] = draw(st.sampled_from([1.0, 1, "5", 0.3]))
-    objects_of(tree)[5]["additionalType"] = draw(st.sampled_from(["GlobalRegexTrait", "karenina:GlobalRegexTrait", "a b", 5]))
+    objects_of(tree)[5]["additionalType"] = draw(
+        st.sampled_from(["GlobalRegexTrait", "karenina:GlobalRegexTrait", "a b", 5])
+    )
     return tree
 
 

@@ -15,6 +15,7 @@ from rdflib import URIRef
 from checkpoint_ld import naming
 from checkpoint_ld.literals import DATETIME, DOUBLE, INTEGER, is_datetime
 from checkpoint_ld.terms import Term, TermTable, expand_name
+from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
@@ -75,7 +76,7 @@ def annotate(tree: Tree, table: TermTable) -> Annotated:
 
 
 def annotate_member(
-    part: Tree, table: TermTable, via: Term | None, place: tuple[str, str | int], taken: Container[object]
+    part: Tree, table: TermTable, via: Term | None, place: tuple[str, int], taken: Container[object]
 ) -> Annotated:
     """Make one object explicit that is to stand in a graph that exists.
 
@@ -83,7 +84,9 @@ def annotate_member(
     """
     walk = _Walk(table, taken)
     base, position = place
-    annotated = walk.node(part, _Place(base).below(via.key if via else "").below(position), via, walk.own_name(part), position)
+    annotated = walk.node(
+        part, _Place(base).below(via.key if via else "").below(position), via, walk.own_name(part), position
+    )
     return Annotated(annotated, walk.objects, walk.names)
 
 
@@ -106,7 +109,7 @@ class _Walk:
         self.fresh.add(name)
         return name
 
-    def node(self, source: Tree, place: _Place, via: Term | None, own: str | None, position: str | int | None = None) -> Tree:
+    def node(self, source: Tree, place: _Place, via: Term | None, own: str | None, position: int | None = None) -> Tree:
         name = own or (naming.child_of(place.base, *place.tokens) if place.tokens else place.base)
         inside = _Place(own) if own else place
         kind = source.get("@type")
@@ -217,7 +220,7 @@ def suits(value: Any, coercion: str) -> bool:
 def is_reference(text: str, coercion: str) -> bool:
     """Tell whether `text` is read as an IRI by the type coercion `@id` or `@vocab`, and comes back as it was."""
     if coercion == "@id":
-        return naming.iri_of(text) in (text, naming.ID_BASE + text)
+        return naming.iri_of(text) in (text, ID_BASE + text)
     return naming.is_iri(expand_name(text)) and not text.startswith("@") and text != ""
 
 

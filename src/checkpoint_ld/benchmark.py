@@ -10,15 +10,24 @@ from pydantic import ValidationError
 from rdflib import Graph
 
 from checkpoint_ld import emission, reading, writing
-from checkpoint_ld.entities import Creator, DynamicRubric, Organization, Person, Question, QuestionRegistryEntry, Rubric, Scenario
+from checkpoint_ld.entities import (
+    Creator,
+    DynamicRubric,
+    Organization,
+    Person,
+    Question,
+    QuestionRegistryEntry,
+    Rubric,
+    Scenario,
+)
 from checkpoint_ld.entities.entity import now
-from checkpoint_ld.errors import CheckpointLdError, LookupFailedError, WriteError
+from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.files import replace_file
 from checkpoint_ld.graph import CheckpointGraph
 from checkpoint_ld.identifiers import unique_question_id
 from checkpoint_ld.mapping import questions, rubrics, scenarios
 from checkpoint_ld.mapping.properties import as_list, property_value, values
-from checkpoint_ld.store import Index, put, terms_of
+from checkpoint_ld.store import Index, put
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
@@ -60,7 +69,9 @@ class Benchmark:
                 "name": name,
                 "description": description or DEFAULT_DESCRIPTION,
                 "version": version,
-                "creator": creator if isinstance(creator, str) else creator.model_dump(by_alias=True, exclude_none=True),
+                "creator": creator
+                if isinstance(creator, str)
+                else creator.model_dump(by_alias=True, exclude_none=True),
                 "dateCreated": moment,
                 "dateModified": moment,
                 "dataFeedElement": [],
@@ -85,7 +96,11 @@ class Benchmark:
 
     @classmethod
     def load(
-        cls, source: str | os.PathLike[str] | BinaryIO | bytes | Graph, *, syntax: str | None = None, strict: bool = False
+        cls,
+        source: str | os.PathLike[str] | BinaryIO | bytes | Graph,
+        *,
+        syntax: str | None = None,
+        strict: bool = False,
     ) -> Self:
         """Read a benchmark from a path, an open binary file, bytes or an rdflib graph.
 
@@ -134,7 +149,13 @@ class Benchmark:
         self, syntax: str, dialect: str | None, context: ContextStyle | str | None, *, deep_judgment: bool
     ) -> writing.Written:
         own = self._own_dialect()
-        if self._source is not None and syntax == writing.JSONLD and context is None and deep_judgment and dialect in (None, own):
+        if (
+            self._source is not None
+            and syntax == writing.JSONLD
+            and context is None
+            and deep_judgment
+            and dialect in (None, own)
+        ):
             data = writing.unchanged(self._graph, self._source) if own == self._source.dialect else None
             if data is not None:
                 return writing.Written(data)
@@ -219,7 +240,9 @@ class Benchmark:
     @property
     def creator(self) -> Creator | list[Creator] | None:
         """Who made the benchmark: a name, a Person or an Organization."""
-        found = [_creator(one) for one in as_list(self._root().get("creator"))]
+        root = self._root()
+        details = values(root.get("additionalProperty")).get("creator_details")
+        found = [_creator(one, details) for one in as_list(root.get("creator"))]
         return found if len(found) > 1 else found[0] if found else None
 
     @property
@@ -284,7 +307,7 @@ class Benchmark:
         node = self._nodes().get(question_id)
         return node is not None and questions.has_template(self._graph.object(node))
 
-    def add_question(  # noqa: PLR0913 - the names and the order are Karenina's
+    def add_question(  # noqa: PLR0913, PLR0917 - the names and the order are Karenina's
         self,
         question: str | Mapping[str, Any] | Question,
         raw_answer: str | None = None,
@@ -332,10 +355,9 @@ class Benchmark:
             msg = "a benchmark of scenarios holds no questions: put the question into a scenario"
             raise WriteError(msg)
         identifier = identifier or unique_question_id(question.question, taken)
-        rubric, dynamic = (
-            model.model_validate(members) if members else None
-            for model, members in ((Rubric, question.question_rubric), (DynamicRubric, question.question_dynamic_rubric))
-        )
+        rubric = Rubric.model_validate(question.question_rubric) if question.question_rubric else None
+        dynamic_members = question.question_dynamic_rubric
+        dynamic = DynamicRubric.model_validate(dynamic_members) if dynamic_members else None
         item = questions.item_of(question, identifier, finished=finished, rubric=rubric, dynamic=dynamic)
         taken[identifier] = self._graph.append(self._graph.root, "dataFeedElement", item)
         self._graph.set_plain(self._graph.root, "dateModified", now())
@@ -416,8 +438,9 @@ class Benchmark:
         """Return the root's members, but for the questions."""
         return self._graph.object(self._graph.root, without=("dataFeedElement",))
 
-    def _plain(self, key: str) -> Any:
-        return self._graph.plain(self._graph.root, key)
+    def _plain(self, key: str) -> str | None:
+        value = self._graph.plain(self._graph.root, key)
+        return value if isinstance(value, str) or value is None else str(value)
 
     def _nodes(self) -> dict[str, Node]:
         """Return the feed items by the identifiers of their questions."""
@@ -473,7 +496,10 @@ class _Questions(Sequence[Question]):
         return len(self._nodes)
 
 
-def _creator(value: Any) -> Creator:
+def _creator(value: Any, details: Any) -> Creator:
+    """Return a creator; Karenina takes no object but a Person, so that the details of others stand in a property."""
+    if isinstance(details, dict) and details.get("name") == value:
+        value = details
     if not isinstance(value, dict):
         return str(value)
     model = Organization if value.get("@type") == "Organization" else Person

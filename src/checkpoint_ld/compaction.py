@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Literal, URIRef
-from rdflib.term import Node
 
 from checkpoint_ld import naming
 from checkpoint_ld.expansion import IDENTIFIER, RDF_TYPE
@@ -17,9 +16,11 @@ from checkpoint_ld.literals import RDF_JSON, XSD_INTEGER, json_of
 from checkpoint_ld.members import ordered
 from checkpoint_ld.residue import Ref, Residue
 from checkpoint_ld.store import Index, terms_of
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
+    from rdflib.term import Node
+
     from checkpoint_ld.terms import Term, Terms, TermTable
 
 POSITION = URIRef(SCHEMA + "position")
@@ -97,7 +98,7 @@ class Compaction:
             return str(terms_of(held)[0])
         if isinstance(subject, BNode) or naming.is_minted(str(subject)):
             return None
-        return naming.text_of(str(subject)) if str(subject).startswith(naming.ID_BASE) else str(subject)
+        return naming.text_of(str(subject)) if str(subject).startswith(ID_BASE) else str(subject)
 
     def _kind(self, subject: Node) -> str | list[str] | None:
         types = [self._type_name(str(one)) for one in terms_of(self.index.get(subject, {}).get(RDF_TYPE))]
@@ -158,7 +159,7 @@ class Compaction:
         return int(token) if token.isdecimal() and token.isascii() and len(token) < 16 else _LARGEST
 
     def next_place(self, held: list[Node]) -> int:
-        """Return the place after the last one of an array whose nodes are held in the order in which they were added."""
+        """Return the place after the last one of an array that is held in the order in which it grew."""
         last = self._place(held[-1]) if held else -1
         return len(held) if last == _LARGEST else int(last) + 1
 

@@ -51,7 +51,7 @@ def plain() -> Context:
 def loader() -> FrozenDocumentLoader:
     """Return the document loader that answers known addresses from the shipped files and refuses all others."""
     schema_org = {"@context": _shipped("schema-org.jsonld")}
-    return FrozenDocumentLoader(documents={address: schema_org for address in _absolute(KNOWN_ADDRESSES)})
+    return FrozenDocumentLoader(documents=dict.fromkeys(_absolute(KNOWN_ADDRESSES), schema_org))
 
 
 def _absolute(addresses: tuple[str, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Emission: a checkpoint graph in the RDF syntaxes and as JSON-LD. Every text is deterministic and in full precision."""
+"""Emission: a checkpoint graph in the RDF syntaxes and as JSON-LD; deterministic, and in full precision."""
 
 from __future__ import annotations
 
@@ -170,7 +170,9 @@ def _sorted_lines(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *, named
 
 
 def _text(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *, named: bool) -> bytes:
-    ordered = sorted(triples_of(graph.index), key=lambda triple: (triple[0], triple[1] != RDF_TYPE, triple[1], triple[2].n3()))
+    ordered = sorted(
+        triples_of(graph.index), key=lambda triple: (triple[0], triple[1] != RDF_TYPE, triple[1], triple[2].n3())
+    )
     prefixes = {**PREFIXES, "xsd": XSD}
     return pyoxigraph.serialize(_quads(graph, ordered, named=named), format=syntax, prefixes=prefixes) or b""
 

@@ -6,19 +6,22 @@ in for `expand`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyld import jsonld
 from rdflib import BNode, Literal, URIRef
-from rdflib.term import Node
 
 from checkpoint_ld import contexts
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.literals import literal_of
 from checkpoint_ld.naming import iri_of, is_iri
-from checkpoint_ld.store import Index
 from checkpoint_ld.vocabulary import KARENINA, RDF
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+    from checkpoint_ld.store import Index
 
 RDF_TYPE = URIRef(RDF + "type")
 IDENTIFIER = URIRef(KARENINA + "identifier")
@@ -134,8 +137,9 @@ class _Walk:
     def reverse(self, subject: Node, reversed_: dict[str, list[Any]]) -> None:
         for key, values in reversed_.items():
             predicate = self.iri(key)
-            for other in self.terms(values) if predicate is not None else ():
-                self.hold(other, {predicate: [subject]})
+            if predicate is not None:
+                for other in self.terms(values):
+                    self.hold(other, {predicate: [subject]})
 
     def hold(self, subject: Node, predicates: dict[Node, list[Node]]) -> None:
         held = self.index.setdefault(subject, {}) if predicates else {}

@@ -51,4 +51,6 @@ class Finding:
         subject = f"{self.subject}: " if self.subject else ""
         remedy = f"; {self.remedy}" if self.remedy else ""
         dialect = f" (dialect {self.dialect})" if self.dialect else ""
-        return " ".join(part for part in (str(self.place), self.code, f"{subject}{self.message}{remedy}{dialect}") if part)
+        return " ".join(
+            part for part in (str(self.place), self.code, f"{subject}{self.message}{remedy}{dialect}") if part
+        )

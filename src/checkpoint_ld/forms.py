@@ -9,10 +9,9 @@ JSON-LD would turn their keys into statements.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
-from rdflib.term import Node
 
 from checkpoint_ld import contexts, terms
 from checkpoint_ld.compaction import POSITION, RESIDUE, Compaction
@@ -21,6 +20,9 @@ from checkpoint_ld.expansion import RDF_TYPE, expand, statements
 from checkpoint_ld.store import Index, terms_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
 Tree = dict[str, Any]
 
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
@@ -28,13 +30,41 @@ _STRUCTURE = ("dataFeedElement", "item", "acceptedAnswer", "hasPart", "rating", 
 _ARRAYS = ("dataFeedElement", "rating", "additionalProperty", "keywords")
 _SINGLES = ("item", "acceptedAnswer")
 _KNOWN = frozenset(
-    (*_STRUCTURE, "contentRating", "keywords", "name", "description", "version", "text", "value", "dateCreated")
-    + ("dateModified", "bestRating", "worstRating", "ratingValue", "additionalType", "programmingLanguage", "identifier")
-    + ("answerTemplate", "codeRepository")
+    (
+        *_STRUCTURE,
+        "contentRating",
+        "keywords",
+        "name",
+        "description",
+        "version",
+        "text",
+        "value",
+        "dateCreated",
+        "dateModified",
+        "bestRating",
+        "worstRating",
+        "ratingValue",
+        "additionalType",
+        "programmingLanguage",
+        "identifier",
+        "answerTemplate",
+        "codeRepository",
+    )
 )
 _KNOWN_TYPES = frozenset(
-    ("DataFeed", "Dataset", "DataFeedItem", "Question", "Answer", "SoftwareSourceCode", "Rating", "PropertyValue")
-    + ("Person", "Organization", "karenina:Scenario")
+    (
+        "DataFeed",
+        "Dataset",
+        "DataFeedItem",
+        "Question",
+        "Answer",
+        "SoftwareSourceCode",
+        "Rating",
+        "PropertyValue",
+        "Person",
+        "Organization",
+        "karenina:Scenario",
+    )
 )
 _PROPERTIES_WITH_LISTS = frozenset(("metrics", "tp_instructions", "tn_instructions"))
 
@@ -237,7 +267,9 @@ def _tidy(tree: Tree, key: str, value: Any, pointer: str, forms: list[str]) -> A
         if isinstance(value, dict):
             return _tidied(value, pointer, forms)
         if isinstance(value, list):
-            return [_tidied(one, f"{pointer}/{at}", forms) if isinstance(one, dict) else one for at, one in enumerate(value)]
+            return [
+                _tidied(one, f"{pointer}/{at}", forms) if isinstance(one, dict) else one for at, one in enumerate(value)
+            ]
     return value
 
 

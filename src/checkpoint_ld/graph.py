@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rdflib import Graph, Literal, URIRef
+from rdflib import Graph, URIRef
 
 from checkpoint_ld import contexts, terms
 from checkpoint_ld.annotation import Annotated, Placed, annotate, annotate_member
-from checkpoint_ld.compaction import IDENTIFIER, POSITION, RESIDUE, Compaction, residue_of
-from checkpoint_ld.conditions import finding
-from checkpoint_ld.errors import LookupFailedError, ReadError
-from checkpoint_ld.expansion import RDF_TYPE, expand, statements
-from checkpoint_ld.literals import literal_of, same
+from checkpoint_ld.compaction import POSITION, RESIDUE, Compaction, residue_of
+from checkpoint_ld.errors import LookupFailedError
+from checkpoint_ld.expansion import IDENTIFIER, expand, statements
+from checkpoint_ld.literals import literal_of
 from checkpoint_ld.residue import Ref, Residue, difference, encoded
 from checkpoint_ld.store import Index, SubjectIndexStore, terms_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA

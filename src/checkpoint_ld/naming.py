@@ -61,7 +61,7 @@ def iri_of(identifier: str) -> str:
 
 def text_of(iri: str) -> str:
     """Return the text of the `@id` that `iri_of` escaped."""
-    return unquote(iri[len(ID_BASE) :] if iri.startswith(ID_BASE) else iri)
+    return unquote(iri.removeprefix(ID_BASE))
 
 
 def child_of(name: str, *tokens: str | int) -> str:

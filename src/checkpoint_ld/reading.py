@@ -22,9 +22,7 @@ from checkpoint_ld.graph import CheckpointGraph
 from checkpoint_ld.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Mapping
-    from typing import BinaryIO
 
     from checkpoint_ld.forms import Plain
     from checkpoint_ld.store import Index
@@ -171,14 +169,17 @@ def _context_findings(plain: Plain, document: Document | None) -> Iterable[Findi
     if document is None or plain.origins is None or not any(key.startswith("@") for key in tree):
         return
     if "@type" not in tree:
-        yield replace(finding("W-TYPE-MISSING", "the root has no @type; it is read as a DataFeed"), place=document.place("/@type"))
+        yield replace(
+            finding("W-TYPE-MISSING", "the root has no @type; it is read as a DataFeed"), place=document.place("/@type")
+        )
     address, context = forms.address_of(tree.get("@context")), tree.get("@context")
     if address is not None:
         message = f"the remote context {address!r} is not known and is never fetched; keys are read as they are"
     elif "@context" not in tree:
         message = "there is no @context; keys are read as they are"
     elif isinstance(context, dict) and not contexts.is_literal(context):
-        message = f"the @context does not name schema.org's vocabulary (@vocab {context.get('@vocab')!r}); keys are read as they are"
+        vocabulary = context.get("@vocab")
+        message = f"the @vocab of the @context is {vocabulary!r}, not schema.org's; keys are read as they are"
     else:
         return
     yield replace(finding("W-CONTEXT", message), place=document.place("/@context"))
@@ -211,7 +212,11 @@ def _by_place(found: Finding) -> tuple[int, int]:
 
 def _no_checkpoint(value: Any, document: Document | None) -> Finding:
     known = "; ".join(f"{one.name}: {one.signs}" for one in dialects.DIALECTS)
-    what = f"an object with the members {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else _kind(value)
+    what = (
+        f"an object with the members {', '.join(map(repr, list(value)[:8]))}"
+        if isinstance(value, dict)
+        else _kind(value)
+    )
     place = Place(document.source if document else None, "", 1, 1)
     return replace(finding("E-ROOT", f"this is no checkpoint but {what}; the known dialects are {known}"), place=place)
 

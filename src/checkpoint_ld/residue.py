@@ -75,7 +75,9 @@ class Residue:
         )
 
 
-def difference(source: Mapping[str, Any], read: Mapping[str, Any], names: Mapping[int, str], set_apart: tuple[str, ...]) -> Residue:
+def difference(
+    source: Mapping[str, Any], read: Mapping[str, Any], names: Mapping[int, str], set_apart: tuple[str, ...]
+) -> Residue:
     """Return what has to be put over `read` to give `source`, whose objects in the graph are called `names`."""
     members = {}
     for key, value in source.items():

@@ -101,8 +101,8 @@ class SubjectIndexStore(Store):
 
     def add(self, triple: _TripleType, context: Graph | None = None, quoted: bool = False) -> None:
         """Add a triple (`rdflib.store.Store.add`)."""
-        super().add(triple, context, quoted)
         if context is not None:
+            super().add(triple, context, quoted)
             self.add_graph(context)
         if put(self.index, *triple):
             self._note(*triple)

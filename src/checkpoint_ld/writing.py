@@ -56,7 +56,7 @@ def syntax_of(path: str) -> str | None:
     return EXTENSIONS.get(PurePath(path).suffix.lower())
 
 
-def write(
+def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     graph: CheckpointGraph,
     *,
     syntax: str = JSONLD,
@@ -125,7 +125,11 @@ def _value(
 def _style_of(source: Reading | None) -> ContextStyle:
     """Return the style of the document that a graph was read from; a new one is written under our own context."""
     value = source.document.value if source is not None and source.document is not None else None
-    own = value.get("@context") if isinstance(value, dict) and source is not None and source.dialect == CANONICAL else None
+    own = (
+        value.get("@context")
+        if isinstance(value, dict) and source is not None and source.dialect == CANONICAL
+        else None
+    )
     is_ours = not isinstance(own, dict) or all(key in own for key in contexts.improved())
     return ContextStyle.IMPROVED if is_ours else ContextStyle.PLAIN
 
@@ -184,7 +188,7 @@ def _arranged_like(value: Any, model: Any) -> Any:
     if isinstance(value, list) and isinstance(model, list):
         by_identity = {identity: one for one in model if (identity := _identity(one)) is not None}
         return [
-            _arranged_like(one, by_identity.get(_identity(one), model[at] if at < len(model) else None))
+            _arranged_like(one, by_identity.get(_identity(one) or "", model[at] if at < len(model) else None))
             for at, one in enumerate(value)
         ]
     return value

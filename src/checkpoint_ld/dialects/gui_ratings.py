@@ -86,11 +86,18 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> tuple[
         asked = _SETTINGS.get(suffix, {})
     if told.get("evaluation_mode") == MATRIX:
         told["evaluation_mode"] = GUI_MATRIX
-    found = {name: told[name] if told.get(name) is not None else default for name, default in asked.items()}
-    properties = [property_value(name, value) for name, value in found.items() if value is not ABSENT]
-    silent = {name for name in ("higher_is_better",) if told.get(name) is None}
-    rest = [entry for entry in entries if name_of(entry) not in {*asked, *idle, *silent}]
-    return [*properties, *rest], deep
+    if told.get("higher_is_better", ABSENT) is None and (
+        suffix == "MetricRubricTrait" or is_template(told.get("kind"))
+    ):
+        idle.add("higher_is_better")
+    properties = [_property(name, told.get(name, default)) for name, default in asked.items() if name not in idle]
+    rest = [entry for entry in entries if name_of(entry) not in {*asked, *idle}]
+    return [*filter(None, properties), *rest], deep
+
+
+def _property(name: str, value: Any) -> dict[str, Any] | None:
+    """Return a property, without a value for null; none at all for what is absent."""
+    return None if value is ABSENT else property_value(name, ABSENT if value is None else value)
 
 
 def _llm_settings(rating: dict[str, Any], told: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:

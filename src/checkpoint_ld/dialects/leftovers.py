@@ -12,7 +12,7 @@ from checkpoint_ld.dialects.properties import name_of
 
 _INNER = {"item", "acceptedAnswer", "hasPart"}
 """Members that hold one object and are compared within."""
-_SILENT = {"finished", "author", "sources", "few_shot_examples", "higher_is_better"}
+_SILENT = {"finished", "author", "sources", "few_shot_examples"}
 """Properties whose null says no more than their absence."""
 
 

@@ -203,11 +203,16 @@ def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any])
 
 
 def _needed(rating: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return `rating` without what means nothing: the GUI's identifier, and a range where there are no scores."""
+    """Return `rating` without what means nothing.
+
+    That is the GUI's identifier, a range where there are no scores, and a metric trait's direction when it has none.
+    """
     needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
-    if "additionalProperty" in needed and IDLE_RANGE.keys().isdisjoint(settings):
-        entries = [entry for entry in needed["additionalProperty"] if name_of(entry) not in IDLE_RANGE]
-        needed["additionalProperty"] = entries
+    idle = set(IDLE_RANGE) - settings.keys()
+    if "metrics" in settings and settings.get("higher_is_better") is None:
+        idle.add("higher_is_better")
+    if "additionalProperty" in needed:
+        needed["additionalProperty"] = [one for one in needed["additionalProperty"] if name_of(one) not in idle]
     return needed
 
 

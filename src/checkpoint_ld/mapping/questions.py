@@ -57,12 +57,18 @@ def is_finished(item: Json) -> bool:
 
 def keywords_of(item: Json) -> list[str]:
     """Return the keywords of an item's question, those of the item (their older place) first."""
-    found = [*as_list(item.get("keywords")), *as_list(_asked(item).get("keywords"))] if "item" in item else as_list(item.get("keywords"))
+    found = (
+        [*as_list(item.get("keywords")), *as_list(_asked(item).get("keywords"))]
+        if "item" in item
+        else as_list(item.get("keywords"))
+    )
     older = as_list(item.get("keywords")) if "item" in item else []
     return [_text(one) for one in (list(dict.fromkeys(map(_text, found))) if older else found)]
 
 
-def item_of(question: Question, identifier: str | None, *, finished: bool, rubric: Rubric | None, dynamic: DynamicRubric | None) -> Json:
+def item_of(
+    question: Question, identifier: str | None, *, finished: bool, rubric: Rubric | None, dynamic: DynamicRubric | None
+) -> Json:
     """Return the feed item that holds a question, as Karenina writes it."""
     ratings = [rating_of(trait, "QuestionSpecific") for trait in (rubric.traits() if rubric else ())]
     ratings += [rating_of(trait, "QuestionSpecific", dynamic=True) for trait in (dynamic.traits() if dynamic else ())]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint_ld.dialects.traits import rating_from_v2
+from checkpoint_ld.dialects.traits import Family, rating_from_v2
 from checkpoint_ld.entities import LENIENT, AnyTrait, DynamicRubric, Rubric
 from checkpoint_ld.mapping.properties import as_list, from_text, values
 from checkpoint_ld.mapping.traits import family_of, is_dynamic, trait_of
 
 Json = dict[str, Any]
 
-_LEGACY_PROPERTIES = {
+_LEGACY_PROPERTIES: dict[str, Family] = {
     "global_rubric_traits": "llm",
     "global_regex_rubric_traits": "regex",
     "global_callable_rubric_traits": "callable",
@@ -26,7 +26,9 @@ def rubric_of(holder: Json) -> Rubric | None:
     Traits in the places of older files (JSON text in a property, a plain member of the root) are read too; of two
     traits of one name in different places the rating counts.
     """
-    traits = [trait for rating in _ratings(holder) if not is_dynamic(rating) and (trait := trait_of(rating)) is not None]
+    traits = [
+        trait for rating in _ratings(holder) if not is_dynamic(rating) and (trait := trait_of(rating)) is not None
+    ]
     names = {trait.name for trait in traits}
     for rating in _legacy(holder):
         older = trait_of(rating)

@@ -48,7 +48,7 @@ DYNAMIC = "DynamicRubricTrait"
 _AGENTIC = ("kind", "higher_is_better", "context_mode", "materialize_trace", "persist_trace", "max_turns")
 _ORDERS: dict[str, tuple[str, ...]] = {
     **{family: order for family, order in SETTINGS.items() if family != "llm"},
-    "llm": tuple(name for name in SETTINGS["llm"] if name != "include_ground_truth") + ("include_ground_truth",),
+    "llm": (*tuple(name for name in SETTINGS["llm"] if name != "include_ground_truth"), "include_ground_truth"),
     "agentic": (*_AGENTIC, "timeout_seconds", "classes", "model_override", "summary", "min_score", "max_score"),
 }
 _LISTS = ("metrics", "tp_instructions", "tn_instructions")
@@ -74,7 +74,13 @@ def trait_of(rating: Json) -> AnyTrait | None:
     """
     known = trait_type(rating.get("additionalType"))
     settings = {name: _decoded(name, value) for name, value in values(rating.get("additionalProperty")).items()}
-    family = settings.pop("dynamic_trait_type", None) if known and known[1] == DYNAMIC else SUFFIXES.get(known[1]) if known else None
+    family = (
+        settings.pop("dynamic_trait_type", None)
+        if known and known[1] == DYNAMIC
+        else SUFFIXES.get(known[1])
+        if known
+        else None
+    )
     if not isinstance(family, str) or family not in FAMILIES:
         return None
     return trait_of_members(family, {**_members(family, rating, settings), **_described(rating)})
@@ -137,7 +143,9 @@ def _number(value: Any) -> Any:
 def rating_of(trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
     """Return the rating that holds `trait` in `scope` (Global or QuestionSpecific), as Karenina writes it."""
     family = family_of(trait)
-    described = {name: value for name, value in (("name", trait.name), ("description", trait.description)) if value is not None}
+    described = {
+        name: value for name, value in (("name", trait.name), ("description", trait.description)) if value is not None
+    }
     best, worst = _range(trait, family)
     settings = _settings(trait, family)
     if dynamic:
