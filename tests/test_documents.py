@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.documents import read_json
@@ -267,12 +267,17 @@ class TestLimits:
     def test_a_syntax_error_before_the_deep_part_is_what_is_told(self, text: str) -> None:
         assert [one.code for one in refusal(text)] == ["E-JSON"]
 
+    def test_an_endless_string_full_of_quotes_is_refused_at_its_start(self) -> None:
+        (found,) = refusal('["' + '\\"' * 100_000 + "[" * 300)
+        assert spot(found) == ("E-JSON", "", 1, 2)
+
     def test_the_depth_limit_can_be_set(self) -> None:
         assert read_json(b"[[]]", limits=Limits(depth=2)).value == [[]]
         assert spot(refusal("[[]]", depth=1)[0]) == ("E-DEPTH", "", 1, 2)
         assert read_json(b"1", limits=Limits(depth=0)).value == 1
         assert spot(refusal(" []", depth=0)[0]) == ("E-DEPTH", "", 1, 2)
 
+    @settings(deadline=None)
     @given(BRACKETS)
     def test_brackets_quotes_and_escapes_inside_text_do_not_count(self, value: Any) -> None:
         text, deep = json.dumps(value), depth(value)
@@ -282,7 +287,7 @@ class TestLimits:
 
     @pytest.mark.parametrize("text", ['"\\\\"', '"\\""', '"\\\\\\""', '""', '"["', '"]]]"'])
     def test_what_stands_before_the_deep_part_does_not_hide_it(self, text: str) -> None:
-        (found,) = refusal(f'[{text}, [[1]], "x"]', depth=2)
+        (found,) = refusal(f'[{text}, [[1]], "x["]', depth=2)
         assert found.place.column == len(text) + 5
 
     def test_the_size_limit_counts_bytes(self) -> None:
@@ -317,6 +322,7 @@ def python_reads(text: str) -> bool:
     return True
 
 
+@settings(deadline=None)
 @given(JSON_LIKE)
 @example('{"a":{"a":1,"a":1}}')
 @example('["\\ud800"]')
@@ -328,6 +334,7 @@ def test_exactly_what_is_json_without_loss_is_read(text: str) -> None:
         assert refusal(text)
 
 
+@settings(deadline=None)
 @given(st.binary() | JSON_LIKE.map(str.encode), st.integers(0, 3))
 def test_no_bytes_at_all_lead_to_another_error(data: bytes, depth: int) -> None:
     found: tuple[Finding, ...]

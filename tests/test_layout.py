@@ -9,7 +9,7 @@ from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.documents import read_json
@@ -64,6 +64,8 @@ def test_the_canonical_layout_is_that_of_karenina() -> None:
         ('["\\u00e9", "ö"]', Layout(indent=None)),
         ('["\\u007f"]', Layout(indent=None, ascii=True)),
         ("[\n  1,\n  2\n]", CANONICAL),
+        ('{\n  "a": [1, 2],\n  "b": 3\n}', CANONICAL),
+        ('{\n  "a": 1, \n  "b": 3\n}', Layout(separators=(", ", ": "))),
         ('["\\u001f\\n"]', Layout(indent=None)),
         ("{}", CANONICAL),
         ('"text"\n', Layout(end="\n")),
@@ -74,6 +76,7 @@ def test_the_layout_of_a_text_is_seen(text: str, layout: Layout) -> None:
     assert Layout.of(text) == layout
 
 
+@settings(deadline=None)
 @given(
     VALUES,
     INDENTS,
@@ -94,6 +97,7 @@ def test_what_json_writes_is_written_again_byte_for_byte(
     assert dump_json(value, Layout.of(text)) == text.encode()
 
 
+@settings(deadline=None)
 @given(VALUES, LAYOUTS)
 def test_what_is_written_is_read_as_the_same_value(value: Any, layout: Layout) -> None:
     data = dump_json(value, layout)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.documents import read_json
@@ -154,6 +154,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(
     VALUES,
     st.sampled_from([None, 0, 1, 2, "\t"]),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _BOM = "\ufeff"
 _SPACE = " \t\r\n"
 _OPENING = re.compile(r"[\[{](\r?\n)?([ \t]*)(?=[^\s\]}])")
-_STRING_OR_SEPARATOR = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[ \t]*[:,][ \t]*')
+_STRING_OR_SEPARATOR = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[ \t]*[:,][ \t]*+(\r?\n)?')
 # What `ensure_ascii` escapes beyond what is always escaped: U+007F and everything above.
 _NON_ASCII_ESCAPE = re.compile(r"\\u(?:007[fF]|00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
 
@@ -65,10 +65,12 @@ def _lines(opening: re.Match[str]) -> tuple[str, int | str | None]:
 def _separators(body: str, *, indented: bool) -> tuple[str, str] | None:
     comma = colon = None
     for token in _STRING_OR_SEPARATOR.finditer(body):
-        if comma is None and "," in token[0] and token[0][0] != '"':
-            comma = token[0]
-        elif colon is None and ":" in token[0] and token[0][0] != '"':
-            colon = token[0]
+        sign = token[0].strip()
+        # In an indented text a comma inside a line says nothing: that array was put on one line by hand.
+        if sign == "," and comma is None and (token[1] or not indented):
+            comma = token[0].rstrip("\r\n")
+        elif sign == ":" and colon is None:
+            colon = token[0].rstrip("\r\n")
         if comma and colon:
             break
     usual = ("," if indented else ", ", ": ")

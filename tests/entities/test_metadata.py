@@ -37,7 +37,14 @@ def test_other_things_create_nothing(creator: object) -> None:
         BenchmarkMetadata.model_validate({"name": "Metals", "creator": creator})
 
 
+def test_a_creator_can_be_edited() -> None:
+    for creator in (Person(name="A"), Organization(name="A")):
+        creator.name = "B"
+        assert creator.model_dump(by_alias=True, exclude_none=True) == {"@type": creator.type, "name": "B"}
+
+
 def test_a_benchmark_has_a_name() -> None:
+    assert BenchmarkMetadata(name="M").name == "M"
     with pytest.raises(ValidationError):
         BenchmarkMetadata(name="")
 

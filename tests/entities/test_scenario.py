@@ -179,6 +179,15 @@ def test_replacing_the_question_of_a_node_keeps_what_else_its_object_holds() -> 
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "name"), [("W" * 40, "W" * 40 + " Answer Template"), ("W" * 41, "W" * 40 + "... Answer Template")]
+)
+def test_the_template_of_a_node_is_named_by_the_start_of_a_long_question(text: str, name: str) -> None:
+    made = ScenarioNode.asking("ask", Question(question=text, raw_answer="this"))
+
+    assert made.model_dump(by_alias=True)["question"]["hasPart"]["name"] == name
+
+
 def test_real_scenarios_are_written_as_they_were_read(corpus: Path) -> None:
     seen = 0
     for file in sorted((corpus / "datafeed-ns-v3").glob("gen-scenario-*.jsonld")):

@@ -466,8 +466,10 @@ def test_an_agent_needs_a_description(members: dict[str, Any]) -> None:
         AgenticRubricTrait.model_validate({"name": "a", "kind": "boolean", **members}, context=LENIENT)
 
 
-@pytest.mark.parametrize("members", [{"max_turns": 0}, {"timeout_seconds": -1}, {"context_mode": "nothing"}])
+@pytest.mark.parametrize("members", [{"max_turns": 0}, {"timeout_seconds": 0}, {"context_mode": "nothing"}])
 def test_an_agent_needs_turns_time_and_something_to_see(members: dict[str, Any]) -> None:
+    least = {"max_turns": 1, "timeout_seconds": 1, "context_mode": "trace_only"}
+    assert AgenticRubricTrait.model_validate({"name": "a", "description": "d", "kind": "boolean", **least})
     with pytest.raises(ValidationError):
         AgenticRubricTrait.model_validate({"name": "a", "description": "d", "kind": "boolean", **members})
 
@@ -512,6 +514,92 @@ def test_keys_of_an_agents_model_are_neither_written_nor_shown() -> None:
     }
     assert "sk-" not in repr(trait)
     assert agent({"endpoint_api_key": None}).model_dump(mode="json")["model_override"] == {"endpoint_api_key": None}
+
+
+# Defaults
+
+
+@pytest.mark.parametrize(
+    ("cls", "members", "defaults"),
+    [
+        (
+            LLMRubricTrait,
+            {"name": "a", "kind": "score"},
+            {
+                "description": None,
+                "summary": None,
+                "min_score": 1,
+                "max_score": 5,
+                "classes": None,
+                "higher_is_better": True,
+                "deep_judgment_enabled": False,
+                "deep_judgment_excerpt_enabled": True,
+                "deep_judgment_max_excerpts": None,
+                "deep_judgment_fuzzy_match_threshold": None,
+                "deep_judgment_excerpt_retry_attempts": None,
+                "deep_judgment_search_enabled": False,
+                "include_ground_truth": False,
+            },
+        ),
+        (
+            RegexRubricTrait,
+            {"name": "a", "pattern": "x"},
+            {
+                "description": None,
+                "summary": None,
+                "case_sensitive": True,
+                "invert_result": False,
+                "higher_is_better": True,
+            },
+        ),
+        (
+            CallableRubricTrait,
+            {"name": "a", "kind": "score", "callable_code": "AAA="},
+            {
+                "description": None,
+                "summary": None,
+                "min_score": None,
+                "max_score": None,
+                "invert_result": False,
+                "classes": None,
+                "higher_is_better": True,
+            },
+        ),
+        (
+            MetricRubricTrait,
+            {"name": "a", "metrics": ["f1"], "tp_instructions": ["x"]},
+            {
+                "description": None,
+                "summary": None,
+                "evaluation_mode": "tp_only",
+                "tn_instructions": [],
+                "repeated_extraction": True,
+                "higher_is_better": None,
+            },
+        ),
+        (
+            AgenticRubricTrait,
+            {"name": "a", "description": "d", "kind": "score"},
+            {
+                "summary": None,
+                "min_score": 1,
+                "max_score": 5,
+                "classes": None,
+                "higher_is_better": True,
+                "context_mode": "trace_and_workspace",
+                "materialize_trace": False,
+                "persist_trace": False,
+                "max_turns": 15,
+                "timeout_seconds": 120,
+                "model_override": None,
+            },
+        ),
+    ],
+)
+def test_what_is_not_said_has_its_default(
+    cls: type[BaseModel], members: dict[str, Any], defaults: dict[str, Any]
+) -> None:
+    assert cls.model_validate(members).model_dump(mode="json") == {**members, **defaults}
 
 
 # What was observed

@@ -31,21 +31,20 @@ def same(tree: dict[str, Any]) -> Downgrade:
 
 def upgrade_gui(value: dict[str, Any]) -> Upgrade:
     """Upgrade a DataFeed of the Karenina GUI."""
-    return _upgrade(value, "gui-datafeed")
+    return _upgrade(value, Trail("gui-datafeed"))
 
 
 def upgrade_legacy(value: dict[str, Any]) -> Upgrade:
     """Upgrade a DataFeed from before Karenina's types had a namespace."""
-    return _upgrade(value, "datafeed-legacy")
+    return _upgrade(value, Trail("datafeed-legacy"))
 
 
 def clean(tree: dict[str, Any]) -> dict[str, Any]:
     """Return a canonical document without oddities: what all writers start from."""
-    return _upgrade(tree, CANONICAL).tree
+    return _upgrade(tree, Trail(CANONICAL, kept=False)).tree
 
 
-def _upgrade(value: dict[str, Any], dialect: str) -> Upgrade:
-    trail = Trail(dialect)
+def _upgrade(value: dict[str, Any], trail: Trail) -> Upgrade:
     return trail.upgrade(clean_feed(value, value.get("dataFeedElement"), trail, clean_element))
 
 

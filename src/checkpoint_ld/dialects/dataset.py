@@ -9,7 +9,7 @@ from checkpoint_ld.conditions import finding
 from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import clean, clean_feed
 from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
-from checkpoint_ld.dialects.properties import name_of, property_value
+from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.questions import clean_element, has_lists
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order, scope_of, trait_type
 from checkpoint_ld.dialects.rubric import Rubric
@@ -110,7 +110,7 @@ def _add_result(result: dict[str, Any], source: str, properties: Listing) -> Non
         if name_of(entry) == RESULTS and isinstance(entry.get("value"), list):
             entry["value"] = [*entry["value"], result]
             return
-    properties.add(property_value(RESULTS, [result]), source)
+    properties.add_property(RESULTS, [result], source)
 
 
 def downgrade(tree: dict[str, Any]) -> Downgrade:

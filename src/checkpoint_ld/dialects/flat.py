@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import clean_feed
-from checkpoint_ld.dialects.properties import property_value, values
+from checkpoint_ld.dialects.properties import values
 from checkpoint_ld.dialects.questions import add_rubric_members, has_lists, listed
 from checkpoint_ld.dialects.ratings import QUESTION, in_order
 from checkpoint_ld.dialects.rubric import Rubric
@@ -61,12 +61,12 @@ def _move_extras(question: dict[str, Any], place: str, trail: Trail) -> None:
     properties = Listing(step(place, "additionalProperty"), trail)
     rubric = Rubric(place, QUESTION, trail)
     if "finished" not in values(entries):
-        properties.add(property_value("finished", value=False), source)
+        properties.add_property("finished", value=False, source=source)
     for index, entry in enumerate(entries):
         properties.add(entry, step(source, "additionalProperty", index))
     for index, rating in enumerate(ratings):
         rubric.add_rating(rating, step(source, "rating", index))
     if isinstance(question.get("scenario"), str):
-        properties.add(property_value("custom_scenario", question.pop("scenario")), step(source, "scenario"))
+        properties.add_property("custom_scenario", question.pop("scenario"), step(source, "scenario"))
     add_rubric_members(question, source, rubric, properties)
     question.update(listed(question, rubric, properties))

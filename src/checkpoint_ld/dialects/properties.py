@@ -25,5 +25,5 @@ def values(entries: object) -> dict[str, Any]:
 
     Of several with one name the last counts, as it does in Karenina; one without a value has the value None.
     """
-    listed = entries if isinstance(entries, list) else ()
-    return {name: entry.get("value") for entry in listed if (name := name_of(entry)) is not None}
+    objects = (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else ()
+    return {entry["name"]: entry.get("value") for entry in objects if isinstance(entry.get("name"), str)}

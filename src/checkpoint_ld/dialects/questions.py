@@ -84,8 +84,8 @@ def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, pro
         if not isinstance(members.get(member), dict):
             continue
         place = step(source, member)
-        for entry, origin in rubric.add_object(members.pop(member), place, known=True):
-            properties.add(entry, origin)
+        for name, content in rubric.add_object(members.pop(member), place, known=True).items():
+            properties.add_property(f"rubric_{name}", content, step(place, name))
         if properties.trail.dialect != "flat":
             message = f"the traits in the member {member} are read as if they stood in rating"
             properties.trail.report("W-LEGACY-PROPERTY", message, place)

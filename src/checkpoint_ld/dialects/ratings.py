@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.json_text import decoded
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, values
 from checkpoint_ld.dialects.trail import Listing, Trail, step
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
@@ -129,7 +129,7 @@ def _clean_entries(rating: dict[str, Any], entries: list[Any], pointer: str, tra
     given = values(entries)
     for name in DEEP_JUDGMENT:
         if name in rating and name not in given:
-            listing.add(property_value(name, rating.pop(name)), step(source, name))
+            listing.add_property(name, rating.pop(name), step(source, name))
     return listing
 
 
@@ -176,4 +176,4 @@ def _add_implied(listing: Listing, implied: Iterable[tuple[str, Any, str]]) -> N
     rating_source = listing.trail.source(listing.pointer[: listing.pointer.rfind("/")])
     for name, value, member in implied:
         if value is ABSENT or is_number(value) or not member:
-            listing.add(property_value(name, as_plain(value)), step(rating_source, member) if member else rating_source)
+            listing.add_property(name, as_plain(value), step(rating_source, member) if member else rating_source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.properties import name_of, property_value
+from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.ratings import GUI_MATRIX, clean_rating, report_gui_matrix
 from checkpoint_ld.dialects.trail import Listing, step
 from checkpoint_ld.dialects.traits import Family, family_of, rating_from_v2
@@ -79,10 +79,8 @@ class Rubric:
             self._trail.moved(place, step(source, name) if name in trait and not spelled else source)
             self._trail.moved(step(place, "value"), self._trail.source(place))
 
-    def add_object(
-        self, rubric: dict[str, Any], source: str, *, known: bool = False
-    ) -> list[tuple[dict[str, Any], str]]:
-        """Add all traits of a rubric object; return its other members as properties, with their places.
+    def add_object(self, rubric: dict[str, Any], source: str, *, known: bool = False) -> dict[str, Any]:
+        """Add all traits of a rubric object; return its other members.
 
         `known` tells to leave out traits whose name the rubric has already.
         """
@@ -97,8 +95,7 @@ class Rubric:
                 if said.get("name") not in names:
                     named = family_of(said.get("type")) if member == "traits" else None
                     self.add_trait(named or family, trait, step(place, index))
-        rest = {member: value for member, value in rubric.items() if member not in LISTS}
-        return [(property_value(f"rubric_{member}", value), step(source, member)) for member, value in rest.items()]
+        return {member: value for member, value in rubric.items() if member not in LISTS and value is not None}
 
     def _pass_on(self, traits: Any, source: str) -> list[Any]:
         """Add what should be a list of traits and is none as if it were a trait, so that it is noticed."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.json_text import encoded
 from checkpoint_ld.dialects.leftovers import restored
-from checkpoint_ld.dialects.properties import property_value
 from checkpoint_ld.dialects.questions import SPELLED, listed
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
 from checkpoint_ld.dialects.rubric import Rubric
@@ -92,7 +91,7 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
     _add_creator(tree, metadata.get("creator"), properties)
     custom = metadata.get("custom_properties")
     for name, content in custom.items() if isinstance(custom, dict) else ():
-        properties.add(property_value(name, content), step("/dataset_metadata/custom_properties", name))
+        properties.add_property(name, content, step("/dataset_metadata/custom_properties", name))
     _add_rubric(value.get("global_rubric"), places.of("global_rubric"), rubric, properties)
     tree |= listed(tree, rubric, properties)
     unknown = _unknown(metadata, _METADATA) | _unknown(value, _ROOT)
@@ -112,8 +111,10 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     given = _filled(item)
     element: dict[str, Any] = {"@type": "DataFeedItem", "@id": gui_element_id(key)}
     for member, name in (("dateCreated", "date_created"), ("dateModified", "last_modified")):
-        if name in given or "last_modified" in given:
-            element[member] = given.get(name, given.get("last_modified"))
+        found = name if name in given else "last_modified"
+        if found in given:
+            element[member] = given[found]
+            trail.moved(step(pointer, member), places.of(found))
     question: dict[str, Any] = {"@type": "Question"}
     if "question" in given:
         question["text"] = given["question"]
@@ -172,7 +173,7 @@ def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> Non
         tree["creator"] = creator
     else:
         tree["creator"] = name
-        properties.add(property_value(CREATOR_DETAILS, creator), "/dataset_metadata/creator")
+        properties.add_property(CREATOR_DETAILS, creator, "/dataset_metadata/creator")
 
 
 def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing) -> None:
@@ -182,8 +183,8 @@ def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing)
         if isinstance(metric, list):
             stated = [{"repeated_extraction": False, **one} if isinstance(one, dict) else one for one in metric]
             rubric = {**rubric, "metric_traits": stated}
-        for entry, origin in gathered.add_object(rubric, source):
-            properties.add(entry, origin)
+        for name, content in gathered.add_object(rubric, source).items():
+            properties.add_property(f"rubric_{name}", content, step(source, name))
     elif rubric is not None:
         gathered.add_trait("llm", rubric, source)
 
@@ -212,13 +213,7 @@ def _add_properties(given: dict[str, Any], places: Places, properties: Listing) 
     for name in ("finished", "original_answer_template", "author", "sources", CUSTOM, "few_shot_examples"):
         if name == CUSTOM:
             for key, content in custom.items() if isinstance(custom, dict) else ():
-                _add_property(CUSTOM + key, content, step(places.of("custom_metadata"), key), properties)
+                properties.add_property(CUSTOM + key, content, step(places.of("custom_metadata"), key))
         elif name in given and (name == "finished" or given[name] not in ("", [], {})):
             content = encoded(given[name]) if name in SPELLED else given[name]
-            _add_property(name, content, places.of(name), properties)
-
-
-def _add_property(name: str, content: Any, source: str, properties: Listing) -> None:
-    pointer = properties.next_pointer()
-    properties.add(property_value(name, content), source)
-    properties.trail.moved(step(pointer, "value"), source)
+            properties.add_property(name, content, places.of(name))

@@ -54,7 +54,9 @@ class QuestionWriter:
         question = question if isinstance(question, dict) else {}
         rubric = rubric_of(question, QUESTION, self._matrix, step(pointer, "item"))
         item = _item(element, question, rubric.written)
-        left = beyond(element_of(key, item, "", Places(""), Trail("v2.0")), _needed(element, key))
+        unrated = {name: content for name, content in item.items() if name != "question_rubric"}
+        read = element_of(key, unrated, "", Places(""), Trail("v2.0", kept=False))
+        left = beyond(read, _needed(element, key))
         if rubric.left:
             left["item"] = {**left.get("item", {}), **rubric.left}
         if left:

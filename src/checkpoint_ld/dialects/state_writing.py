@@ -52,7 +52,7 @@ def downgrade(tree: dict[str, Any]) -> Downgrade:
         writer.add(element, index)
     value["checkpoint"] = writer.checkpoint
     _add_unknown(value, feed)
-    left = beyond(root_of(value, Places(""), Trail("v2.0")), _needed(feed, settings)) | rubric.left
+    left = beyond(root_of(value, Places(""), Trail("v2.0", kept=False)), _needed(feed, settings)) | rubric.left
     if left:
         value["x_karenina"] = left
     findings = [*losses_of(left, tree, "", "v2.0"), *rubric.findings, *writer.findings]
@@ -88,11 +88,11 @@ def _add_unknown(value: dict[str, Any], feed: dict[str, Any]) -> None:
 def _needed(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return the root without what is read from elsewhere and what every writer makes anew."""
     needed = {name: content for name, content in feed.items() if name not in _APART}
-    identifier, creator = needed.get("@id"), needed.get("creator")
+    identifier = needed.get("@id")
     if isinstance(identifier, str) and GUI_ROOT_ID.fullmatch(identifier):
         del needed["@id"]
-    if isinstance(creator, dict) and creator == {"@type": "Person", "name": creator.get("name")}:
-        del needed["creator"]
+    if isinstance(needed.get("creator"), dict):
+        del needed["creator"]  # the state holds agents of every kind, though it may be read as a name with details
     if isinstance(needed.get("additionalProperty"), list):
         made = {name for name in _FORMATS if settings.get(name) == FORMAT_VERSION} | {CONVERSION_PROPERTY}
         entries = [entry for entry in needed["additionalProperty"] if name_of(entry) not in made]

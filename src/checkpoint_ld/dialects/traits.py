@@ -55,8 +55,14 @@ _FAMILIES: dict[str, Family] = {
 }
 _SUFFIXES: dict[Family, str] = {family: suffix for suffix, family in reversed(_FAMILIES.items())}
 _CLASSES: dict[str, Family] = {**_FAMILIES, "RegexRubricTrait": "regex", "CallableRubricTrait": "callable"}
+_READ = {
+    family: {"name", "description", *names, *(("invert",) if "invert_result" in names else ())}
+    for family, names in SETTINGS.items()
+}
 _MADE = {"@type", "bestRating", "worstRating", "additionalType", "additionalProperty"}
 """Members of a rating that are made from the settings of a trait."""
+_TAKEN = {"invert", "type", "scale", "x_karenina", "x_v2", *_MADE}
+"""Names that may mean something on a trait, so that no member of a rating can keep them there."""
 
 
 def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[str, Any]:
@@ -166,15 +172,15 @@ def _range(family: Family, given: dict[str, Any]) -> tuple[Any, Any]:
 
 def _foreign(family: Family, trait: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return the members of `trait` that are no settings of its kind."""
-    read = {"name", "description", *SETTINGS[family]}
-    read.update(name for name in ("x_karenina", "x_v2") if isinstance(trait.get(name), dict))
-    if "invert_result" in SETTINGS[family]:
-        read.add("invert")
-    if family_of(trait.get("type")):
-        read.add("type")
-    if _says_scale(given, trait.get("scale")):
-        read.add("scale")
-    return {name: value for name, value in trait.items() if name not in read}
+    foreign = {name: value for name, value in trait.items() if name not in _READ[family]}
+    if family_of(foreign.get("type")):
+        del foreign["type"]
+    if _says_scale(given, foreign.get("scale")):
+        del foreign["scale"]
+    for name in ("x_karenina", "x_v2"):
+        if isinstance(foreign.get(name), dict):
+            del foreign[name]
+    return foreign
 
 
 def _settle_llm(rating: dict[str, Any], settings: dict[str, Any]) -> bool:
@@ -194,7 +200,7 @@ def _is_idle(settings: dict[str, Any]) -> bool:
 
 def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any]) -> None:
     """Put the members of `rating` that Karenina does not know on the trait, unless the name means something there."""
-    taken = {"name", "description", "invert", "type", "scale", "x_karenina", "x_v2", *SETTINGS[family], *_MADE}
+    taken = _READ[family] | _TAKEN
     trait.update((name, value) for name, value in rating.items() if name not in taken)
     if is_gui_id(rating):
         del trait["@id"]

@@ -1,0 +1,57 @@
+# `make demo` and `make test` set up all they need in .venv; nothing else has to be installed but Python and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help demo test lint types imports docs bench ci clean
+
+help:
+	@echo "make demo   run the main job on the example checkpoints"
+	@echo "make test   run the tests"
+	@echo "make lint types imports docs   the other checks of .ci/run"
+	@echo "make bench  print how long reading and writing take"
+	@echo "make ci     everything that .ci/run does"
+	@echo "make clean  remove what the other targets made"
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "checkpoint-ld needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+
+$(VENV)/.package: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.%-group: pyproject.toml $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --group $*
+	@touch $@
+
+demo: $(VENV)/.package
+	sh docs/examples/demo.sh
+
+test: $(VENV)/.test-group $(VENV)/.docs-group
+	python -m pytest --numprocesses auto
+
+lint: $(VENV)/.lint-group
+	ruff check
+	ruff format --check
+
+types: $(VENV)/.lint-group $(VENV)/.test-group
+	mypy
+
+imports: $(VENV)/.lint-group
+	lint-imports
+
+docs: $(VENV)/.docs-group
+	mkdocs build --strict --quiet
+
+bench: $(VENV)/.package
+	python benchmarks/reading.py
+
+ci:
+	.ci/run
+
+clean:
+	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,41 @@
+"""The command line: one file per verb; the only place that prints or exits."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["main"]
+
+EXIT_FAILED = 2
+"""The exit code of whatever could not be done as asked."""
+TRACEBACK = "CHECKPOINT_LD_TRACEBACK"
+"""The environment variable that lets a traceback through."""
+_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    from checkpoint_ld.cli.app import app  # noqa: PLC0415 - what needs no command should not wait for all of them
+    from checkpoint_ld.errors import CheckpointLdError  # noqa: PLC0415 - as above
+
+    try:
+        app()
+    except CheckpointLdError as error:
+        fail(str(error))
+    except BrokenPipeError:
+        # The reader of our output went away; what is left to flush would raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(EXIT_FAILED)
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - a traceback helps nobody but us, and we ask for it
+        if os.environ.get(TRACEBACK):
+            raise
+        fail(f"a fault of checkpoint-ld itself: {error!r}; please report it, with the output under {TRACEBACK}=1")
+
+
+def fail(message: str) -> None:
+    """Say on standard error what could not be done, and exit."""
+    sys.stderr.write(f"{message}\n")
+    sys.exit(EXIT_FAILED)

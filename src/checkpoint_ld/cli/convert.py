@@ -1,0 +1,62 @@
+"""The command `convert`: a checkpoint in one syntax or dialect as a file in another."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from checkpoint_ld import writing
+from checkpoint_ld.cli import streams
+from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.entities.entity import now
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX
+from checkpoint_ld.rdf import SYNTAXES as RDF_SYNTAXES
+
+Output = StrEnum("Output", {name: name for name in writing.SYNTAXES})
+Input = StrEnum("Input", {name: name for name in (JSON_SYNTAX, *RDF_SYNTAXES)})
+
+
+def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The checkpoint to read; - for standard input.")],
+    to: Annotated[
+        Output | None, typer.Option("--to", help="What to write; without it the extension of OUT tells, else jsonld.")
+    ] = None,
+    out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")] = "-",
+    dialect: Annotated[
+        str | None,
+        typer.Option("--dialect", help="The dialect of the JSON: datafeed-ns-v3 (default), v2.0, gui-datafeed, dataset-1."),
+    ] = None,
+    context: Annotated[
+        ContextStyle,
+        typer.Option("--context", help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it."),
+    ] = ContextStyle.IMPROVED,
+    syntax: Annotated[
+        Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
+    ] = None,
+    deep_judgment: Annotated[
+        bool, typer.Option("--deep-judgment/--no-deep-judgment", help="Keep the settings of deep judgment, or not.")
+    ] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse a checkpoint about which anything is odd.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing about what is odd.")] = False,
+) -> None:
+    """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
+    wanted = to or writing.syntax_of(out) or writing.JSONLD
+    if dialect is not None and wanted != writing.JSONLD:
+        raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
+    source = streams.read(file, syntax=syntax, strict=strict)
+    written = writing.write(
+        source.graph,
+        syntax=wanted,
+        dialect=dialect or CANONICAL,
+        context=context,
+        deep_judgment=deep_judgment,
+        source=source if source.dialect != CANONICAL else None,
+        now=now(),
+    )
+    streams.write(out, written.data, overwrite=force)
+    if not quiet:
+        streams.report((*source.findings, *written.findings))

@@ -1,0 +1,99 @@
+"""The command `inspect`: what a checkpoint holds, for people or as JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import orjson
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from checkpoint_ld import inspection
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.convert import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from checkpoint_ld.inspection import Inspection
+
+_MOST_KEYWORDS = 12
+_MOST_LINES = 8
+_MOST_OF_A_CODE = 3
+
+
+def inspect(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The checkpoint to read; - for standard input.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
+    syntax: Annotated[
+        Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
+    ] = None,
+) -> None:
+    """Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."""
+    found = inspection.inspect(streams.read(file, syntax=syntax))
+    if as_json:
+        sys.stdout.buffer.write(orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        return
+    console = Console()
+    console.print(_overview(found))
+    for line in (*_suspicious_ids(found), *_findings(found)):
+        console.print(line, soft_wrap=True)
+
+
+def _overview(found: Inspection) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, value in _rows(found):
+        if value:
+            table.add_row(label, Text(value))
+    return table
+
+
+def _rows(found: Inspection) -> Iterator[tuple[str, str]]:
+    yield "name", found.name
+    yield "version", found.version or ""
+    yield "creator", found.creator or ""
+    yield "dates", " to ".join(one for one in (found.created, found.modified) if one)
+    yield "dialect", found.dialect if found.syntax == "json" else f"{found.dialect}, as {found.syntax}"
+    yield "graph", f"{found.root}, {found.triples} triples"
+    if found.scenarios:
+        yield "scenarios", str(found.scenarios)
+    else:
+        yield "questions", f"{found.questions}: {found.templates} with a template, {found.finished} finished"
+    yield "traits", ", ".join(f"{count} {scope} {kind}" for (scope, kind), count in found.traits.items())
+    keywords = [f"{keyword} ({count})" for keyword, count in list(found.keywords.items())[:_MOST_KEYWORDS]]
+    more = len(found.keywords) - len(keywords)
+    yield "keywords", ", ".join(keywords) + (f" and {more} more" if more else "")
+
+
+def _suspicious_ids(found: Inspection) -> Iterator[Text]:
+    if found.suspicious_ids:
+        shown = found.suspicious_ids[:_MOST_LINES]
+        yield Text(f"\nsuspicious identifiers: {len(found.suspicious_ids)}", style="bold")
+        yield from (Text(f"  {one.identifier!r} {one.reason}") for one in shown)
+        yield from _more(len(found.suspicious_ids) - len(shown))
+
+
+def _findings(found: Inspection) -> Iterator[Text]:
+    if not found.findings:
+        yield Text("\nnothing odd was found", style="green")
+        return
+    counts = Counter(one.code for one in found.findings)
+    codes = ", ".join(f"{count} {code}" for code, count in counts.items())
+    yield Text(f"\nwarnings: {codes}", style="bold yellow")
+    shown = 0
+    for code in counts:
+        for one in [one for one in found.findings if one.code == code][:_MOST_OF_A_CODE]:
+            shown += 1
+            yield Text(f"  {one}")
+    yield from _more(len(found.findings) - shown)
+
+
+def _more(count: int) -> Iterator[Text]:
+    if count:
+        yield Text(f"  … and {count} more: --json lists them all")
