@@ -1,0 +1,154 @@
+"""What the tests of the dialects share: small documents, what a reader finds in them, and ways to compare."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Json: TypeAlias = Any
+
+DIALECT_FOLDERS = (
+    *("v2.0-other", "v2.0-traits-key", "v2.0", "dataset-0", "dataset-1"),
+    *("gui-datafeed", "datafeed-legacy", "datafeed-ns-v3", "flat"),
+)
+HTTP = {"@version": 1.1, "@vocab": "http://schema.org/"}
+HTTPS = {"@version": 1.1, "@vocab": "https://schema.org/", "karenina": "urn:karenina:vocab:"}
+
+
+def prop(name: str, value: Json = ...) -> dict[str, Json]:
+    entry = {"@type": "PropertyValue", "name": name}
+    return entry if value is ... else {**entry, "value": value}
+
+
+def question(text: str = "Which metal is liquid?", **members: Json) -> dict[str, Json]:
+    template = {"@type": "SoftwareSourceCode", "name": "t", "text": "class Answer: ...", "programmingLanguage": "Python"}
+    answer = {"@type": "Answer", "text": "Mercury"}
+    return {"@type": "Question", "text": text, "acceptedAnswer": answer, "hasPart": template, **members}
+
+
+def element(**members: Json) -> dict[str, Json]:
+    return {
+        "@type": "DataFeedItem",
+        "@id": "urn:uuid:q1",
+        "dateCreated": "2025-01-01T00:00:00",
+        "dateModified": "2025-01-02T00:00:00",
+        "item": question(),
+        **members,
+    }
+
+
+def feed(**members: Json) -> dict[str, Json]:
+    """Return a DataFeed of the dialect datafeed-legacy."""
+    return {
+        "@context": HTTP,
+        "@type": "DataFeed",
+        "@id": "urn:uuid:benchmark",
+        "name": "Metals",
+        "dateCreated": "2025-01-01T00:00:00",
+        "dateModified": "2025-01-02T00:00:00",
+        "dataFeedElement": [element()],
+        **members,
+    }
+
+
+def rating(name: str = "tone", kind: str = "GlobalRubricTrait", **members: Json) -> dict[str, Json]:
+    return {
+        "@type": "Rating",
+        "name": name,
+        "bestRating": 1,
+        "worstRating": 0,
+        "additionalType": kind,
+        **members,
+    }
+
+
+def dataset(**members: Json) -> dict[str, Json]:
+    """Return a document of the dialect dataset-1."""
+    root = feed(**{"@type": "Dataset", "hasPart": [element()], **members})
+    if "dataFeedElement" not in members:
+        del root["dataFeedElement"]
+    return root
+
+
+def state(*items: dict[str, Json], **members: Json) -> dict[str, Json]:
+    """Return a document of the dialect v2.0 with `items` under the keys k0, k1 and so on."""
+    checkpoint = {f"k{index}": {**ITEM, **item} for index, item in enumerate(items or ({},))}
+    return {"version": "2.0", "global_rubric": None, "checkpoint": checkpoint, **members}
+
+
+ITEM = {
+    "question": "Which metal is liquid?",
+    "raw_answer": "Mercury",
+    "original_answer_template": "",
+    "answer_template": "class Answer: ...",
+    "date_created": "2025-01-01T00:00:00Z",
+    "last_modified": "2025-01-02T00:00:00Z",
+    "finished": True,
+}
+
+
+def settings(rating_or_other: dict[str, Json]) -> dict[str, Json]:
+    """Return the properties of an object by name; the last of a name counts."""
+    entries = rating_or_other.get("additionalProperty")
+    listed = entries if isinstance(entries, list) else []
+    return {entry["name"]: entry.get("value") for entry in listed if isinstance(entry, dict) and "name" in entry}
+
+
+def lacking(want: Json, have: Json, pointer: str = "") -> Iterator[str]:
+    """Yield where `have` lacks what `want` says, or says otherwise; more members do no harm."""
+    if isinstance(want, dict) and isinstance(have, dict):
+        for key, value in want.items():
+            if key in have:
+                yield from lacking(value, have[key], f"{pointer}/{key}")
+            else:
+                yield f"{pointer}/{key}: {value!r} is missing"
+    elif isinstance(want, list) and isinstance(have, list) and len(want) == len(have):
+        for index, (wanted, held) in enumerate(zip(want, have, strict=True)):
+            yield from lacking(wanted, held, f"{pointer}/{index}")
+    elif want != have or isinstance(want, bool) != isinstance(have, bool):
+        yield f"{pointer}: {have!r} instead of {want!r}"
+
+
+def documents(corpus: Path, *folders: str) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Yield name and value of every document in `folders` of the corpus."""
+    for folder in folders:
+        for path in sorted((corpus / folder).iterdir()):
+            yield f"{folder}/{path.name}", json.loads(path.read_text(encoding="utf-8-sig"))
+
+
+def expectations(corpus: Path) -> Iterator[dict[str, Json]]:
+    with gzip.open(corpus / "expected.jsonl.gz", "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def conversions(corpus: Path, *uses: str) -> Iterator[dict[str, Json]]:
+    """Yield the conversions that were observed in the GUI and that are good for one of `uses`."""
+    with (corpus / "gui-conversion-cases.jsonl").open(encoding="utf-8") as lines:
+        yield from (case for case in map(json.loads, lines) if case["use"] in uses)
+    with gzip.open(corpus / "gui-conversion-extra.jsonl.gz", "rt", encoding="utf-8") as lines:
+        yield from (case for case in map(json.loads, lines) if case["use"] in uses)
+
+
+def masked(value: Json, pointers: list[str] | None) -> Json:
+    """Return `value` without what depends on the clock; `#` in a pointer enters JSON that stands in a text."""
+    value = copy.deepcopy(value)
+    for pointer in pointers or ():
+        outer, _, inner = pointer.partition("#")
+        *path, last = (int(part) if part.isdigit() else part for part in outer.strip("/").split("/"))
+        holder = value
+        for part in path:
+            holder = holder[part]
+        spelled = {**json.loads(holder[last]), inner.strip("/"): "*"} if inner else None
+        holder[last] = json.dumps(spelled, ensure_ascii=False) if inner else "*"
+    return value
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
