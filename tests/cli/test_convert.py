@@ -1,0 +1,243 @@
+"""`checkpoint-ld convert`: any form in, any form out, one clear message when it cannot be."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+import pytest
+
+from checkpoint_ld import Benchmark
+from tests.cli.conftest import Run
+from tests.documents import canonical, item, rating, scenario
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+
+
+@pytest.fixture
+def metals(tmp_path: Path) -> Path:
+    path = tmp_path / "metals.jsonld"
+    path.write_bytes((EXAMPLES / "metals.jsonld").read_bytes())
+    return path
+
+
+def parsed(data: bytes) -> Any:
+    return json.loads(data)
+
+
+@pytest.mark.parametrize(
+    ("syntax", "format_"),
+    [
+        ("nt", pyoxigraph.RdfFormat.N_TRIPLES),
+        ("nq", pyoxigraph.RdfFormat.N_QUADS),
+        ("turtle", pyoxigraph.RdfFormat.TURTLE),
+        ("trig", pyoxigraph.RdfFormat.TRIG),
+    ],
+)
+def test_every_rdf_syntax_holds_the_same_statements_and_leads_back(
+    run: Run, metals: Path, syntax: str, format_: pyoxigraph.RdfFormat
+) -> None:
+    written = run("convert", metals, "--to", syntax)
+    assert written.code == 0
+    triples = {quad.object for quad in pyoxigraph.parse(written.out, format=format_)}
+    assert pyoxigraph.Literal("Mercury") in triples
+    back = run("convert", "-", "--from", syntax, "--context", "plain", stdin=written.out)
+    assert back.out == metals.read_bytes()
+
+
+def test_expanded_jsonld_leads_back(run: Run, metals: Path) -> None:
+    expanded = run("convert", metals, "--to", "expanded")
+    assert parsed(expanded.out)[0]["@type"] == ["https://schema.org/DataFeed"]
+    back = run("convert", "-", "--context", "plain", stdin=expanded.out)
+    assert back.out == metals.read_bytes()
+
+
+def test_the_extension_of_out_tells_the_syntax(run: Run, metals: Path, tmp_path: Path) -> None:
+    for name, start in (("a.nt", b"<urn:"), ("a.ttl", b"@prefix"), ("a.trig", b"@prefix"), ("a.jsonld", b"{\n")):
+        assert run("convert", metals, "-o", tmp_path / name).code == 0
+        assert (tmp_path / name).read_bytes().startswith(start)
+    assert run("convert", metals, "-o", tmp_path / "b.ttl", "--to", "nt").code == 0
+    assert (tmp_path / "b.ttl").read_bytes() == (tmp_path / "a.nt").read_bytes()
+
+
+def test_jsonld_is_canonical_whatever_the_layout_of_the_source(run: Run, tmp_path: Path) -> None:
+    tree = canonical()
+    source = tmp_path / "odd.json"
+    source.write_text(json.dumps(dict(reversed(tree.items())), indent=7), encoding="utf-8")
+    assert run("convert", source, "--context", "plain").out == json.dumps(tree, indent=2, ensure_ascii=False).encode()
+    improved = parsed(run("convert", source).out)
+    assert improved["@context"]["@base"] == "urn:karenina:id/"
+    assert {**improved, "@context": tree["@context"]} == tree
+
+
+def test_an_existing_file_is_overwritten_only_by_force(run: Run, metals: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.nt"
+    target.write_text("precious")
+    refused = run("convert", metals, "-o", target)
+    assert refused.code == 2
+    assert str(target) in refused.err
+    assert "Traceback" not in refused.err
+    assert target.read_text() == "precious"
+    assert run("convert", metals, "-o", target, "--force").code == 0
+    assert target.read_bytes().startswith(b"<urn:")
+
+
+@pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed", "dataset-1"])
+def test_an_older_dialect_is_written_on_demand_and_leads_back(run: Run, metals: Path, dialect: str) -> None:
+    older = run("convert", metals, "--dialect", dialect)
+    assert older.code == 0
+    assert parsed(older.out)
+    seen = Benchmark.load(older.out)
+    assert seen.dialect == dialect
+    assert [one.question for one in seen.questions] == [one.question for one in Benchmark.load(metals).questions]
+
+
+def test_what_a_dialect_cannot_hold_is_said(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "scenario.jsonld"
+    source.write_text(json.dumps(scenario()), encoding="utf-8")
+    written = run("convert", source, "--dialect", "v2.0")
+    assert written.code == 0
+    assert "W-LOSS" in written.err
+    assert "W-LOSS" not in run("convert", source, "--dialect", "v2.0", "--quiet").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--dialect", "flat"), "can be read but not written"),
+        (("--dialect", "v9"), "v9"),
+        (("--dialect", "v2.0", "--to", "nt"), "leave one of them out"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_with_a_reason(
+    run: Run, metals: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    refused = run("convert", metals, *arguments)
+    assert refused.code == 2
+    assert message in refused.err
+    assert refused.out == b""
+    assert "Traceback" not in refused.err
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "E-JSON"),
+        (b'{"@type": "DataFeed", "name": "x"', "E-JSON"),
+        (b"{} trailing", "E-JSON"),
+        (b'{"name": "a", "name": "b"}', "E-DUPKEY"),
+        (b'{"bestRating": NaN}', "E-NUMBER"),
+        (b'{"bestRating": 1e999}', "E-NUMBER"),
+        (b'{"text": "\\ud800"}', "E-SURROGATE"),
+        ("{}".encode("utf-16"), "E-ENCODING"),
+        (b'{"text": "caf\xe9"}', "E-ENCODING"),
+        (b"[" * 100_000 + b"]" * 100_000, "E-DEPTH"),
+        (b"null", "E-ROOT"),
+        (b'{"@type": "Recipe"}', "E-ROOT"),
+        (b'{"version": "2.0", "checkpoint": null}', "E-ROOT"),
+        (b"@prefix x: <urn:x> . x:a", "E-RDF"),
+    ],
+)
+def test_what_cannot_be_read_ends_with_code_2_and_one_clear_message(
+    run: Run, tmp_path: Path, data: bytes, code: str
+) -> None:
+    source = tmp_path / "bad.txt"
+    source.write_bytes(data)
+    refused = run("convert", source)
+    assert refused.code == 2
+    assert refused.out == b""
+    assert "Traceback" not in refused.err
+    lines = refused.err.strip().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith(str(source))
+    assert code in lines[0]
+
+
+def test_a_missing_file_is_named(run: Run, tmp_path: Path) -> None:
+    refused = run("convert", tmp_path / "nowhere.jsonld")
+    assert refused.code == 2
+    assert "nowhere.jsonld" in refused.err
+    assert "check the path" in refused.err
+
+
+def test_every_fault_is_listed_with_its_line(run: Run, tmp_path: Path) -> None:
+    tree = canonical(item(), item(""), item("Fine?", "urn:uuid:q3"))
+    tree["rating"] = [rating("odd", "Nowhere")]
+    source = tmp_path / "faults.jsonld"
+    text = json.dumps(tree, indent=2)
+    source.write_text(text, encoding="utf-8")
+    refused = run("convert", source)
+    assert refused.code == 2
+    type_line = next(at for at, line in enumerate(text.splitlines(), 1) if "NowhereRegexTrait" in line)
+    assert f"{source}:{type_line}:" in refused.err
+    assert "E-TRAIT-TYPE" in refused.err
+    assert "E-TEXT" in refused.err
+
+
+def test_strict_refuses_what_is_merely_odd(run: Run, tmp_path: Path) -> None:
+    tree = canonical()
+    tree["dateModified"] = "yesterday"
+    source = tmp_path / "odd.jsonld"
+    source.write_text(json.dumps(tree), encoding="utf-8")
+    read = run("convert", source, "--to", "nt")
+    assert read.code == 0
+    assert "W-DATE-FORMAT" in read.err
+    refused = run("convert", source, "--to", "nt", "--strict")
+    assert refused.code == 2
+    assert refused.out == b""
+
+
+def test_deep_judgment_is_left_out_on_demand(run: Run, metals: Path) -> None:
+    assert b"deep_judgment_enabled" in run("convert", metals).out
+    assert b"deep_judgment_enabled" not in run("convert", metals, "--no-deep-judgment").out
+
+
+def test_a_fault_of_our_own_is_no_traceback(run: Run, metals: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("checkpoint_ld.reading.read", broken)
+    failed = run("convert", metals)
+    assert failed.code == 2
+    assert "please report it" in failed.err
+    monkeypatch.setenv("CHECKPOINT_LD_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        run("convert", metals)
+
+
+def test_a_reader_that_goes_away_is_no_traceback(metals: Path) -> None:
+    command = f"{sys.executable} -c 'from checkpoint_ld.cli import main; main()' convert {metals} --to nt | head -c 10"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.05, 0.1, 0.2])
+def test_a_kill_in_the_middle_leaves_the_old_file(metals: Path, tmp_path: Path, moment: float) -> None:
+    target = tmp_path / "target.nt"
+    target.write_text("old\n")
+    code = (
+        "import os, sys, time, checkpoint_ld.files as files\n"
+        "real = os.fsync\n"
+        "def slow(handle):\n"
+        "    print('writing', flush=True); time.sleep(30); real(handle)\n"
+        "files.os.fsync = slow\n"
+        f"sys.argv = ['checkpoint-ld', 'convert', {str(metals)!r}, '-q', '--force', '-o', {str(target)!r}]\n"
+        "from checkpoint_ld.cli import main; main()\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"writing\n"
+    try:
+        process.wait(moment)
+    except subprocess.TimeoutExpired:
+        os.kill(process.pid, signal.SIGKILL)
+    process.wait(10)
+    process.stdout.close()
+    assert target.read_text() == "old\n"

@@ -1,0 +1,92 @@
+"""`checkpoint-ld inspect`: what a checkpoint holds, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.identifiers import question_id
+from tests.cli.conftest import Run
+from tests.documents import canonical, item, rating, scenario
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+
+
+def test_the_overview_counts_what_is_there(run: Run) -> None:
+    shown = run("inspect", EXAMPLES / "metals.jsonld")
+    assert shown.code == 0
+    text = " ".join(shown.out.decode().split())
+    for expected in (
+        "name Metals",
+        "version 1.0.0",
+        "dialect datafeed-ns-v3",
+        "421 triples",
+        "5: 4 with a template, 4 finished",
+        "3 global llm",
+        "1 global dynamic regex",
+        "1 question metric",
+        "chemistry (3)",
+        "1 W-CODE",
+    ):
+        assert expected in text
+
+
+def test_json_has_the_same_and_every_finding_with_its_place(run: Run, tmp_path: Path) -> None:
+    tree = canonical(item("One?", question_id("One?")), item("Another?", "urn:uuid:question-something-else-00000000"))
+    tree["dateModified"] = "yesterday"
+    source = tmp_path / "odd.jsonld"
+    source.write_text(json.dumps(tree, indent=2), encoding="utf-8")
+    told = json.loads(run("inspect", source, "--json").out)
+    assert told["questions"] == 2
+    assert told["keywords"] == {"chemistry": 2}
+    assert {"scope": "question", "kind": "regex", "count": 2} in told["traits"]
+    [finding] = told["findings"]
+    assert finding["code"] == "W-DATE-FORMAT"
+    assert finding["severity"] == "warning"
+    assert finding["pointer"] == "/dateModified"
+    line = source.read_text(encoding="utf-8").splitlines()[finding["line"] - 1]
+    assert line[finding["column"] - 1 :].startswith('"yesterday"')
+    assert [one["id"] for one in told["suspicious_ids"]] == ["urn:uuid:question-something-else-00000000"]
+
+
+def test_an_upgraded_dialect_is_named(run: Run) -> None:
+    assert "v2.0" in run("inspect", EXAMPLES / "metals-v2.json").out.decode()
+
+
+def test_scenarios_are_counted_in_place_of_questions(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "scenario.jsonld"
+    source.write_text(json.dumps(scenario()), encoding="utf-8")
+    shown = run("inspect", source).out.decode()
+    assert "scenarios" in shown
+    assert "questions" not in shown
+
+
+def test_an_rdf_source_is_read_too(run: Run, tmp_path: Path) -> None:
+    target = tmp_path / "metals.ttl"
+    run("convert", EXAMPLES / "metals.jsonld", "-o", target)
+    assert "as turtle" in run("inspect", target).out.decode()
+
+
+def test_no_more_than_a_few_findings_of_a_kind_are_shown_to_people(run: Run, tmp_path: Path) -> None:
+    traits = [rating(f"code {at}", "Global", callable_code="lambda text: True", kind="boolean") for at in range(9)]
+    for one in traits:
+        one["additionalType"] = "karenina:GlobalCallableTrait"
+    source = tmp_path / "code.jsonld"
+    source.write_text(json.dumps({**canonical(), "rating": traits}), encoding="utf-8")
+    shown = run("inspect", source).out.decode()
+    assert shown.count("W-CODE trait") == 3
+    assert "and 6 more" in shown
+    assert len(json.loads(run("inspect", source, "--json").out)["findings"]) == 9
+
+
+@pytest.mark.parametrize("arguments", [("inspect",), ("convert",), ("frobnicate",), ("inspect", "x", "--frob")])
+def test_a_wrong_call_ends_with_code_2(run: Run, arguments: tuple[str, ...]) -> None:
+    assert run(*arguments).code == 2
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version").out.startswith(b"checkpoint-ld ")
+    for arguments in (("--help",), ("convert", "--help"), ("inspect", "-h")):
+        assert b"FILE" in run(*arguments).out or arguments == ("--help",)
