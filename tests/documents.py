@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from checkpoint_ld import contexts
@@ -60,7 +61,7 @@ def item(text: str = "Which metal is liquid at 20 °C?", identifier: str | None 
 def canonical(*items: Json) -> Json:
     """Return a benchmark in the canonical dialect, as Karenina writes it."""
     return {
-        "@context": contexts.plain(),
+        "@context": copy.deepcopy(contexts.plain()),
         "@type": "DataFeed",
         "@id": "urn:uuid:karenina-checkpoint-1767225600.5",
         "name": "Metals",

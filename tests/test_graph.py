@@ -256,7 +256,7 @@ def comparable(term: Any) -> str:
     datatype = term.datatype.value.rpartition("#")[2]
     if datatype == "JSON":
         return json.dumps(json.loads(term.value, parse_int=float), sort_keys=True)
-    return f"{float(term.value):.12e}" if datatype in ("double", "integer") else f"{term.value!r} {datatype}"
+    return f"{float(term.value) + 0.0:.12e}" if datatype in ("double", "integer") else f"{term.value!r} {datatype}"
 
 
 OURS_ALONE = {SCHEMA + "position", "urn:karenina:vocab:residue", "urn:karenina:vocab:identifier"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -43,12 +44,12 @@ def jsonld_of(graph: CheckpointGraph, context: ContextStyle = ContextStyle.IMPRO
     if context is ContextStyle.PLAIN:
         tree = graph.tree()
         own = tree.pop("@context", None)
-        return {"@context": own if isinstance(own, dict) else contexts.plain(), **tree}
+        return {"@context": own if isinstance(own, dict) else copy.deepcopy(contexts.plain()), **tree}
     writer = _Improved(graph)
     tree = writer.object(graph.root)
     tree.pop("@context", None)
     context_of_root = contexts.with_root_terms(contexts.merged(graph.own_context), writer.root_context)
-    return {"@context": context_of_root, **tree}
+    return {"@context": copy.deepcopy(context_of_root), **tree}
 
 
 class _Improved(Compaction):

@@ -1,0 +1,175 @@
+"""The Dataset dialects: reading both, writing the second."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from checkpoint_ld.dialects import Upgrade, detect, dialect, source_pointer
+from checkpoint_ld.dialects.datafeed import clean
+from tests.dialects import HTTPS, Json, dataset, documents, element, feed, prop, question, rating, settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OWN = "QuestionSpecificRubricTrait"
+
+
+def upgrade(**members: Json) -> Upgrade:
+    found = detect(dataset(**members))
+    assert found is not None
+    return found.upgrade(dataset(**members))
+
+
+def repeated(*ratings: dict[str, Json]) -> list[dict[str, Json]]:
+    """Return one element for each of `ratings`, which its question has."""
+    return [element(**{"@id": f"urn:uuid:q{i}"}, item=question(rating=[one])) for i, one in enumerate(ratings)]
+
+
+def test_a_dataset_becomes_a_datafeed() -> None:
+    found = upgrade(version="1.0.0", rating=[rating()], license="MIT")
+
+    assert found.tree["@type"] == "DataFeed"
+    assert [one["@id"] for one in found.tree["dataFeedElement"]] == ["urn:uuid:q1"]
+    assert "hasPart" not in found.tree
+    assert found.tree["rating"][0]["additionalType"] == "karenina:GlobalRubricTrait"
+    assert (found.tree["version"], found.tree["license"]) == ("1.0.0", "MIT")
+    assert source_pointer(found.origins, "/dataFeedElement/0/item/text") == "/hasPart/0/item/text"
+    assert source_pointer(found.origins, "/dataFeedElement") == "/hasPart"
+    assert found.findings == ()
+
+
+def test_an_element_without_date_of_creation_takes_the_other_date() -> None:
+    bare = element()
+    del bare["dateCreated"]
+    found = upgrade(hasPart=[bare])
+
+    assert found.tree["dataFeedElement"][0]["dateCreated"] == bare["dateModified"]
+    assert list(found.tree["dataFeedElement"][0])[2:4] == ["dateCreated", "dateModified"]
+    assert source_pointer(found.origins, "/dataFeedElement/0/dateCreated") == "/hasPart/0/dateModified"
+
+
+def test_an_element_without_any_date_stays_so() -> None:
+    bare = {"@type": "DataFeedItem", "item": question()}
+
+    assert upgrade(hasPart=[bare]).tree["dataFeedElement"] == [bare]
+
+
+def test_elements_in_the_place_of_a_datafeed_are_read_with_a_warning() -> None:
+    found = upgrade(hasPart=[element()], dataFeedElement=[element(**{"@id": "urn:uuid:q2"})])
+
+    assert [one["@id"] for one in found.tree["dataFeedElement"]] == ["urn:uuid:q1", "urn:uuid:q2"]
+    assert [(one.code, one.place.pointer) for one in found.findings] == [("W-FORM", "/dataFeedElement")]
+    assert source_pointer(found.origins, "/dataFeedElement/1/item") == "/dataFeedElement/0/item"
+
+
+def test_parts_of_the_wrong_shape_are_passed_on() -> None:
+    assert upgrade(hasPart="text").tree["dataFeedElement"] == "text"
+    assert "dataFeedElement" not in upgrade(hasPart=None).tree
+
+
+def test_repeated_global_traits_go_to_the_root_once() -> None:
+    found = upgrade(hasPart=repeated(rating("tone"), rating("tone"), rating("depth", OWN)))
+
+    assert [one["name"] for one in found.tree["rating"]] == ["tone"]
+    assert [len(one["item"].get("rating", ())) for one in found.tree["dataFeedElement"]] == [0, 0, 1]
+    assert source_pointer(found.origins, "/rating/0") == "/hasPart/0/item/rating/0"
+
+
+def test_the_property_with_the_global_traits_comes_first() -> None:
+    entry = prop("global_rubric_traits", '[{"name": "tone", "kind": "score", "min_score": 1, "max_score": 3}]')
+    found = upgrade(hasPart=repeated(rating("tone"), rating("new")), additionalProperty=[entry])
+
+    assert [(one["name"], one["bestRating"]) for one in found.tree["rating"]] == [("tone", 3.0), ("new", 1.0)]
+
+
+def test_what_a_repeated_rating_says_about_its_question_is_kept_there() -> None:
+    author = {"author": "Global Rubric"}
+    first = {"@type": "Rating", "@id": "urn:uuid:a", "name": "tone", "ratingValue": 1, "bestRating": 1, "worstRating": 0, **author}
+    second = {**first, "@id": "urn:uuid:b", "ratingValue": 0}
+    found = upgrade(hasPart=repeated(first, second))
+    questions = [one["item"] for one in found.tree["dataFeedElement"]]
+
+    assert "ratingValue" not in found.tree["rating"][0]
+    assert settings(questions[0]) == {"rating_results": [{"name": "tone", "ratingValue": 1}]}
+    assert settings(questions[1]) == {"rating_results": [{"name": "tone", "ratingValue": 0, "@id": "urn:uuid:b"}]}
+
+
+def test_a_value_of_a_question_s_own_rating_is_kept() -> None:
+    found = upgrade(hasPart=repeated(rating("tone"), rating("depth", OWN, ratingValue=4)))
+
+    assert found.tree["dataFeedElement"][1]["item"]["rating"][0]["ratingValue"] == 4
+
+
+def test_global_traits_of_a_later_dataset_are_those_of_the_root() -> None:
+    found = upgrade(rating=[rating("tone")], hasPart=repeated(rating("depth", OWN)))
+
+    assert [one["name"] for one in found.tree["rating"]] == ["tone"]
+    assert found.tree["dataFeedElement"][0]["item"]["rating"][0]["name"] == "depth"
+
+
+def written(tree: dict[str, Any]) -> dict[str, Any]:
+    downgrade = dialect("dataset-1").downgrade
+    assert downgrade is not None
+    return downgrade(tree).value
+
+
+def test_a_written_dataset_has_plain_types_and_keywords_on_its_elements() -> None:
+    tree = feed(**{"@context": HTTPS}, rating=[rating(kind="karenina:GlobalRubricTrait")])
+    tree["dataFeedElement"] = [element(item=question(keywords=["a"], rating=[rating("d", f"karenina:{OWN}")]))]
+    value = written(tree)
+
+    assert value["@type"] == "Dataset"
+    assert value["@context"]["@vocab"] == "http://schema.org/"
+    assert value["rating"][0]["additionalType"] == "GlobalRubricTrait"
+    assert value["hasPart"][0]["keywords"] == ["a"]
+    assert value["hasPart"][0]["item"]["rating"][0]["additionalType"] == OWN
+    assert "keywords" not in value["hasPart"][0]["item"]
+    assert detect(value) is dialect("dataset-1")
+
+
+def test_scenarios_are_set_apart_with_a_warning_and_come_back() -> None:
+    scenarios = [{"@type": "karenina:Scenario", "name": "s"}]
+    tree = feed(**{"@context": HTTPS}, dataFeedElement=[], hasPart=scenarios)
+    downgrade = dialect("dataset-1").downgrade
+    assert downgrade is not None
+    found = downgrade(tree)
+
+    assert [(one.code, one.place.pointer) for one in found.findings] == [("W-LOSS", "/hasPart")]
+    assert found.value["hasPart"] == []
+    back = dialect("dataset-1").upgrade(found.value)
+    assert back.tree["hasPart"] == scenarios
+    assert source_pointer(back.origins, "/hasPart/0/name") == "/x_karenina/hasPart/0/name"
+
+
+def test_a_global_trait_of_a_question_is_written_as_its_own_with_a_warning() -> None:
+    tree = feed(**{"@context": HTTPS}, dataFeedElement=[element(item=question(rating=[rating("b", OWN), rating("a")]))])
+    downgrade = dialect("dataset-1").downgrade
+    assert downgrade is not None
+    found = downgrade(tree)
+
+    assert [one.place.pointer for one in found.findings] == ["/dataFeedElement/0/item/rating/1"]
+    assert {one["additionalType"] for one in found.value["hasPart"][0]["item"]["rating"]} == {OWN}
+    assert detect(found.value) is dialect("dataset-1")
+
+
+@pytest.mark.parametrize("name", ["dataset-0", "dataset-1"])
+def test_real_datasets_survive_being_written(corpus: Path, name: str) -> None:
+    seen = 0
+    for file, document in documents(corpus, name):
+        tree = dialect(name).upgrade(document).tree
+        again = dialect("dataset-1").upgrade(written(tree)).tree
+        again["@context"] = tree["@context"]
+        assert again == tree, file
+        seen += 1
+    assert seen >= 5
+
+
+def test_real_canonical_documents_survive_being_written(corpus: Path) -> None:
+    for file, document in documents(corpus, "datafeed-ns-v3"):
+        tree = clean(document)
+        again = clean(dialect("dataset-1").upgrade(written(document)).tree)
+        again["@context"] = tree["@context"]
+        lost = {name for name in tree if tree[name] != again.get(name)}
+        assert not lost - {"@type"}, file
