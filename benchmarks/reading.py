@@ -51,7 +51,12 @@ def document(size: int) -> bytes:
         )
         for number in range(size)
     ]
-    head = {"@context": emission.contexts.plain(), "@type": "DataFeed", "@id": "urn:uuid:bench", "name": f"{size} questions"}
+    head = {
+        "@context": emission.contexts.plain(),
+        "@type": "DataFeed",
+        "@id": "urn:uuid:bench",
+        "name": f"{size} questions",
+    }
     tree = {**head, "dateCreated": DATE, "dateModified": DATE, "dataFeedElement": items}
     return json.dumps(tree, indent=2, ensure_ascii=False).encode()
 
@@ -69,7 +74,9 @@ def seconds(work: Callable[[], object]) -> float:
 
 def main(sizes: list[int]) -> None:
     """Print the table."""
-    table = Table("step", *(f"{size} questions" for size in sizes), title="median CPU milliseconds (ratio to json.loads)")
+    table = Table(
+        "step", *(f"{size} questions" for size in sizes), title="median CPU milliseconds (ratio to json.loads)"
+    )
     rows: dict[str, list[str]] = {}
     for size in sizes:
         data = document(size)

@@ -13,14 +13,13 @@ import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyld import jsonld
-from rdflib import BNode, Literal, URIRef
+from rdflib import BNode
 
 from checkpoint_ld import contexts, emission, forms, naming, rdf
-from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.graph import CheckpointGraph
 from checkpoint_ld.literals import same
 from checkpoint_ld.vocabulary import ID_BASE
-from tests.documents import SCHEMA, canonical, rating
+from tests.documents import SCHEMA, canonical
 
 Json = Any
 

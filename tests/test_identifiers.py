@@ -75,6 +75,10 @@ def test_indentation_inside_a_template_changes_its_id() -> None:
     assert identifiers.template_id("class A:\n  x: int") != identifiers.template_id("class A:\n    x: int")
 
 
+def test_the_margin_is_what_all_lines_share() -> None:
+    assert identifiers.template_id("  \ta\n   b") == identifiers.question_object_id("a\n b")
+
+
 def test_a_line_of_nothing_but_a_carriage_return_keeps_the_margin() -> None:
     kept = identifiers.template_id("    a\r\n\r\n    b")
 

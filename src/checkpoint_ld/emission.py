@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.terms import Term, Terms
 
 Tree = dict[str, Any]
+
+_LOCAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|")
 
 
 class ContextStyle(StrEnum):
@@ -174,8 +177,16 @@ def _text(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *, named: bool) 
     ordered = sorted(
         triples_of(graph.index), key=lambda triple: (triple[0], triple[1] != RDF_TYPE, triple[1], triple[2].n3())
     )
-    prefixes = {**PREFIXES, "xsd": XSD}
+    prefixes = {
+        prefix: namespace for prefix, namespace in {**PREFIXES, "xsd": XSD}.items() if _is_safe(namespace, ordered)
+    }
     return pyoxigraph.serialize(_quads(graph, ordered, named=named), format=syntax, prefixes=prefixes) or b""
+
+
+def _is_safe(namespace: str, triples: list[tuple[Node, Node, Node]]) -> bool:
+    """Tell whether every name in a namespace can be written with a prefix: rdflib stops at escapes in names."""
+    named = {str(one) for triple in triples for one in triple if not isinstance(one, Literal)}
+    return all(_LOCAL_NAME.fullmatch(iri, len(namespace)) for iri in named if iri.startswith(namespace))
 
 
 def _statements(graph: CheckpointGraph, *, named: bool) -> Iterable[Any]:

@@ -237,7 +237,9 @@ def _is_our_local_context(value: Tree) -> bool:
     is_property = value.get("@type") == "PropertyValue" or value.keys() <= {"@context", "name", "value"}
     ours = local_context(value, table.at(None, value.get("@type")), is_property=is_property)
     kept = {key: one for key, one in own.items() if one is not None and key != "@propagate"}
-    return kept == {key: one for key, one in ours.items() if key != "@propagate"}
+    # What is null there is set apart from the graph, which the object alone does not tell.
+    set_apart = {key for key, one in own.items() if one is None}
+    return kept == {key: one for key, one in ours.items() if key != "@propagate" and key not in set_apart}
 
 
 def _tidied(tree: Tree, pointer: str, forms: list[str]) -> Tree:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import naming
-from checkpoint_ld.dialects.ratings import trait_type
 from checkpoint_ld.identifiers import question_id
 from checkpoint_ld.mapping import questions, rubrics, scenarios
 from checkpoint_ld.mapping.properties import as_list

@@ -28,7 +28,12 @@ def prop(name: str, value: Json = ...) -> dict[str, Json]:
 
 
 def question(text: str = "Which metal is liquid?", **members: Json) -> dict[str, Json]:
-    template = {"@type": "SoftwareSourceCode", "name": "t", "text": "class Answer: ...", "programmingLanguage": "Python"}
+    template = {
+        "@type": "SoftwareSourceCode",
+        "name": "t",
+        "text": "class Answer: ...",
+        "programmingLanguage": "Python",
+    }
     answer = {"@type": "Answer", "text": "Mercury"}
     return {"@type": "Question", "text": text, "acceptedAnswer": answer, "hasPart": template, **members}
 
@@ -99,6 +104,25 @@ def settings(rating_or_other: dict[str, Json]) -> dict[str, Json]:
     entries = rating_or_other.get("additionalProperty")
     listed = entries if isinstance(entries, list) else []
     return {entry["name"]: entry.get("value") for entry in listed if isinstance(entry, dict) and "name" in entry}
+
+
+def named(value: Json, member: str = "") -> Json:
+    """Return `value` with its properties by name, each with all its values, and its ratings in order of name."""
+    if isinstance(value, dict):
+        return {name: named(held, name) for name, held in value.items()}
+    if not isinstance(value, list):
+        return value
+    if member == "additionalProperty" and all(
+        isinstance(one, dict) and isinstance(one.get("name"), str) for one in value
+    ):
+        names = {entry["name"] for entry in value}
+        return {name: [one.get("value") for one in value if one["name"] == name] for name in names}
+    held = [named(one) for one in value]
+    return (
+        sorted(held, key=lambda one: json.dumps([one.get("name"), one.get("description")]))
+        if member == "rating"
+        else held
+    )
 
 
 def lacking(want: Json, have: Json, pointer: str = "") -> Iterator[str]:

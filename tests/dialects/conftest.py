@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import gzip
-import hashlib
-import json
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    pass

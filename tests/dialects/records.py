@@ -8,8 +8,12 @@ from typing import Any
 from tests.dialects import digest, settings
 
 _FAMILIES = {
-    **{"RubricTrait": "llm", "LLMRubricTrait": "llm", "RegexTrait": "regex", "CallableTrait": "callable"},
-    **{"MetricRubricTrait": "metric", "AgenticRubricTrait": "agentic"},
+    "RubricTrait": "llm",
+    "LLMRubricTrait": "llm",
+    "RegexTrait": "regex",
+    "CallableTrait": "callable",
+    "MetricRubricTrait": "metric",
+    "AgenticRubricTrait": "agentic",
 }
 _FORMAT_PROPERTIES = {"benchmark_format_version", "checkpoint_format_version", "conversion_metadata", "benchmark_type"}
 _PUBLISHING = ("license", "keywords", "publisher", "datePublished")

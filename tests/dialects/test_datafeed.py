@@ -50,7 +50,9 @@ def test_a_canonical_document_is_kept_with_all_its_oddities() -> None:
 
 
 def test_an_upgrade_leaves_the_document_alone() -> None:
-    document = feed(rating=[rating()], dataFeedElement=[element(keywords=["a"])], globalRubric={"traits": [{"name": "x"}]})
+    document = feed(
+        rating=[rating()], dataFeedElement=[element(keywords=["a"])], globalRubric={"traits": [{"name": "x"}]}
+    )
     before = copy.deepcopy(document)
     tree = dialect("datafeed-legacy").upgrade(document).tree
     tree["dataFeedElement"][0]["item"]["keywords"].append("b")
@@ -70,7 +72,9 @@ def test_members_stand_in_karenina_s_order_and_unknown_ones_last() -> None:
     assert list(found.tree["rating"][0])[-1] == "author"
 
 
-@pytest.mark.parametrize("spelling", ["GlobalRegexTrait", "karenina:GlobalRegexTrait", "urn:karenina:vocab:GlobalRegexTrait"])
+@pytest.mark.parametrize(
+    "spelling", ["GlobalRegexTrait", "karenina:GlobalRegexTrait", "urn:karenina:vocab:GlobalRegexTrait"]
+)
 def test_types_get_karenina_s_prefix(spelling: str) -> None:
     tree = clean(feed(rating=[rating(kind=spelling)]))
 
@@ -85,7 +89,10 @@ def test_unknown_types_are_left_to_be_found_wrong(kind: Json) -> None:
 def test_bounds_are_floats() -> None:
     written = upgrade(rating=[rating(bestRating=10)]).tree["rating"][0]
 
-    assert [(bound, type(bound)) for bound in (written["bestRating"], written["worstRating"])] == [(10.0, float), (0.0, float)]
+    assert [(bound, type(bound)) for bound in (written["bestRating"], written["worstRating"])] == [
+        (10.0, float),
+        (0.0, float),
+    ]
     assert upgrade(rating=[rating(bestRating="5")]).tree["rating"][0]["bestRating"] == "5"
 
 

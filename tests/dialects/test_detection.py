@@ -75,7 +75,10 @@ def test_a_rating_without_a_type_is_a_sign_of_the_first_dataset() -> None:
     untyped = without(rating("tone"), "additionalType")
 
     assert name_of(dataset(hasPart=[element(item=question(rating=[untyped]))])) == "dataset-0"
-    assert name_of(dataset(hasPart=[element(item=question(rating=[rating(kind="QuestionSpecificRubricTrait")]))])) == "dataset-1"
+    assert (
+        name_of(dataset(hasPart=[element(item=question(rating=[rating(kind="QuestionSpecificRubricTrait")]))]))
+        == "dataset-1"
+    )
 
 
 def test_a_datafeed_may_leave_out_its_type_and_context_but_not_its_elements() -> None:
@@ -85,7 +88,9 @@ def test_a_datafeed_may_leave_out_its_type_and_context_but_not_its_elements() ->
     assert name_of(without(feed(), "dataFeedElement")) == "datafeed-legacy"
 
 
-@pytest.mark.parametrize("kind", ["https://schema.org/DataFeed", "http://schema.org/DataFeed", "schema:DataFeed", ["DataFeed"]])
+@pytest.mark.parametrize(
+    "kind", ["https://schema.org/DataFeed", "http://schema.org/DataFeed", "schema:DataFeed", ["DataFeed"]]
+)
 def test_a_type_may_be_written_out(kind: Json) -> None:
     assert name_of(feed(**{"@type": kind})) == "datafeed-legacy"
 

@@ -15,8 +15,31 @@ from tests.dialects import HTTPS, ITEM, Json, dataset, element, feed, prop, ques
 
 NAMES = st.sampled_from(
     [
-        *("@id", "@type", "name", "value", "kind", "classes", "text", "item", "rating", "additionalProperty", "keywords"),
-        *("x_karenina", "x_v2", "traits", "scale", "min_score", "bestRating", "creator_details", "type", "metrics", "é/~"),
+        *(
+            "@id",
+            "@type",
+            "name",
+            "value",
+            "kind",
+            "classes",
+            "text",
+            "item",
+            "rating",
+            "additionalProperty",
+            "keywords",
+        ),
+        *(
+            "x_karenina",
+            "x_v2",
+            "traits",
+            "scale",
+            "min_score",
+            "bestRating",
+            "creator_details",
+            "type",
+            "metrics",
+            "é/~",
+        ),
         *("finished", "hasPart", "creator", "rubric", "globalRubric", "dataFeedElement", "acceptedAnswer", "invert"),
     ]
 )
@@ -24,7 +47,14 @@ TEXTS = st.sampled_from(
     [
         *("", "a", "tone", "literal", "score", "boolean", "template", "tp_and_tn", "Person", "Question", "DataFeed"),
         *("{}", "[]", '[{"name": "x"}]', '{"a": 1, "a": 2}', "NaN", "karenina:GlobalRubricTrait", "Global Rubric"),
-        *("GlobalRegexTrait", "QuestionSpecificMetricRubricTrait", "urn:uuid:q1", "RegexTrait", "true", "\U0001f600" * 40),
+        *(
+            "GlobalRegexTrait",
+            "QuestionSpecificMetricRubricTrait",
+            "urn:uuid:q1",
+            "RegexTrait",
+            "true",
+            "\U0001f600" * 40,
+        ),
     ]
 )
 NUMBERS = st.integers(-3, 10) | st.floats(allow_nan=False, allow_infinity=False) | st.just(10**400)
@@ -39,7 +69,12 @@ _OWN = [
     rating("depth", "QuestionSpecificRubricTrait", bestRating=5, worstRating=1, deep_judgment_enabled=True),
     rating("m", "QuestionSpecificMetricRubricTrait", additionalProperty=[prop("evaluation_mode", "tp_and_tn")]),
 ]
-_PROPERTIES = [prop("finished", True), prop("author", '{"name": "A"}'), prop("custom_level", "easy"), prop("answer_notes", "n")]
+_PROPERTIES = [
+    prop("finished", True),
+    prop("author", '{"name": "A"}'),
+    prop("custom_level", "easy"),
+    prop("answer_notes", "n"),
+]
 _LEGACY = [prop("global_regex_rubric_traits", '[{"name": "r", "pattern": "x", "invert": true}]'), prop("own", 1)]
 _ELEMENT = element(item=question(rating=_OWN, additionalProperty=_PROPERTIES, keywords=["a"]), keywords=["b"])
 _RUBRIC = {
@@ -50,7 +85,12 @@ _RUBRIC = {
     "metric_traits": [{"name": "m", "metrics": ["f1"], "tp_instructions": ["x"]}],
 }
 _METADATA = {"name": "Metals", "creator": {"@type": "Organization", "name": "O"}, "custom_properties": {"a": "b"}}
-_ITEM: dict[str, Json] = {"question_rubric": _RUBRIC, "author": {"name": "A"}, "custom_metadata": {"level": "easy"}, "foo": 1}
+_ITEM: dict[str, Json] = {
+    "question_rubric": _RUBRIC,
+    "author": {"name": "A"},
+    "custom_metadata": {"level": "easy"},
+    "foo": 1,
+}
 _LEFT = {"@id": "q", "item": {"additionalProperty": [prop("answer_notes", "n")], "rating": [rating()]}}
 SEEDS: tuple[dict[str, Json], ...] = (
     feed(rating=_GLOBAL, additionalProperty=_LEGACY, globalRubric=_RUBRIC),
@@ -59,7 +99,11 @@ SEEDS: tuple[dict[str, Json], ...] = (
     feed(**{"@context": HTTPS}, rating=_GLOBAL, dataFeedElement=[_ELEMENT], hasPart=[{"@type": "karenina:Scenario"}]),
     dataset(rating=_GLOBAL, hasPart=[_ELEMENT]),
     dataset(hasPart=[element(item=question(rating=[rating(ratingValue=1), *_OWN]))], dataFeedElement=[element()]),
-    feed(dataFeedElement=[{"@type": "Question", "name": "Which?", "answerTemplate": "", "rubric": _RUBRIC, "scenario": "s"}]),
+    feed(
+        dataFeedElement=[
+            {"@type": "Question", "name": "Which?", "answerTemplate": "", "rubric": _RUBRIC, "scenario": "s"}
+        ]
+    ),
     state({**_ITEM, "x_karenina": _LEFT}, global_rubric=_RUBRIC, dataset_metadata=_METADATA, extra=[1]),
     state(_ITEM, global_rubric={"traits": [{"name": "t", "type": "RegexTrait"}]}),
     {
@@ -139,4 +183,8 @@ def test_items_of_the_state_may_be_anything() -> None:
     found = detect(document)
 
     assert found is not None
-    assert [entry for entry in found.upgrade(document).tree["dataFeedElement"] if not isinstance(entry, dict)] == [1, None, []]
+    assert [entry for entry in found.upgrade(document).tree["dataFeedElement"] if not isinstance(entry, dict)] == [
+        1,
+        None,
+        [],
+    ]

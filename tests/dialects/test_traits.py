@@ -217,7 +217,9 @@ LLM = st.one_of(
     st.fixed_dictionaries({**SHARED, **SCORE}, optional={"summary": NAMES, "weight": st.integers()}),
     st.fixed_dictionaries({**SHARED, "kind": st.just("literal"), "classes": st.dictionaries(NAMES, NAMES, min_size=2)}),
 )
-REGEX = st.fixed_dictionaries({**SHARED, "pattern": NAMES, "case_sensitive": st.booleans(), "invert_result": st.booleans()})
+REGEX = st.fixed_dictionaries(
+    {**SHARED, "pattern": NAMES, "case_sensitive": st.booleans(), "invert_result": st.booleans()}
+)
 CALLABLE = st.fixed_dictionaries(
     {**SHARED, "callable_code": NAMES, "invert_result": st.booleans(), "kind": st.just("boolean")}
 ) | st.fixed_dictionaries({**SHARED, "callable_code": NAMES, "invert_result": st.booleans(), **SCORE})

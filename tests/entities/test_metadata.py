@@ -41,6 +41,8 @@ def test_a_creator_can_be_edited() -> None:
     for creator in (Person(name="A"), Organization(name="A")):
         creator.name = "B"
         assert creator.model_dump(by_alias=True, exclude_none=True) == {"@type": creator.type, "name": "B"}
+        with pytest.raises(ValidationError):
+            creator.type = "Dog"  # type: ignore[assignment]  # the point of the test
 
 
 def test_a_benchmark_has_a_name() -> None:

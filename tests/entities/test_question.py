@@ -90,6 +90,12 @@ def test_text_and_answer_are_needed(missing: str) -> None:
         Question.model_validate({name: value for name, value in members.items() if name != missing})
 
 
+def test_the_json_schema_says_that_text_and_answer_are_needed() -> None:
+    properties = Question.model_json_schema()["properties"]
+
+    assert [properties[name]["minLength"] for name in ("question", "raw_answer")] == [1, 1]
+
+
 def test_a_file_may_lack_the_answer_but_not_the_text() -> None:
     question = Question.model_validate({"question": "a", "raw_answer": ""}, context=LENIENT)
 

@@ -237,6 +237,8 @@ def test_bounds_are_whole_but_for_some_files() -> None:
     broken = {"name": "a", "kind": "score", "min_score": 0.5, "max_score": 2.5}
     with pytest.raises(ValidationError, match="not whole"):
         LLMRubricTrait.model_validate(broken)
+    with pytest.raises(ValidationError):
+        LLMRubricTrait.model_validate({**broken, "max_score": float("inf")}, context=LENIENT)
     trait = LLMRubricTrait.model_validate(broken, context=LENIENT)
     assert codes(trait) == ["W-FRACTION", "W-FRACTION"]
     assert [trait.validate_score(score) for score in (0, 1, 2, 3)] == [False, True, True, False]
@@ -327,6 +329,8 @@ def test_the_older_name_of_invert_result_is_read_from_files_only() -> None:
     assert RegexRubricTrait.model_validate(members, context=LENIENT).invert_result is True
     with pytest.raises(ValidationError, match="invert"):
         RegexRubricTrait.model_validate(members)
+    with pytest.raises(ValidationError, match="invert"):
+        RegexRubricTrait.model_validate({**members, "invert_result": False}, context=LENIENT)
 
 
 # Functions
@@ -443,6 +447,14 @@ def test_what_a_mode_cannot_measure_is_refused_from_authors_and_kept_from_files(
 def test_what_cannot_be_measured_at_all_is_refused_from_files_too(members: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         MetricRubricTrait.model_validate({"name": "a", **members}, context=LENIENT)
+
+
+def test_the_remedy_for_a_metric_names_those_that_the_mode_measures() -> None:
+    members = {"name": "a", "tp_instructions": ["x"], "metrics": ["accuracy"]}
+
+    (found,) = MetricRubricTrait.model_validate(members, context=LENIENT).problems()
+
+    assert found.remedy == "use some of precision, recall, f1"
 
 
 def test_the_mode_says_which_cells_are_filled() -> None:

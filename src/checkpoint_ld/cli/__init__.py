@@ -29,7 +29,7 @@ def main() -> None:
         sys.exit(EXIT_FAILED)
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - a traceback helps nobody but us, and we ask for it
+    except Exception as error:  # a traceback helps nobody but us, who can ask for it
         if os.environ.get(TRACEBACK):
             raise
         fail(f"a fault of checkpoint-ld itself: {error!r}; please report it, with the output under {TRACEBACK}=1")

@@ -12,8 +12,8 @@ from checkpoint_ld.cli import streams
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX
 from checkpoint_ld.rdf import SYNTAXES as RDF_SYNTAXES
+from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX
 
 Output = StrEnum("Output", {name: name for name in writing.SYNTAXES})
 Input = StrEnum("Input", {name: name for name in (JSON_SYNTAX, *RDF_SYNTAXES)})
@@ -27,11 +27,15 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")] = "-",
     dialect: Annotated[
         str | None,
-        typer.Option("--dialect", help="The dialect of the JSON: datafeed-ns-v3 (default), v2.0, gui-datafeed, dataset-1."),
+        typer.Option(
+            "--dialect", help="The dialect of the JSON: datafeed-ns-v3 (default), v2.0, gui-datafeed, dataset-1."
+        ),
     ] = None,
     context: Annotated[
         ContextStyle,
-        typer.Option("--context", help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it."),
+        typer.Option(
+            "--context", help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it."
+        ),
     ] = ContextStyle.IMPROVED,
     syntax: Annotated[
         Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")

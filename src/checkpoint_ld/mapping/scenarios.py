@@ -8,30 +8,19 @@ from pydantic import ValidationError
 
 from checkpoint_ld.entities import LENIENT, Scenario
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.mapping.properties import as_list
+from checkpoint_ld.mapping.faults import faults_of
 
 Json = dict[str, Any]
 
 SCENARIO_TYPE = "karenina:Scenario"
 
 
-def is_scenario(part: object) -> bool:
-    """Tell whether an object among a root's parts is a scenario."""
-    return isinstance(part, dict) and part.get("@type") == SCENARIO_TYPE
-
-
-def scenarios_of(root: Json) -> list[Scenario]:
-    """Return the scenarios of a root object in their order."""
-    return [_scenario(part) for part in as_list(root.get("hasPart")) if is_scenario(part)]
-
-
-def _scenario(part: Json) -> Scenario:
+def scenario_of(part: Json) -> Scenario:
+    """Return the scenario that an object holds. Raises ReadError for one that breaks a rule which no file may break."""
     try:
         return Scenario.model_validate(part, context=LENIENT)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
-        msg = f"the scenario {part.get('name')!r} cannot be read: {faults}"
-        raise ReadError(msg) from None
+        raise ReadError(f"the scenario {part.get('name')!r} cannot be read: {faults_of(error)}") from None
 
 
 def scenario_object(scenario: Scenario) -> Json:

@@ -1,0 +1,70 @@
+"""What all facets of a benchmark share: the graph, and the ways into it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rdflib import URIRef
+
+from checkpoint_ld.entities.entity import now
+from checkpoint_ld.errors import LookupFailedError
+from checkpoint_ld.facets.elements import Elements
+from checkpoint_ld.store import terms_of
+from checkpoint_ld.vocabulary import SCHEMA
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph import CheckpointGraph
+    from checkpoint_ld.reading import Reading
+
+Json = dict[str, Any]
+
+_ELEMENT = URIRef(SCHEMA + "dataFeedElement")
+
+
+class Facet:
+    """One side of a benchmark.
+
+    The graph holds everything; what methods return are views that are made anew at each call, so that changing one
+    changes nothing here.
+    """
+
+    def __init__(self, graph: CheckpointGraph, source: Reading | None = None) -> None:
+        self._graph = graph
+        self._source = source
+        self._known: Elements | None = None
+
+    @property
+    def graph(self) -> CheckpointGraph:
+        """The graph that holds the benchmark: an `rdflib.Graph`, named by the benchmark's IRI."""
+        return self._graph
+
+    def _root(self) -> Json:
+        """Return the root's members, but for the questions."""
+        return self._graph.object(self._graph.root, without=("dataFeedElement",))
+
+    def _plain(self, key: str) -> str | None:
+        value = self._graph.plain(self._graph.root, key)
+        return value if isinstance(value, str) or value is None else str(value)
+
+    def _touch(self) -> None:
+        """Note that the benchmark was changed now."""
+        self._graph.set_plain(self._graph.root, "dateModified", now())
+
+    def _elements(self) -> Elements:
+        # The graph is open to all: what was added or taken away past the benchmark shows in the number of elements.
+        count = len(terms_of(self._graph.index.get(self._graph.root, {}).get(_ELEMENT)))
+        if self._known is None or len(self._known) != count:
+            self._known = Elements(self._graph)
+        return self._known
+
+    def _node(self, question_id: str) -> Node:
+        node = self._elements().get(question_id)
+        if node is None:
+            raise LookupFailedError(f"there is no question {question_id!r}: see get_question_ids()")
+        return node
+
+    def _item(self, question_id: str) -> Json:
+        """Return the feed item of a question. Raises LookupFailedError."""
+        return self._graph.object(self._node(question_id))
