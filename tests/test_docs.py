@@ -1,0 +1,237 @@
+"""The documentation: what it shows is run, and what it lists is complete.
+
+In README.md and docs/*.md, ```python blocks are run page by page, in order, in one namespace; a ```text block right
+after one is what it prints. ```console blocks hold commands after `$ ` and what they print. Both run in a copy of
+docs/examples. In an expected output `…` stands for any text, alone on a line for any lines. ```turtle blocks are
+statements of metals.jsonld, ```sh blocks are for people with a network and are not run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import checkpoint_ld
+from checkpoint_ld import rdf
+from checkpoint_ld.cli.app import app
+from checkpoint_ld.dialects import DIALECTS
+from checkpoint_ld.store import triples_of
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+EXAMPLES = DOCS / "examples"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+LANGUAGES = {"python", "text", "console", "turtle", "sh"}
+
+FENCE = re.compile(r"^```(?P<language>\S*)\n(?P<text>.*?)^```\n", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\((?!https?:)(?P<target>[^)#\s]+)(?:#[^)]*)?\)")
+
+a_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A code block: `line` is that of its first line of code, `output` the block of text right after it."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    output: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    source = page.read_text(encoding="utf-8")
+    found = list(FENCE.finditer(source))
+    for match, following in zip(found, [*found[1:], None], strict=True):
+        shown = following is not None and following["language"] == "text"
+        is_output = shown and following is not None and not source[match.end() : following.start()].strip()
+        line = source.count("\n", 0, match.start("text")) + 1
+        yield Block(page, line, match["language"], match["text"], following["text"] if following and is_output else "")
+
+
+def matches(expected: str, actual: str) -> bool:
+    """Tell whether a text is what is expected, where `…` stands for anything."""
+    lines = [
+        r"(?:.*\n)*?" if line == "…" else re.escape(line.rstrip()).replace("…", ".*") + r"[ \t]*\n"
+        for line in expected.splitlines()
+    ]
+    actual = actual if actual.endswith("\n") or not actual else actual + "\n"
+    return re.fullmatch("".join(lines), actual) is not None
+
+
+def check_output(place: str, expected: str, actual: str) -> None:
+    if not matches(expected, actual):
+        pytest.fail(f"{place}: expected\n{expected}\nbut got\n{actual}", pytrace=False)
+
+
+def run_python(block: Block, namespace: dict[str, Any]) -> None:
+    code = compile("\n" * (block.line - 1) + block.text, str(block.page), "exec", dont_inherit=True)
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(code, namespace)
+    except Exception as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(block.page)]
+        raise AssertionError(f"{block.page.relative_to(ROOT)}:{lines[-1] if lines else block.line}: {error!r}") from error
+    check_output(block.place, block.output, printed.getvalue())
+
+
+def run_console(block: Block, folder: Path) -> None:
+    scripts = sysconfig.get_path("scripts")
+    environment = {**os.environ, "PATH": os.pathsep.join((scripts, os.environ.get("PATH", "")))}
+    environment.update(COLUMNS="80", LC_ALL="C.UTF-8", NO_COLOR="1", TERM="dumb")
+    for number, command, expected in commands(block):
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        )
+        place = f"{block.page.relative_to(ROOT)}:{number}"
+        check_output(place, expected, done.stdout)
+        assert done.returncode == 0, f"{place}: {command} exits with {done.returncode}"
+
+
+def commands(block: Block) -> Iterator[tuple[int, str, str]]:
+    """Yield line number, command and expected output; a command goes on after a backslash at the end of its line."""
+    assert block.text.startswith("$ "), f"{block.place}: a console block starts with a command"
+    for part in re.finditer(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:(?!\$ ).*\n)*)", block.text, re.MULTILINE):
+        yield block.line + block.text.count("\n", 0, part.start()), part["command"], part["output"]
+
+
+def no_network(*_: object) -> None:
+    raise AssertionError("the documentation promises that nothing goes to the network")
+
+
+@a_page
+def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("socket.socket.connect", no_network)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks(page):
+        assert block.language in LANGUAGES, f"{block.place}: a block in {block.language!r}, which no test looks at"
+        if block.language == "python":
+            run_python(block, namespace)
+        elif block.language == "console":
+            run_console(block, tmp_path)
+
+
+@a_page
+def test_statements_that_a_page_shows_are_in_the_example(page: Path) -> None:
+    graph = checkpoint_ld.load(EXAMPLES / "metals.jsonld").graph
+    for block in blocks(page):
+        if block.language == "turtle":
+            missing = [triple for triple in triples_of(rdf.parse(block.text.encode(), "turtle")) if triple not in graph]
+            assert not missing, f"{block.place}: {missing}"
+
+
+@a_page
+def test_make_targets_that_a_page_names_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z]+)`|^make ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE)) <= {
+        pair for one in targets for pair in ((one, ""), ("", one))
+    }
+
+
+@a_page
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = [match["target"] for match in LINK.finditer(page.read_text(encoding="utf-8"))]
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("a\nb\n", "a\nb\n", True),
+        ("a\nb\n", "a\n", False),
+        ("a\n", "a  \n", True),
+        ("a\n…\nd\n", "a\nb\nc\nd\n", True),
+        ("a\n…\nd\n", "a\nb\nc\n", False),
+        ("x … z\n", "x y z\n", True),
+        ("x … z\n", "x y\nz\n", False),
+        ("", "a\n", False),
+    ],
+)
+def test_an_ellipsis_stands_for_anything_and_nothing_else_does(expected: str, actual: str, same: bool) -> None:
+    assert matches(expected, actual) is same
+
+
+def test_the_readme_is_at_most_two_screens() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
+
+
+def test_the_pages_of_commands_name_every_option() -> None:
+    text = (DOCS / "cli.md").read_text(encoding="utf-8")
+    known = typer.main.get_command(app)
+    sections = dict(re.findall(r"^## `(\w+)`.*?\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    options = {
+        name: [spelling for one in command.params for spelling in (*one.opts, *one.secondary_opts) if spelling[0] == "-"]
+        for name, command in known.commands.items()  # type: ignore[attr-defined]  # a command of commands has some
+    }
+
+    assert options.keys() == sections.keys()
+    for name, spellings in options.items():
+        assert spellings, f"{name} has no options, or they are looked for in the wrong place"
+        assert [one for one in spellings if f"`{one}`" not in sections[name]] == [], name
+    assert "`--version`" in text
+    assert "`--help`" in text
+
+
+def test_the_page_of_the_api_has_a_heading_for_every_public_name() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    headings = " ".join(re.findall(r"^### .*$", text, re.MULTILINE))
+    assert [name for name in checkpoint_ld.__all__ if f"`{name}`" not in headings] == []
+
+
+def test_the_page_of_dialects_says_which_ones_are_written() -> None:
+    text = (DOCS / "dialects.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([^`]+)` \|.*\| (read|read, write) \|$", text, re.MULTILINE))
+    assert rows == {one.name: "read, write" if one.downgrade else "read" for one in DIALECTS}
+
+
+def test_the_page_of_conditions_is_what_the_catalogue_says() -> None:
+    rendered = runpy.run_path(str(DOCS / "conditions.py"))["page"]()
+    assert (DOCS / "conditions.md").read_text(encoding="utf-8") == rendered, "run python docs/conditions.py"
+
+
+def test_the_page_of_the_architecture_has_a_row_for_every_module_and_no_other() -> None:
+    package = Path(checkpoint_ld.__file__).parent
+    modules = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w/]+\.py)` \|", text, re.MULTILINE)) == modules
+
+
+def test_the_site_is_built_without_a_warning_and_asks_nobody_for_anything(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs")
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    pages = {page.name: page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html")}
+
+    assert done.returncode == 0, done.stderr
+    assert {page.with_suffix(".html").name for page in DOCS.glob("*.md")} <= pages.keys()
+    for name, html in pages.items():
+        assert re.findall(r"""<(?:script|link|img|iframe)[^>]+(?:src|href)=["']?(?:https?:)?//[^>]*>""", html) == [], name
