@@ -13,7 +13,7 @@ import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyld import jsonld
-from rdflib import BNode
+from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import contexts, emission, forms, naming, rdf
 from checkpoint_ld.graph import CheckpointGraph
@@ -277,3 +277,23 @@ def test_any_jsonld_processor_reads_our_jsonld_as_we_do(processor: str, tree: Js
     again = forms.plain(document)
     assert not again.forms, "what we wrote is in plain keys"
     assert set(CheckpointGraph.of_tree(again.tree)) == set(graph)
+
+
+def test_a_change_of_the_graph_is_not_hidden_by_the_residue() -> None:
+    tree = canonical()
+    question = tree["dataFeedElement"][0]["item"]
+    question["keywords"] = ["b", "a"]
+    graph = CheckpointGraph.of_tree(tree)
+    [node] = graph.subjects(URIRef(SCHEMA + "keywords"), Literal("b"))
+    graph.add((node, URIRef(SCHEMA + "keywords"), Literal("c")))
+    assert graph.tree()["dataFeedElement"][0]["item"]["keywords"] == ["a", "b", "c"]
+    graph.remove((node, URIRef(SCHEMA + "keywords"), Literal("c")))
+    assert graph.tree()["dataFeedElement"][0]["item"]["keywords"] == ["b", "a"]
+
+
+def test_a_value_that_is_added_where_the_document_had_null_counts() -> None:
+    tree = canonical()
+    tree["description"] = None
+    graph = CheckpointGraph.of_tree(tree)
+    graph.add((graph.root, URIRef(SCHEMA + "description"), Literal("now there is one")))
+    assert graph.tree()["description"] == "now there is one"

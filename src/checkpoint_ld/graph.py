@@ -128,12 +128,11 @@ class CheckpointGraph(Graph):
 
     def _append_to_residue(self, subject: Node, key: str, name: str) -> None:
         left = residue_of(self.index, subject)
-        told = left.members.get(key)
-        if key not in left.members:
-            return
-        longer = {key: [*told, encoded(Ref(name), {})]} if isinstance(told, list) and told else {}
-        kept = left.without(key)
-        self._tell_residue(subject, Residue({**kept.members, **longer}, kept.absent, kept.set_apart))
+        if key in left.members:
+            told = left.members[key]
+            longer = {key: [*told, encoded(Ref(name), {})]} if isinstance(told, list) and told else {}
+            read = Compaction(self.index, self.table).members(subject) if longer else {}
+            self._tell_residue(subject, left.without(key).joined(longer, read))
 
     def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
         """Give the member `key` of a node a plain value; None takes the member away."""
@@ -151,12 +150,13 @@ class CheckpointGraph(Graph):
         reader = Compaction(self.index, terms.table(root_members.get("@context")))
         for placed in annotated.objects:
             self._tell_place(URIRef(placed.name), placed)
-        for placed in annotated.objects:
+        # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
+        for placed in reversed(annotated.objects):
             subject = URIRef(placed.name)
             source = {key: value for key, value in placed.source.items() if key != "@context"}
             left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
             if placed is annotated.objects[0] and root_members:
-                left = Residue({**root_members, **left.members}, left.absent, left.set_apart)
+                left = left.joined(root_members, {})
             self._tell_residue(subject, left)
         self.touch()
 

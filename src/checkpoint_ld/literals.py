@@ -23,7 +23,6 @@ XSD_INTEGER = URIRef(XSD + "integer")
 XSD_DECIMAL = URIRef(XSD + "decimal")
 XSD_DOUBLE = URIRef(XSD + "double")
 XSD_FLOAT = URIRef(XSD + "float")
-XSD_DATETIME = URIRef(XSD + "dateTime")
 RDF_JSON = URIRef(RDF + "JSON")
 
 DOUBLE = XSD + "double"
@@ -39,6 +38,7 @@ _DATETIME = re.compile(
 )
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*", re.ASCII)
 _LONGEST_INTEGER = 4300
 """More digits than this are no number to Python unless its limit is lifted; such a literal stays as it is."""
 
@@ -58,6 +58,11 @@ def is_datetime(text: str) -> bool:
     return True
 
 
+def is_language(tag: str) -> bool:
+    """Tell whether every RDF library takes `tag` as a language tag (RFC 5646 §2.1)."""
+    return _LANGUAGE.fullmatch(tag) is not None
+
+
 def double_text(value: float) -> str:
     """Return the canonical lexical form of a double with every digit that it takes to read the same double again."""
     sign, digits, exponent = Decimal(repr(value)).as_tuple()
@@ -75,17 +80,21 @@ def json_text(value: Any) -> str:
 
 
 def literal_of(value: Any, datatype: str | None = None, language: str | None = None) -> Literal:
-    """Return the literal of a JSON scalar (or, with the datatype `@json`, of any JSON value)."""
+    """Return the literal of a JSON scalar (or, with the datatype `@json`, of any JSON value).
+
+    A text that is no date becomes a plain string under the datatype `xsd:dateTime`; a language that is no tag of RFC
+    5646 is left out, since RDF has no place for it.
+    """
     if datatype == "@json":
         return _typed(json_text(value), RDF_JSON)
     if isinstance(value, bool):
-        return _typed("true" if value else "false", XSD_BOOLEAN)
-    if isinstance(value, (int, float)):
-        if isinstance(value, float) or datatype == DOUBLE:
-            return _typed(double_text(float(value)), XSD_DOUBLE)
-        return _typed(str(value), XSD_INTEGER)
+        return _typed("true" if value else "false", URIRef(datatype or XSD_BOOLEAN))
+    if isinstance(value, float) or (isinstance(value, int) and datatype == DOUBLE):
+        return _typed(double_text(float(value)), URIRef(datatype or XSD_DOUBLE))
+    if isinstance(value, int):
+        return _typed(str(value), URIRef(datatype or XSD_INTEGER))
     if language is not None:
-        return Literal(value, lang=language)
+        return Literal(value, lang=language if is_language(language) else None)
     if datatype is None or (datatype == DATETIME and not is_datetime(value)):
         return Literal(value)
     return _typed(str(value), URIRef(datatype))
@@ -116,7 +125,8 @@ def json_of(literal: Literal, coercion: str | None = None) -> Any:
 
 def _number(text: str, datatype: URIRef, coercion: str | None) -> int | float | None:
     if datatype == XSD_INTEGER and _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
-        return float(text) if coercion == DOUBLE else int(text)
+        as_float = float(text)
+        return as_float if coercion == DOUBLE and math.isfinite(as_float) else int(text)
     is_float = datatype == XSD_DOUBLE or (coercion is not None and datatype in (XSD_DECIMAL, XSD_FLOAT))
     if is_float and _NUMBER.fullmatch(text) and math.isfinite(float(text)):
         return float(text)

@@ -8,13 +8,16 @@ second copy of a statement.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.literals import same
+from checkpoint_ld.literals import json_text, same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_DIGITS = 12
 
 NODE = "@node"
 """Key under which a residue names an object that is a node of its own."""
@@ -33,20 +36,27 @@ class Ref:
 class Residue:
     """What to put over the members that were read from statements.
 
-    `members` replaces or adds, `absent` takes away, `set_apart` adds what is deliberately not in the graph.
+    `members` replaces or adds, `absent` takes away, `set_apart` adds what is deliberately not in the graph. `read_as`
+    holds a digest of what the statements said of each replaced or absent member: where they say something else now,
+    because somebody changed the graph, the statements count and the residue does not.
     """
 
     members: dict[str, Any] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     set_apart: dict[str, Any] = field(default_factory=dict)
+    read_as: dict[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.members or self.absent or self.set_apart)
 
     def over(self, read: dict[str, Any]) -> dict[str, Any]:
         """Return the members of the document, given those that were read from statements."""
-        kept = {key: value for key, value in read.items() if key not in self.absent}
-        return {**kept, **{key: decoded(value) for key, value in self.members.items()}, **self.set_apart}
+        kept = {key: value for key, value in read.items() if key not in self.absent or not self._counts(key, read)}
+        told = {key: decoded(value) for key, value in self.members.items() if self._counts(key, read)}
+        return {**self.set_apart, **kept, **told}
+
+    def _counts(self, key: str, read: dict[str, Any]) -> bool:
+        return self.read_as.get(key) == (_digest(read[key]) if key in read else None)
 
     def without(self, key: str) -> Residue:
         """Return the residue after the member `key` was given a new value."""
@@ -54,12 +64,20 @@ class Residue:
             {name: value for name, value in self.members.items() if name != key},
             tuple(name for name in self.absent if name != key),
             {name: value for name, value in self.set_apart.items() if name != key},
+            {name: value for name, value in self.read_as.items() if name != key},
         )
+
+    def joined(self, members: dict[str, Any], read: Mapping[str, Any]) -> Residue:
+        """Return the residue with more members, given what the statements say of them."""
+        read_as = {key: _digest(read[key]) for key in members if key in read}
+        return Residue({**self.members, **members}, self.absent, self.set_apart, {**self.read_as, **read_as})
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON value that the graph holds, the same whatever the order of the document's members."""
-        members, set_apart = (dict(sorted(part.items())) for part in (self.members, self.set_apart))
-        parts = {"members": members, "absent": sorted(self.absent), "setApart": set_apart}
+        members, read_as, set_apart = (
+            dict(sorted(part.items())) for part in (self.members, self.read_as, self.set_apart)
+        )
+        parts = {"members": members, "absent": sorted(self.absent), "readAs": read_as, "setApart": set_apart}
         return {name: part for name, part in parts.items() if part}
 
     @classmethod
@@ -67,11 +85,12 @@ class Residue:
         """Read the JSON value that a graph holds; one that is not ours says nothing."""
         if not isinstance(value, dict):
             return cls()
-        members, absent, set_apart = (value.get(name) for name in ("members", "absent", "setApart"))
+        members, absent, set_apart, read_as = (value.get(name) for name in ("members", "absent", "setApart", "readAs"))
         return cls(
             members if isinstance(members, dict) else {},
             tuple(absent) if isinstance(absent, list) else (),
             set_apart if isinstance(set_apart, dict) else {},
+            read_as if isinstance(read_as, dict) else {},
         )
 
 
@@ -86,7 +105,13 @@ def difference(
             if key not in read or not same(encoded_value, encoded(read[key], names)):
                 members[key] = encoded_value
     absent = tuple(key for key in read if key not in source)
-    return Residue(members, absent, {key: source[key] for key in set_apart})
+    read_as = {key: _digest(read[key]) for key in (*members, *absent) if key in read}
+    return Residue(members, absent, {key: source[key] for key in set_apart}, read_as)
+
+
+def _digest(read: Any) -> str:
+    text = json_text(encoded(read, {}))
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 def encoded(value: Any, names: Mapping[int, str]) -> Any:
