@@ -254,7 +254,9 @@ def comparable(term: Any) -> str:
         return "[]" if naming.is_minted(term.value) else naming.iri_of(term.value)
     datatype = term.datatype.value.rpartition("#")[2]
     if datatype == "JSON":
-        return json.dumps(json.loads(term.value, parse_int=float), sort_keys=True)
+        return json.dumps(
+            json.loads(term.value, parse_int=float, parse_float=lambda text: float(text) + 0.0), sort_keys=True
+        )
     return f"{float(term.value) + 0.0:.12e}" if datatype in ("double", "integer") else f"{term.value!r} {datatype}"
 
 
