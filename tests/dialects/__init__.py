@@ -125,6 +125,45 @@ def named(value: Json, member: str = "") -> Json:
     )
 
 
+def telling(tree: dict[str, Json]) -> Json:
+    """Return a canonical tree, `named`, without what means nothing or is made anew by the GUI.
+
+    That is the context and the note about a conversion, properties without content, a range where there are no scores,
+    deep judgment that is off, and empty lists of ratings.
+    """
+    made = {"benchmark_format_version", "checkpoint_format_version", "conversion_metadata"}
+    nothing: tuple[Json, ...] = ([None], [""], ["[]"])
+    off = {
+        "deep_judgment_enabled": [False],
+        "deep_judgment_excerpt_enabled": [True],
+        "deep_judgment_search_enabled": [False],
+    }
+
+    def stripped(value: Json) -> Json:
+        if isinstance(value, list):
+            return [stripped(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        kept = {name: stripped(held) for name, held in value.items() if not (name == "rating" and held == [])}
+        told = kept.get("additionalProperty")
+        if isinstance(told, dict):
+            directed = not ("metrics" in told or any(isinstance(kind, dict) for kind in told.get("kind", [])))
+            silent = {
+                name for name, held in told.items() if held in nothing and not (directed and name == "higher_is_better")
+            }
+            if told.get("kind") != ["score"] and (told.get("min_score"), told.get("max_score")) == ([1], [5]):
+                silent |= {"min_score", "max_score"}
+            told = {name: held for name, held in told.items() if name not in silent | made and off.get(name) != held}
+            kept = (
+                {**kept, "additionalProperty": told}
+                if told
+                else {n: v for n, v in kept.items() if n != "additionalProperty"}
+            )
+        return kept
+
+    return stripped({name: value for name, value in named(tree).items() if name not in ("@context", "@type")})
+
+
 def lacking(want: Json, have: Json, pointer: str = "") -> Iterator[str]:
     """Yield where `have` lacks what `want` says, or says otherwise; more members do no harm."""
     if isinstance(want, dict) and isinstance(have, dict):

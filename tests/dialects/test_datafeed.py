@@ -126,7 +126,7 @@ def test_a_literal_trait_gets_the_type_of_one_and_its_classes_out_of_their_text(
 
 
 def test_deep_judgment_goes_from_members_to_properties() -> None:
-    deep = {"deep_judgment_enabled": True, "deep_judgment_max_excerpts": 3}
+    deep: dict[str, Json] = {"deep_judgment_enabled": True, "deep_judgment_max_excerpts": 3}
     written = upgrade(rating=[rating(**deep)]).tree["rating"][0]
 
     assert not deep.keys() & written.keys()

@@ -122,7 +122,7 @@ def test_the_order_of_detection_goes_from_the_special_to_the_general() -> None:
 
 def test_a_dialect_is_found_by_name() -> None:
     assert dialect("flat") in DIALECTS
-    with pytest.raises(LookupFailedError, match="no dialect is called 'v3': choose one of v2.0-other, .*, dataset-1"):
+    with pytest.raises(LookupFailedError, match=r"no dialect is called 'v3': choose one of v2.0-other, .*, dataset-1"):
         dialect("v3")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from checkpoint_ld.dialects import Upgrade, detect, source_pointer
-from tests.dialects import Json, feed, prop, settings
+from tests.dialects import Json, feed, prop, rating, settings
 
 BARE = {
     "@type": "Question",
@@ -119,3 +119,17 @@ def test_what_is_missing_stays_missing() -> None:
 
     assert only(found)["item"] == {"@type": "Question", "additionalProperty": [prop("finished", False)]}
     assert "dateCreated" not in found.tree
+
+
+def test_ratings_and_properties_of_a_bare_question_are_brought_to_canonical_form() -> None:
+    own = {"rating": [rating("t", "QuestionSpecificRubricTrait")], "additionalProperty": [prop("finished", True)]}
+    item = only(upgrade({**BARE, **own}))["item"]
+
+    assert item["rating"][0]["additionalType"] == "karenina:QuestionSpecificRubricTrait"
+    assert item["additionalProperty"] == [prop("finished", True)]
+
+
+def test_what_stands_in_the_wrong_shape_is_passed_on() -> None:
+    item = only(upgrade({**BARE, "rating": "x", "rubric": {"traits": []}}))["item"]
+
+    assert (item["rating"], item["rubric"]) == ("x", {"traits": []})

@@ -113,6 +113,8 @@ def test_a_question_without_id_has_no_identifier() -> None:
     entry = only(upgrade({"question": "Which?"}))
 
     assert "@id" not in entry
+    assert "@id" not in only(upgrade({"question": "Which?", "id": 5}))
+    assert only(upgrade({"question": "Which?", "id": 5}))["id"] == 5
     assert "hasPart" not in entry["item"]
 
 

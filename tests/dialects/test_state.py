@@ -70,7 +70,13 @@ def test_everything_about_a_question_finds_its_place() -> None:
 
 
 def test_what_is_empty_or_null_is_not_there() -> None:
-    empty = {"sources": [], "few_shot_examples": [], "author": None, "custom_metadata": {}, "date_created": None}
+    empty: dict[str, Json] = {
+        "sources": [],
+        "few_shot_examples": [],
+        "author": None,
+        "custom_metadata": {},
+        "date_created": None,
+    }
     entry = only(upgrade({**empty, "finished": None, "keywords": []}))
 
     assert "additionalProperty" not in entry["item"]

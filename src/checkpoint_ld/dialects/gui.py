@@ -118,9 +118,9 @@ class _Writer:
         entries = self._feed.get("additionalProperty", [])
         if not isinstance(entries, list):
             return entries
-        creator = self._feed.get("creator")
+        creator, name = self._feed.get("creator"), self._creator()
         kept = [entry for entry in entries if name_of(entry) not in _MADE]
-        if isinstance(creator, dict) and creator != {"@type": "Person", "name": self._creator()}:
+        if isinstance(creator, dict) and isinstance(name, str) and creator != {"@type": "Person", "name": name}:
             kept.insert(0, property_value(CREATOR_DETAILS, creator))
         return [property_value(GUI_FORMAT_VERSION_PROPERTY, FORMAT_VERSION), *kept]
 

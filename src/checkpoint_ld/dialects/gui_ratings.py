@@ -36,10 +36,10 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "MetricRubricTrait": {
         **dict.fromkeys(("evaluation_mode", "metrics", "tp_instructions"), ABSENT),
         "tn_instructions": [],
-        "repeated_extraction": False,
+        "repeated_extraction": True,
     },
 }
-"""The properties of each type in the GUI's order, with what it writes for a setting that is missing."""
+"""The properties of each type in the GUI's order, with what a missing setting means to Karenina."""
 
 
 def gui_ratings(ratings: Any, pointer: str, findings: list[Finding]) -> Any:
@@ -106,13 +106,12 @@ def _llm_settings(rating: dict[str, Any], told: dict[str, Any]) -> tuple[dict[st
     asked: dict[str, Any] = {"higher_is_better": ABSENT if is_template(kind) else True}
     if kind not in ("boolean", "score"):
         return {**asked, "kind": ABSENT, "classes": ABSENT}, _idle_range(told, IDLE_RANGE)
-    range_ = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
-    implied = llm_kind(rating, {}) == kind
-    idle = _idle_range(told, range_ if kind == "score" else IDLE_RANGE)
-    if implied:
+    bounds = {"min_score": as_plain(rating.get("worstRating")), "max_score": as_plain(rating.get("bestRating"))}
+    idle = _idle_range(told, bounds if kind == "score" else IDLE_RANGE)
+    if llm_kind(rating, {}) == kind:
         return asked, idle | {"kind"}
-    return {**asked, "kind": kind, **(range_ if kind == "score" else {})}, idle
+    return ({**asked, "kind": kind, **bounds}, set()) if kind == "score" else ({**asked, "kind": kind}, idle)
 
 
-def _idle_range(told: dict[str, Any], range_: dict[str, Any]) -> set[str]:
-    return set(range_) if all(told.get(name) == bound for name, bound in range_.items()) else set()
+def _idle_range(told: dict[str, Any], bounds: dict[str, Any]) -> set[str]:
+    return set(bounds) if all(told.get(name) == bound for name, bound in bounds.items()) else set()

@@ -21,7 +21,7 @@ def beyond(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:
     rest: dict[str, Any] = {}
     for member, value in want.items():
         held = have.get(member)
-        if member in have and held == value:
+        if member in have and _same(held, value):
             continue
         if member == "additionalProperty" and isinstance(value, list) and isinstance(held, list | None):
             missing: Any = _missing(held or [], value)
@@ -55,8 +55,18 @@ def restored(have: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
 def _missing(have: list[Any], want: list[Any]) -> list[Any]:
     """Return the properties in `want` that `have` lacks or gives otherwise; with one of a name, all of that name."""
     held, wanted = _by_name(have), _by_name(want)
-    told = {name for name, entries in wanted.items() if name is not None and entries == held.get(name, _nothing(name))}
+    named = ((name, entries) for name, entries in wanted.items() if name is not None)
+    told = {name for name, entries in named if _same(entries, held.get(name, _nothing(name)))}
     return [entry for entry in want if name_of(entry) not in told]
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values are equal; unlike in Python, true is not 1."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _nothing(name: str) -> list[dict[str, Any]]:

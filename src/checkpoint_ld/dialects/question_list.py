@@ -44,7 +44,9 @@ def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail)
         trail.moved(pointer, source)
         return question
     key = question.get("id")
-    item = {_NAMES.get(name, name): content for name, content in question.items() if name not in ("id", *_CUSTOM)}
+    item = {_NAMES.get(name, name): content for name, content in question.items() if name not in _CUSTOM}
+    if isinstance(key, str):
+        del item["id"]
     custom = {name: question[name] for name in _CUSTOM if question.get(name) is not None}
     others = item.get("custom_metadata")
     if custom and isinstance(others, dict | None):

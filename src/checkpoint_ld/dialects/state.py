@@ -13,9 +13,10 @@ from checkpoint_ld.dialects.json_text import encoded
 from checkpoint_ld.dialects.leftovers import restored
 from checkpoint_ld.dialects.questions import SPELLED, listed
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
-from checkpoint_ld.dialects.rubric import Rubric
+from checkpoint_ld.dialects.rubric import LISTS, Rubric
 from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.dialects.traits import as_gui_reads
 from checkpoint_ld.identifiers import gui_element_id
 from checkpoint_ld.members import BY_TYPE
 
@@ -94,11 +95,7 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
         properties.add_property(name, content, step("/dataset_metadata/custom_properties", name))
     _add_rubric(value.get("global_rubric"), places.of("global_rubric"), rubric, properties)
     tree |= listed(tree, rubric, properties)
-    unknown = _unknown(metadata, _METADATA) | _unknown(value, _ROOT)
-    parked = {} if isinstance(given, dict | None) else {"dataset_metadata": given}
-    if not isinstance(custom, dict | None):
-        parked["dataset_metadata"] = {"custom_properties": custom}
-    _keep(tree, unknown, parked, {*BY_TYPE["DataFeed"], *PUBLISHING})
+    _keep(tree, _unknown(value, _ROOT), _park_metadata(tree, given, value), {*BY_TYPE["DataFeed"], *PUBLISHING})
     return in_order(tree, "DataFeed")
 
 
@@ -135,6 +132,19 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     _keep(element, _unknown(item, ITEM), parked, set(BY_TYPE["DataFeedItem"]))
     extra = item.get("x_karenina")
     return restored(element, extra) if isinstance(extra, dict) else element
+
+
+def _park_metadata(tree: dict[str, Any], metadata: Any, value: dict[str, Any]) -> dict[str, Any]:
+    """Put what is unknown in dataset_metadata on the root; return what finds no place there, to be parked."""
+    if not isinstance(metadata, dict):
+        return {} if metadata is None else {"dataset_metadata": metadata}
+    taken = {*BY_TYPE["DataFeed"], *value, "x_karenina", PARKED}
+    unknown = {name: content for name, content in metadata.items() if name not in _METADATA}
+    tree |= {name: content for name, content in unknown.items() if name not in taken}
+    left = {name: content for name, content in unknown.items() if name in taken}
+    if not isinstance(metadata.get("custom_properties"), dict | None):
+        left["custom_properties"] = metadata["custom_properties"]
+    return {"dataset_metadata": left} if left else {}
 
 
 def _filled(members: dict[str, Any]) -> dict[str, Any]:
@@ -177,16 +187,19 @@ def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> Non
 
 
 def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing) -> None:
-    """Add the traits of a rubric object; the GUI takes a metric trait that does not say so to extract only once."""
+    """Add the traits of a rubric object; its other members become properties."""
     if isinstance(rubric, dict):
-        metric = rubric.get("metric_traits")
-        if isinstance(metric, list):
-            stated = [{"repeated_extraction": False, **one} if isinstance(one, dict) else one for one in metric]
-            rubric = {**rubric, "metric_traits": stated}
-        for name, content in gathered.add_object(rubric, source).items():
+        stated = {member: _as_gui_reads(member, content) for member, content in rubric.items()}
+        for name, content in gathered.add_object(stated, source).items():
             properties.add_property(f"rubric_{name}", content, step(source, name))
     elif rubric is not None:
         gathered.add_trait("llm", rubric, source)
+
+
+def _as_gui_reads(member: str, content: Any) -> Any:
+    if member not in LISTS or not isinstance(content, list):
+        return content
+    return [as_gui_reads(LISTS[member], one) if isinstance(one, dict) else one for one in content]
 
 
 def _note_members(pointer: str, places: Places, trail: Trail) -> None:

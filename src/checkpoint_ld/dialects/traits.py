@@ -114,6 +114,21 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     return family, trait
 
 
+def as_gui_reads(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
+    """Return a trait of the GUI's state with what the GUI reads where a setting is missing.
+
+    The GUI itself writes all settings, in newer versions the direction too, so only a trait that states its direction
+    is completed. That a metric trait is extracted once is stated always, because Karenina would take it for repeated.
+    """
+    gaps = _GAPS[family] if trait.get("higher_is_better") is not None else {}
+    if family == "metric":
+        gaps = {**gaps, "repeated_extraction": False}
+    stated = {name for name, value in trait.items() if value is not None}
+    if "invert" in stated:
+        stated.add("invert_result")
+    return {**trait, **{name: gap for name, gap in gaps.items() if name not in stated}}
+
+
 def family_of(class_name: object) -> Family | None:
     """Return the kind of trait that a class name such as RegexTrait stands for, None for any other value."""
     return _CLASSES.get(class_name) if isinstance(class_name, str) else None
