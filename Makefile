@@ -45,7 +45,7 @@ imports: $(VENV)/.lint-group
 	lint-imports
 
 docs: $(VENV)/.docs-group
-	mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 
 bench: $(VENV)/.package
 	python benchmarks/reading.py

@@ -85,7 +85,7 @@ _BYTES = (
         "E-DEPTH",
         "nested too deeply",
         "No checkpoint needs such nesting, and it exhausts the stack of the programs that read it.",
-        "flatten the value, or raise the limit if the depth is meant",
+        "flatten the value, or keep it as JSON text",
     ),
     Condition(
         "E-SURROGATE",
@@ -97,7 +97,7 @@ _BYTES = (
         "E-SIZE",
         "larger than the limit",
         "A limit on size protects the reader against documents that exhaust memory.",
-        "raise the limit if the file is meant to be that large",
+        "split the benchmark into several files",
     ),
     Condition(
         "W-BOM",
@@ -176,7 +176,7 @@ _ROOT = (
         "W-DATE-MISSING",
         "no date",
         "Karenina refuses a file without its dates.",
-        "add the date; saving fills it in",
+        "add the date; converting from another dialect fills it in",
     ),
     Condition(
         "W-DATE-FORMAT",
@@ -234,7 +234,7 @@ _QUESTIONS = (
         "W-TEMPLATE-MISSING",
         "no template",
         "Karenina refuses a question without an answer template.",
-        "add a template; writing for Karenina puts a default one there",
+        "add a template; converting from another dialect puts a default one there",
     ),
     Condition(
         "W-TEMPLATE-SYNTAX",
@@ -252,7 +252,7 @@ _QUESTIONS = (
         "W-ID-GENERATED",
         "no identifier",
         "The identifier is computed from the text and changes when the text does.",
-        "add the @id; saving writes the computed one",
+        "add the @id that is computed",
     ),
 )
 
