@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld import naming
-from checkpoint_ld.literals import DATETIME, DOUBLE, INTEGER, is_datetime
-from checkpoint_ld.terms import Term, TermTable, expand_name
+from checkpoint_ld.expansion import IDENTIFIER
+from checkpoint_ld.literals import DATETIME, DOUBLE, INTEGER, is_datetime, is_language
+from checkpoint_ld.residue import RESIDUE
+from checkpoint_ld.terms import Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
@@ -23,9 +25,12 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 ROOT_TYPE = "DataFeed"
+_OURS_ALONE = frozenset((str(IDENTIFIER), str(RESIDUE)))
 _LOCAL_KEYWORDS = frozenset({"@id", "@type", "@context"})
 _LARGEST_FOR_PYLD = 10**300
 """PyLD asks for the double nearest to every integer; from about 1.8e308 on there is none."""
+_DEEPEST = 64
+"""Levels of objects from which on members are set apart: those of a checkpoint are a dozen, and stacks have an end."""
 _VALUE_KEYWORDS = frozenset({"@value", "@type", "@language"})
 
 
@@ -60,13 +65,15 @@ class _Place:
 
     base: str
     tokens: tuple[str | int, ...] = ()
+    depth: int = 0
 
     def below(self, token: str | int) -> _Place:
-        return _Place(self.base, (*self.tokens, token))
+        return _Place(self.base, (*self.tokens, token), self.depth + 1)
 
 
 def annotate(tree: Tree, table: TermTable) -> Annotated:
     """Make a whole checkpoint explicit."""
+    tree = unshared(tree)
     walk = _Walk(table, ())
     own = walk.own_name(tree)
     root = own or naming.root_of(tree)
@@ -82,12 +89,21 @@ def annotate_member(
 
     `place` is the name of the object that it belongs to and its place there, `taken` the names that are in use.
     """
+    part = unshared(part)
     walk = _Walk(table, taken)
     base, position = place
-    annotated = walk.node(
-        part, _Place(base).below(via.key if via else "").below(position), via, walk.own_name(part), position
-    )
+    at = _Place(base).below(via.key if via else "").below(position)
+    annotated = walk.node(part, at, via, walk.own_name(part), position)
     return Annotated(annotated, walk.objects, walk.names)
+
+
+def unshared(value: Any) -> Any:
+    """Return a copy of a JSON value in which no object stands at two places, as it may in a value made by a program."""
+    if isinstance(value, dict):
+        return {key: unshared(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [unshared(one) for one in value]
+    return value
 
 
 @dataclass(slots=True)
@@ -103,17 +119,34 @@ class _Walk:
         identifier = source.get("@id")
         if not isinstance(identifier, str):
             return None
-        name = naming.iri_of(identifier)
-        if URIRef(name) in self.taken or name in self.fresh:
+        name = self.name_of(identifier)
+        if self.is_taken(name):
             return None
         self.fresh.add(name)
         return name
 
+    def is_taken(self, name: str) -> bool:
+        return name in self.fresh or URIRef(name) in self.taken
+
+    def name_of(self, identifier: str) -> str:
+        return self.stable(naming.iri_of(self.table.full(identifier)))
+
+    def stable(self, name: str) -> str:
+        """Return `name`, escaped if a prefix of the document's own context would make another name of it."""
+        return name if self.table.full(name) == name else naming.under_base(name)
+
+    def minted(self, place: _Place) -> str:
+        name = naming.child_of(place.base, *place.tokens) if place.tokens else place.base
+        if self.is_taken(name):  # bases with and without a fragment can look alike
+            name = naming.child_of(naming.under_base(place.base), *place.tokens)
+        self.fresh.add(name)
+        return name
+
     def node(self, source: Tree, place: _Place, via: Term | None, own: str | None, position: int | None = None) -> Tree:
-        name = own or (naming.child_of(place.base, *place.tokens) if place.tokens else place.base)
-        inside = _Place(own) if own else place
+        name = own or self.minted(place)
+        inside = _Place(own, (), place.depth) if own else place
         kind = source.get("@type")
-        is_property = kind == "PropertyValue" or (via is not None and via.key == "additionalProperty")
+        is_property = is_property_value(kind, via)
         terms = self.table.at(via, kind).by_key
         annotated: Tree = {"@id": name}
         if _are_types(kind):
@@ -129,7 +162,7 @@ class _Walk:
                 continue
             term, walked = terms.get(key), len(self.objects)
             try:
-                if not (_is_predicate(key) or (key == "@included" and _are_objects(value))):
+                if not (_is_predicate(key, term.iri if term else self.table.full(key)) or (key == "@included" and _are_objects(value))):
                     raise _SetApartError
                 if is_property and key == "value" and (value is None or isinstance(value, (dict, list))):
                     annotated[key] = {"@value": value, "@type": "@json"}
@@ -161,6 +194,8 @@ class _Walk:
 
     def _many(self, values: list[Any], place: _Place, via: Term | None, key: str) -> Iterator[Any]:
         for index, one in enumerate(values):
+            if place.depth > _DEEPEST:
+                raise _SetApartError
             if isinstance(one, list):
                 yield list(self._many(one, place.below(index), via, key))
             else:
@@ -183,16 +218,19 @@ class _Walk:
                 raise _SetApartError
             return value
         if value.keys() == {"@id"} and isinstance(value["@id"], str):
-            return {"@id": naming.iri_of(value["@id"])}
-        if any(key.startswith("@") for key in value.keys() - _LOCAL_KEYWORDS):
+            return {"@id": self.name_of(value["@id"])}
+        # A context of its own would change what the keys mean, here and below.
+        is_known = "@context" not in value and all(key in _LOCAL_KEYWORDS or key[:1] != "@" for key in value)
+        if place.depth > _DEEPEST or not is_known:
             raise _SetApartError
         return self.node(value, place, via, self.own_name(value), position)
 
 
 @lru_cache(maxsize=4096)
-def _is_predicate(key: str) -> bool:
-    """Tell whether a key can become an IRI."""
-    return not key.startswith("@") and naming.is_iri(expand_name(key))
+def _is_predicate(key: str, name: str) -> bool:
+    """Tell whether a key that stands for `name` can become a predicate of the document, none that is ours alone."""
+    iri = expand_name(name)
+    return not key.startswith("@") and naming.is_iri(iri) and iri not in _OURS_ALONE
 
 
 def _are_objects(value: object) -> bool:
@@ -214,14 +252,16 @@ def suits(value: Any, coercion: str) -> bool:
         return False
     if coercion == DATETIME:
         return is_datetime(value)
-    return is_reference(value, coercion)
+    return is_reference(value, coercion) if coercion in ("@id", "@vocab") else True
 
 
 def is_reference(text: str, coercion: str) -> bool:
     """Tell whether `text` is read as an IRI by the type coercion `@id` or `@vocab`, and comes back as it was."""
+    if text.startswith("@"):
+        return False
     if coercion == "@id":
         return naming.iri_of(text) in (text, ID_BASE + text)
-    return naming.is_iri(expand_name(text)) and not text.startswith("@") and text != ""
+    return naming.is_iri(expand_name(text)) and text != ""
 
 
 def _is_value_object(value: Tree) -> bool:
@@ -233,10 +273,12 @@ def _is_value_object(value: Tree) -> bool:
     content, language, datatype = value["@value"], value.get("@language", "en"), value.get("@type", "urn:x")
     if ("@language" in value or "@type" in value) and not isinstance(content, str):
         return False
+    if isinstance(content, int) and abs(content) > _LARGEST_FOR_PYLD:
+        return False
     return (
         isinstance(content, (str, int, float))
         and isinstance(language, str)
         and isinstance(datatype, str)
         and naming.is_iri(expand_name(datatype))
-        and language.replace("-", "").isalnum()
+        and is_language(language)
     )

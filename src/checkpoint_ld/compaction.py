@@ -14,8 +14,9 @@ from checkpoint_ld import naming
 from checkpoint_ld.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.literals import RDF_JSON, XSD_INTEGER, json_of
 from checkpoint_ld.members import ordered
-from checkpoint_ld.residue import Ref, Residue
+from checkpoint_ld.residue import RESIDUE, Ref, Residue
 from checkpoint_ld.store import Index, terms_of
+from checkpoint_ld.terms import is_property_value
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.terms import Term, Terms, TermTable
 
 POSITION = URIRef(SCHEMA + "position")
-RESIDUE = URIRef(KARENINA + "residue")
 
 _LARGEST = float("inf")
 
@@ -134,7 +134,7 @@ class Compaction:
         if term is not None and coercion is None:
             coercion = term.coercion
         if term is not None and term.container == "@index":
-            return {self._map_key(one): self._value(one, coercion) for one in sorted(held, key=self._place)}
+            return {self._map_key(one): self._value(one, coercion) for one in sorted(held, key=self._rank)}
         if len(held) == 1 and (term is None or term.container != "@set"):
             return self._value(held[0], coercion)
         return [self._value(one, coercion) for one in self.in_order(held)]
@@ -145,10 +145,11 @@ class Compaction:
             return held
         nodes = [one for one in held if not isinstance(one, Literal)]
         literals = [one for one in held if isinstance(one, Literal)]
-        return [*sorted(nodes, key=self._place), *self._literals_in_order(literals)]
+        literals.sort(key=lambda one: (str(one.datatype or ""), one.language or "", str(one)))
+        return [*sorted(nodes, key=self._rank), *literals]
 
-    def _literals_in_order(self, literals: list[Literal]) -> list[Literal]:
-        return sorted(literals, key=lambda one: (str(one.datatype or ""), one.language or "", str(one)))
+    def _rank(self, node: Node) -> tuple[float, str]:
+        return self._place(node), str(node)
 
     def _place(self, node: Node) -> float:
         """Return where a node stands in its array: by position, else by the index in its name."""
@@ -172,17 +173,12 @@ class Compaction:
     def _value(self, one: Node, coercion: str | None) -> Any:
         if isinstance(one, Literal):
             return json_of(one, coercion)
-        if one in self.index or naming.is_minted(str(one)):
+        if one in self.index or isinstance(one, BNode) or naming.is_minted(str(one)):
             return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
         if coercion == "@vocab":
             return self._type_name(str(one))
         text = self.identifier(one)
         return text if coercion == "@id" else {"@id": text}
-
-
-def is_property_value(kind: object, via: Term | None) -> bool:
-    """Tell whether an object of the type `kind`, a value of `via`, is a property whose `value` is any JSON."""
-    return kind == "PropertyValue" or (via is not None and via.key == "additionalProperty")
 
 
 def _is_position(held: Node | list[Node]) -> bool:

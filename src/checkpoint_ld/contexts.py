@@ -5,18 +5,32 @@ Nothing is ever fetched. A document that names a context by address gets the bun
 
 from __future__ import annotations
 
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from pyld import FrozenDocumentLoader, jsonld
 
 from checkpoint_ld import data
-from checkpoint_ld.vocabulary import ID_BASE, SCHEMA
+from checkpoint_ld.naming import is_iri
+from checkpoint_ld.vocabulary import ID_BASE, SCHEMA, SCHEMA_HTTP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Context = dict[str, Any]
 
 ROOT_TYPE = "DataFeed"
+
+FAILURES = (
+    jsonld.JsonLdError,
+    # PyLD meets some malformed documents with a bare exception of Python's.
+    *(TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError),
+)
+"""What a call into PyLD may raise."""
 
 KNOWN_ADDRESSES = (
     "https://schema.org",
@@ -63,35 +77,73 @@ def options() -> dict[str, Any]:
     return {"documentLoader": loader(), "base": ID_BASE, "processingMode": "json-ld-1.1"}
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep PyLD from warning about terms that look like keywords; JSON-LD ignores them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a context says about one key: the IRI or keyword that it stands for, and the type of its values."""
+
+    iri: str
+    coercion: str | None
+    is_prefix: bool
+
+
+def definitions(context: object) -> dict[str, Definition]:
+    """Return what a context defines, by PyLD's context processing; nothing for a context that is not valid."""
+    processor = jsonld.JsonLdProcessor()
+    try:
+        with quiet():
+            active = processor.process_context(processor.process_context(None, None, options()), context, options())
+    except FAILURES:
+        return {}
+    return {
+        key: Definition(mapping["@id"], mapping.get("@type"), mapping["_prefix"])
+        for key, mapping in active["mappings"].items()
+        if mapping is not None and isinstance(mapping["@id"], str)
+    }
+
+
 def foreign_terms(own: object) -> Context:
     """Return the terms of a document's own context that ours does not have.
 
-    They say what the members mean that Karenina does not know. Terms that only repeat schema.org's vocabulary say
-    nothing new, and a definition that no JSON-LD processor accepts says nothing at all: both are left out.
+    They say what the members mean that Karenina does not know: an IRI for a key, perhaps a type for its values. Terms
+    that only repeat schema.org's vocabulary say nothing new. Keys are read literally, so that terms which would make
+    something else of them (other names for keywords, maps, lists) count for no more than the IRI that they name.
     """
     if not isinstance(own, dict):
         return {}
     ours = improved()
-    terms = {key: value for key, value in own.items() if key not in ours and _tells(key, value)}
-    return terms if not terms or _is_valid({**ours, **terms}) else {}
+    simple = {key: _simple(value) for key, value in own.items() if key not in ours and _tells(key, value)}
+    defined = definitions({**ours, **simple}) if simple else {}
+    return {key: value for key, value in simple.items() if key in defined and is_iri(defined[key].iri)}
+
+
+_SCHEMES = frozenset(("urn", "http", "https"))
+"""A prefix of such a name would change the names of the objects themselves."""
 
 
 def _tells(key: str, definition: Any) -> bool:
-    if key.startswith("@") or key == ROOT_TYPE:
+    if key.startswith("@") or key == ROOT_TYPE or key in _SCHEMES:
         return False
     if isinstance(definition, dict):
-        if set(definition) - {"@id", "@type", "@container"} or definition.get("@type") not in (None, "@id"):
+        if definition.get("@type") not in (None, "@id"):
             return True
         definition = definition.get("@id", key)
-    return definition not in (key, SCHEMA + key, "http://schema.org/" + key, f"schema:{key}")
+    return definition not in (key, SCHEMA + key, SCHEMA_HTTP + key, f"schema:{key}")
 
 
-def _is_valid(context: Context) -> bool:
-    try:
-        jsonld.expand({"@context": context, "name": ""}, options())
-    except jsonld.JsonLdError:
-        return False
-    return True
+def _simple(definition: Any) -> Any:
+    """Return the parts of a term definition that leave the shape of values alone."""
+    if not isinstance(definition, dict):
+        return definition
+    kept = {key: value for key, value in definition.items() if key in ("@id", "@type")}
+    return {**kept, "@container": "@set"} if definition.get("@container") == "@set" else kept
 
 
 def merged(own: object) -> Context:
@@ -115,7 +167,7 @@ def remembered(own: object) -> Context | None:
 def is_literal(own: object) -> bool:
     """Tell whether a context lets plain keys mean what they mean in a checkpoint: schema.org's vocabulary."""
     vocabulary = own.get("@vocab") if isinstance(own, dict) else None
-    return vocabulary in (SCHEMA, SCHEMA.replace("https:", "http:"))
+    return vocabulary in (SCHEMA, SCHEMA_HTTP)
 
 
 def with_root_terms(context: Context, local: Context) -> Context:

@@ -12,11 +12,12 @@ from rdflib import BNode, Literal
 
 from checkpoint_ld import contexts
 from checkpoint_ld.annotation import suits
-from checkpoint_ld.compaction import Compaction, is_property_value
+from checkpoint_ld.compaction import Compaction
 from checkpoint_ld.expansion import RDF_TYPE
 from checkpoint_ld.graph import PREFIXES
 from checkpoint_ld.literals import DOUBLE, RDF_JSON, XSD_BOOLEAN, XSD_INTEGER, XSD_STRING, json_of
 from checkpoint_ld.store import terms_of, triples_of
+from checkpoint_ld.terms import is_property_value
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:

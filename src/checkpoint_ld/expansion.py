@@ -15,37 +15,41 @@ from checkpoint_ld import contexts
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.literals import literal_of
-from checkpoint_ld.naming import iri_of, is_iri
-from checkpoint_ld.vocabulary import KARENINA, RDF
+from checkpoint_ld.naming import escaped, iri_of, is_iri
+from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
+    from checkpoint_ld.findings import Finding
     from checkpoint_ld.store import Index
 
 RDF_TYPE = URIRef(RDF + "type")
 IDENTIFIER = URIRef(KARENINA + "identifier")
 """The text of an `@id` that is not the IRI of its node: no IRI, or taken by an earlier object."""
 
+ESCAPED = "urn:karenina:escaped:"
+"""Prefix of the names that a faithful reading gives to keys and types that are no IRI; the rest is percent-encoded."""
+
 Expanded = list[dict[str, Any]]
 
 
-def expand(document: Any, context: dict[str, Any] | None = None) -> Expanded:
-    """Expand a JSON-LD document, under `context` where one is given and else under its own.
+def expand(document: Any, context: dict[str, Any]) -> Expanded:
+    """Expand a JSON-LD document, under `context` where it has none of its own.
 
     Raises ReadError when the document is no JSON-LD or names a context that is not shipped.
     """
     try:
-        expanded: Expanded = jsonld.expand(document, {**contexts.options(), "expandContext": context})
-    except jsonld.JsonLdError as error:
+        with contexts.quiet():
+            expanded: Expanded = jsonld.expand(document, {**contexts.options(), "expandContext": context})
+    except RecursionError:
+        raise
+    except contexts.FAILURES as error:
         raise ReadError.of([_refusal(error)]) from error
-    except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
-        # PyLD meets some malformed documents with a bare exception of Python's.
-        raise ReadError.of([finding("E-JSONLD", f"the document is no JSON-LD: {error}", pointer="")]) from error
     return expanded
 
 
-def _refusal(error: jsonld.JsonLdError) -> Any:
+def _refusal(error: BaseException) -> Finding:
     cause: Any = error
     while isinstance(getattr(cause, "cause", None), jsonld.JsonLdError):
         cause = cause.cause
@@ -60,8 +64,9 @@ def _refusal(error: jsonld.JsonLdError) -> Any:
 def statements(expanded: Expanded, *, distinct: bool = True) -> Index:
     """Return the statements of expanded nodes as a subject index.
 
-    With `distinct` false, a value that a document repeats is held as often as it is there: no graph, but a faithful
-    reading. Blank nodes stay blank, an identifier that is no IRI is escaped, a key that is no IRI is passed over.
+    Blank nodes stay blank, an identifier that is no IRI is escaped, a key or type that is no IRI is passed over. With
+    `distinct` false, a value that a document repeats is held as often as it is there, two objects that share an
+    identifier stay two, and keys and types that are no IRI are held under `ESCAPED`: no graph, but a faithful reading.
     """
     index: Index = {}
     walk = _Walk(index, distinct)
@@ -83,6 +88,11 @@ class _Walk:
             self.iris[text] = iri = URIRef(text) if is_iri(text) else None
             return iri
 
+    def name(self, text: str) -> URIRef | None:
+        """Return the IRI of a key or a type."""
+        iri = self.iri(text)
+        return iri if iri is not None or self.distinct else URIRef(ESCAPED + escaped(text))
+
     def subject(self, identifier: str | None) -> Node:
         if identifier is None:
             return BNode()
@@ -91,28 +101,39 @@ class _Walk:
         subject = self.iri(identifier)
         if subject is not None:
             return subject
-        escaped = URIRef(iri_of(identifier))
-        self.index.setdefault(escaped, {})[IDENTIFIER] = Literal(identifier)
-        return escaped
+        subject = URIRef(iri_of(identifier.removeprefix(ID_BASE)))
+        self.index.setdefault(subject, {})[IDENTIFIER] = Literal(identifier.removeprefix(ID_BASE))
+        return subject
 
     def node(self, node: dict[str, Any]) -> Node:
         subject = self.subject(node.get("@id"))
         predicates: dict[Node, list[Node]] = {}
         for key, values in node.items():
             if key == "@type":
-                types = [iri for iri in map(self.iri, values) if iri is not None]
+                types = [iri for iri in map(self.name, values) if iri is not None]
                 predicates.setdefault(RDF_TYPE, []).extend(types)
-            elif key == "@included":
+            elif key in ("@included", "@graph"):
                 for one in values:
-                    self.node(one)
-            elif key == "@reverse":
-                self.reverse(subject, values)
+                    if isinstance(one, dict):  # PyLD lets other values pass
+                        self.node(one)
             elif not key.startswith("@"):
-                predicate = self.iri(key)
+                predicate = self.name(key)
                 if predicate is not None:
                     predicates.setdefault(predicate, []).extend(self.terms(values))
+        if not self.distinct:
+            subject = self.apart(subject, predicates)
         self.hold(subject, predicates)
+        self.reverse(subject, node.get("@reverse", {}))
         return subject
+
+    def apart(self, subject: Node, predicates: dict[Node, list[Node]]) -> Node:
+        """Return the subject for one more object with an identifier: another one if both say the same sort of thing."""
+        said = self.index.get(subject, {}).keys() - {RDF_TYPE, IDENTIFIER}
+        if isinstance(subject, BNode) or said.isdisjoint(predicates):
+            return subject
+        twin = BNode()
+        self.index[twin] = {IDENTIFIER: self.index[subject].get(IDENTIFIER, Literal(str(subject).removeprefix(ID_BASE)))}
+        return twin
 
     def terms(self, values: list[Any]) -> list[Node]:
         return [self.term(value) for value in values]
@@ -136,7 +157,7 @@ class _Walk:
 
     def reverse(self, subject: Node, reversed_: dict[str, list[Any]]) -> None:
         for key, values in reversed_.items():
-            predicate = self.iri(key)
+            predicate = self.name(key)
             if predicate is not None:
                 for other in self.terms(values):
                     self.hold(other, {predicate: [subject]})

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph, URIRef
 
-from checkpoint_ld import contexts, terms
+from checkpoint_ld import contexts, naming, recursion, terms
 from checkpoint_ld.annotation import Annotated, Placed, annotate, annotate_member
-from checkpoint_ld.compaction import POSITION, RESIDUE, Compaction, residue_of
+from checkpoint_ld.compaction import POSITION, Compaction, residue_of
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.expansion import IDENTIFIER, expand, statements
 from checkpoint_ld.literals import literal_of
-from checkpoint_ld.residue import Ref, Residue, difference, encoded
-from checkpoint_ld.store import Index, SubjectIndexStore, terms_of
+from checkpoint_ld.residue import RESIDUE, Ref, Residue, decoded, difference, encoded
+from checkpoint_ld.store import Index, SubjectIndexStore, copied, terms_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
@@ -43,24 +43,36 @@ class CheckpointGraph(Graph):
         store.add_graph(self)
         store.replace(index)
         self.root = root
+        self._terms: tuple[object, TermTable] | None = None
         for prefix, namespace in {**PREFIXES, "xsd": "http://www.w3.org/2001/XMLSchema#"}.items():
             self.bind(prefix, namespace)
 
     @classmethod
     def of_tree(cls, tree: Tree) -> CheckpointGraph:
-        """Build the graph of a canonical tree."""
+        """Build the graph of a canonical tree.
+
+        Raises ReadError for a tree that no JSON-LD can be made of, or that is nested too deeply.
+        """
         own_context = tree.get("@context")
-        context = contexts.merged(own_context)
-        annotated = annotate(tree, terms.table(own_context))
-        index = statements(expand(annotated.tree, context))
-        root = URIRef(annotated.objects[0].name)
-        graph = cls(index, root)
-        remembered = contexts.remembered(own_context)
-        graph._complete(annotated, {"@context": remembered} if remembered is not None else {})
+        with recursion.room():
+            annotated = annotate(tree, terms.table(own_context))
+            index = statements(expand(annotated.tree, contexts.merged(own_context)))
+            graph = cls(index, URIRef(annotated.objects[0].name))
+            remembered = contexts.remembered(own_context)
+            graph._complete(annotated, remembered)
         return graph
 
+    def copy(self) -> CheckpointGraph:
+        """Return a graph of the same statements that can be changed without changing this one."""
+        return _restored(copied(self.index), self.root, dict(self.namespaces()))
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CheckpointGraph:
+        return self.copy()
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return CheckpointGraph, (self.index, self.root)
+        return _restored, (self.index, self.root, dict(self.namespaces()))
 
     @property
     def index(self) -> Index:
@@ -78,12 +90,15 @@ class CheckpointGraph(Graph):
     @property
     def own_context(self) -> Any:
         """The context that the document came with, where it is neither ours nor Karenina's."""
-        return residue_of(self.index, self.root).members.get("@context")
+        return decoded(residue_of(self.index, self.root).members.get("@context"))
 
     @property
     def table(self) -> TermTable:
         """The terms under which objects are read and written."""
-        return terms.table(self.own_context)
+        told = self.index.get(self.root, {}).get(RESIDUE)
+        if self._terms is None or self._terms[0] is not told:
+            self._terms = told, terms.table(self.own_context)
+        return self._terms[1]
 
     def tree(self) -> Tree:
         """Return the canonical tree, without context unless the document came with one of its own."""
@@ -117,9 +132,10 @@ class CheckpointGraph(Graph):
         held = terms_of(self.index.setdefault(subject, {}).get(predicate))
         reader = Compaction(self.index, self.table)
         at = reader.next_place(held)
-        annotated = annotate_member(part, self.table, via, (str(subject), at), self.index)
-        self.index.update(statements(expand(annotated.tree, contexts.merged(self.own_context))))
-        self._complete(annotated, {})
+        with recursion.room():
+            annotated = annotate_member(part, self.table, via, (str(subject), at), self.index)
+            self.index.update(statements(expand(annotated.tree, contexts.merged(self.own_context))))
+            self._complete(annotated)
         node = URIRef(annotated.objects[0].name)
         # The node is new, so that the array need not be searched for it.
         self.index[subject][predicate] = [*held, node] if len(held) < 2 else _extended(held, node)
@@ -145,9 +161,9 @@ class CheckpointGraph(Graph):
         self._tell_residue(subject, residue_of(self.index, subject).without(key))
         self.touch()
 
-    def _complete(self, annotated: Annotated, root_members: Tree) -> None:
-        """Add what expansion does not say: positions, texts of ids, residue."""
-        reader = Compaction(self.index, terms.table(root_members.get("@context")))
+    def _complete(self, annotated: Annotated, own_context: Tree | None = None) -> None:
+        """Add what expansion does not say: positions, texts of ids, residue; at the root also the context."""
+        reader = Compaction(self.index, self.table if own_context is None else terms.table(own_context))
         for placed in annotated.objects:
             self._tell_place(URIRef(placed.name), placed)
         # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
@@ -155,14 +171,14 @@ class CheckpointGraph(Graph):
             subject = URIRef(placed.name)
             source = {key: value for key, value in placed.source.items() if key != "@context"}
             left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
-            if placed is annotated.objects[0] and root_members:
-                left = left.joined(root_members, {})
+            if placed is annotated.objects[0] and own_context is not None:
+                left = left.joined({"@context": encoded(own_context, {})}, {})
             self._tell_residue(subject, left)
         self.touch()
 
     def _tell_place(self, subject: URIRef, placed: Placed) -> None:
         identifier = placed.source.get("@id")
-        if isinstance(identifier, str) and (identifier != placed.name or "#/" in identifier):
+        if isinstance(identifier, str) and (identifier != placed.name or naming.is_minted(identifier)):
             self.index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
         if placed.position is not None and "position" not in placed.source:
             self.index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
@@ -174,6 +190,13 @@ class CheckpointGraph(Graph):
             self.index[subject].pop(RESIDUE, None)
             if not self.index[subject]:
                 del self.index[subject]
+
+
+def _restored(index: Index, root: Node, prefixes: dict[str, URIRef]) -> CheckpointGraph:
+    graph = CheckpointGraph(index, root)
+    for prefix, namespace in prefixes.items():
+        graph.bind(prefix, namespace)
+    return graph
 
 
 def _extended(held: list[Node], node: Node) -> list[Node]:

@@ -13,6 +13,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import pyoxigraph
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.vocabulary import RDF, XSD
@@ -38,7 +39,6 @@ _DATETIME = re.compile(
 )
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*", re.ASCII)
 _LONGEST_INTEGER = 4300
 """More digits than this are no number to Python unless its limit is lifted; such a literal stays as it is."""
 
@@ -59,8 +59,12 @@ def is_datetime(text: str) -> bool:
 
 
 def is_language(tag: str) -> bool:
-    """Tell whether every RDF library takes `tag` as a language tag (RFC 5646 §2.1)."""
-    return _LANGUAGE.fullmatch(tag) is not None
+    """Tell whether `tag` is a language tag (RFC 5646 §2.1)."""
+    try:
+        pyoxigraph.Literal("", language=tag)
+    except ValueError:
+        return False
+    return True
 
 
 def double_text(value: float) -> str:
@@ -82,8 +86,8 @@ def json_text(value: Any) -> str:
 def literal_of(value: Any, datatype: str | None = None, language: str | None = None) -> Literal:
     """Return the literal of a JSON scalar (or, with the datatype `@json`, of any JSON value).
 
-    A text that is no date becomes a plain string under the datatype `xsd:dateTime`; a language that is no tag of RFC
-    5646 is left out, since RDF has no place for it.
+    A text that is no date becomes a plain string under the datatype `xsd:dateTime`. Language tags are written small, as
+    RDF 1.1 §3.3 advises; one that is no tag of RFC 5646 is left out, since RDF has no place for it.
     """
     if datatype == "@json":
         return _typed(json_text(value), RDF_JSON)
@@ -94,7 +98,7 @@ def literal_of(value: Any, datatype: str | None = None, language: str | None = N
     if isinstance(value, int):
         return _typed(str(value), URIRef(datatype or XSD_INTEGER))
     if language is not None:
-        return Literal(value, lang=language if is_language(language) else None)
+        return Literal(value, lang=language.lower() if is_language(language) else None)
     if datatype is None or (datatype == DATETIME and not is_datetime(value)):
         return Literal(value)
     return _typed(str(value), URIRef(datatype))

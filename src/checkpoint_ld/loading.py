@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from rdflib import Graph
 
 
-def load(source: str | os.PathLike[str] | BinaryIO | bytes | Graph, *, syntax: str | None = None) -> Benchmark:
+def load(
+    source: str | os.PathLike[str] | BinaryIO | bytes | Graph, *, syntax: str | None = None, strict: bool = False
+) -> Benchmark:
     """Read a checkpoint and return the object of its family, today always a `Benchmark`.
 
     Parameters and errors are those of `Benchmark.load`.
     """
-    return Benchmark.load(source, syntax=syntax)
+    return Benchmark.load(source, syntax=syntax, strict=strict)

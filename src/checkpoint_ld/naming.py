@@ -45,18 +45,29 @@ def iri_of(identifier: str) -> str:
     """Return the IRI for the text of an `@id`.
 
     An IRI stands for itself. Anything else is escaped so that `text_of` gives the text back: percent-encoded where it
-    has a scheme, appended to a fixed base where it is relative. Fragments of a `urn:` are escaped too, since ours are
-    places in a document.
+    has a scheme, appended to a fixed base where it is relative. Fragments of a `urn:`, and whatever else looks like a
+    place in a document, are escaped too: no own id is a name that we mint.
     """
     if identifier.startswith("karenina:"):
         identifier = KARENINA + identifier[len("karenina:") :]
     scheme = _SCHEME.match(identifier)
     if scheme is None:
         return ID_BASE + _escaped(_NOT_IN_SEGMENT if _DOT_SEGMENT.search(identifier) else _NOT_IN_RELATIVE, identifier)
-    if is_iri(identifier) and not (scheme.group().lower() == "urn:" and "#" in identifier):
+    is_urn = scheme.group().lower() == "urn:"
+    if is_iri(identifier) and not ("#" in identifier if is_urn else "#/" in identifier):
         return identifier
     candidate = scheme.group() + _escaped(_NOT_IN_POINTER, identifier[scheme.end() :])
-    return candidate if is_iri(candidate) else ID_BASE + _escaped(_NOT_IN_SEGMENT, identifier)
+    return candidate if is_iri(candidate) else under_base(identifier)
+
+
+def under_base(identifier: str) -> str:
+    """Return an IRI for any text at all, so that `text_of` gives the text back."""
+    return ID_BASE + escaped(identifier)
+
+
+def escaped(text: str) -> str:
+    """Return any text as one segment of an IRI; percent-decoding gives it back."""
+    return _escaped(_NOT_IN_SEGMENT, text)
 
 
 def text_of(iri: str) -> str:

@@ -6,6 +6,7 @@ checked. Every finding points into the source.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -28,10 +29,15 @@ if TYPE_CHECKING:
     from checkpoint_ld.store import Index
 
 Tree = dict[str, Any]
-Source = "str | os.PathLike[str] | BinaryIO | bytes"
 
 JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
+
+_SYNTAXES = (JSON_SYNTAX, *rdf.SYNTAXES)
+_NODE = rb"(?:<[^<>\s]*>|_:\S+(?=\s))"
+_LITERAL = rb'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>\s]*>|@[\w-]+)?'
+_QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL + b")", _NODE, rb"\.")))
+"""A line of N-Quads that names a graph; Turtle and TriG have no such line."""
 
 
 @dataclass(frozen=True)
@@ -88,15 +94,19 @@ def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_
 
     Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
     """
+    if syntax is not None and syntax not in _SYNTAXES:
+        raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
     data, name = read_bytes(source, limits)
     syntax = syntax or syntax_of(name, data)
     try:
-        if syntax == JSON_SYNTAX:
-            document = read_json(data, name, limits)
-            return _reading(forms.plain(document.value), syntax, name, document)
-        return of_statements(rdf.parse(data, syntax), syntax, name)
+        if syntax != JSON_SYNTAX:
+            return of_statements(rdf.parse(data, syntax), syntax, name)
+        document = read_json(data, name, limits)
+        return _reading(forms.plain(document.value), syntax, name, document)
     except ReadError as error:
-        raise ReadError.of(_in_file(one, name) for one in error.findings) if error.findings else error from error
+        if not error.findings:
+            raise
+        raise ReadError.of(_in_file(one, name) for one in error.findings) from error
 
 
 def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> Reading:
@@ -120,6 +130,8 @@ def syntax_of(name: str | None, data: bytes) -> str:
         return JSON_SYNTAX
     if start.startswith((b"<?xml", b"<rdf:", b"<RDF", b"<!DOCTYPE")):
         return "xml"
+    if _QUAD.match(data.lstrip().partition(b"\n")[0]):
+        return "nq"
     if start.startswith((b"@prefix", b"PREFIX", b"@base", b"BASE", b"#", b"<", b"_:")):
         return "trig"
     return JSON_SYNTAX

@@ -12,12 +12,17 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rdflib import URIRef
+
 from checkpoint_ld.literals import json_text, same
+from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _DIGITS = 12
+
+RESIDUE = URIRef(KARENINA + "residue")
 
 NODE = "@node"
 """Key under which a residue names an object that is a node of its own."""
@@ -133,7 +138,7 @@ def encoded(value: Any, names: Mapping[int, str]) -> Any:
 def decoded(value: Any) -> Any:
     """Return a member's value from its form in a residue."""
     if isinstance(value, dict):
-        if value.keys() == {NODE}:
+        if value.keys() == {NODE} and isinstance(value[NODE], str):
             return Ref(value[NODE])
         if value.keys() == {RAW}:
             return value[RAW]

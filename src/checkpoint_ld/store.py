@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib.store import Store
 
+from checkpoint_ld.errors import WriteError
+
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Container, Generator, Iterable, Iterator
 
     from rdflib import Graph
     from rdflib.graph import _TriplePatternType, _TripleType
@@ -29,37 +31,68 @@ def terms_of(held: Node | list[Node] | None) -> list[Node]:
     return held if isinstance(held, list) else [held]
 
 
+class Several(list["Node"]):
+    """Many terms of one subject and predicate, each of them once, that can tell at once whether a term is there."""
+
+    def __init__(self, terms: Iterable[Node]) -> None:
+        super().__init__(terms)
+        self._known = set(self)
+
+    def __contains__(self, term: object) -> bool:
+        return term in self._known
+
+    def append(self, term: Node) -> None:
+        """Add a term that is not there yet."""
+        super().append(term)
+        self._known.add(term)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Several, (list(self),)
+
+
+_MANY = 32
+"""From so many terms on, a list is searched more slowly than a set is made."""
+
+
 def put(index: Index, subject: Node, predicate: Node, term: Node) -> bool:
     """Add a triple to `index`; return whether it is new."""
     predicates = index.setdefault(subject, {})
     held = predicates.get(predicate)
     if held is None:
         predicates[predicate] = term
-    elif isinstance(held, list):
-        if term in held:
-            return False
-        held.append(term)
-    elif held == term:
+        return True
+    if not isinstance(held, list):
+        if held != term:
+            predicates[predicate] = [held, term]
+        return held != term
+    if len(held) >= _MANY and not isinstance(held, Several):
+        predicates[predicate] = held = Several(held)
+    if term in held:
         return False
-    else:
-        predicates[predicate] = [held, term]
+    held.append(term)
     return True
 
 
-def drop(index: Index, subject: Node, predicate: Node, term: Node) -> bool:
-    """Take a triple out of `index`; return whether it was there."""
-    predicates = index.get(subject, {})
-    kept = terms_of(predicates.get(predicate))
-    if term not in kept:
-        return False
-    kept = [other for other in kept if other != term]
+def drop(index: Index, subject: Node, predicate: Node, terms: Container[Node]) -> None:
+    """Take the triples of one subject and predicate with any of `terms` out of `index`."""
+    predicates = index[subject]
+    kept = [term for term in terms_of(predicates[predicate]) if term not in terms]
     if kept:
         predicates[predicate] = kept if len(kept) > 1 else kept[0]
-    else:
-        del predicates[predicate]
-        if not predicates:
-            del index[subject]
-    return True
+        return
+    del predicates[predicate]
+    if not predicates:
+        del index[subject]
+
+
+def copied(index: Index) -> Index:
+    """Return a copy of `index` that can be changed without changing the other."""
+    return {
+        subject: {
+            predicate: list(held) if isinstance(held, list) else held for predicate, held in predicates.items()
+        }
+        for subject, predicates in index.items()
+    }
 
 
 def triples_of(index: Index) -> Iterator[tuple[Node, Node, Node]]:
@@ -87,7 +120,7 @@ class SubjectIndexStore(Store):
         self._by_object: dict[Node, list[tuple[Node, Node]]] | None = None
         self._size: int | None = None
         self._prefixes: dict[str, URIRef] = {}
-        self._graphs: dict[Graph, None] = {}
+        self._graph: Graph | None = None
         super().__init__(configuration, identifier)
 
     def replace(self, index: Index) -> None:
@@ -100,12 +133,23 @@ class SubjectIndexStore(Store):
         self._by_predicate = self._by_object = self._size = None
 
     def add(self, triple: _TripleType, context: Graph | None = None, quoted: bool = False) -> None:
-        """Add a triple (`rdflib.store.Store.add`)."""
+        """Add a triple (`rdflib.store.Store.add`). Raises WriteError for a second graph."""
         if context is not None:
-            super().add(triple, context, quoted)
             self.add_graph(context)
+            if not self._is_of(context):
+                msg = f"this store holds one graph, {self._name}: it takes no statements of {context.identifier}; "
+                raise WriteError(msg + "copy the graph into a rdflib.Dataset() of its own")
+            super().add(triple, context, quoted)
         if put(self.index, *triple):
             self._note(*triple)
+
+    @property
+    def _name(self) -> Node | None:
+        return None if self._graph is None else self._graph.identifier
+
+    def _is_of(self, context: Graph | None) -> bool:
+        """Tell whether the statements held are those of `context`; None stands for any graph."""
+        return context is None or self._name in (None, context.identifier)
 
     def _note(self, subject: Node, predicate: Node, term: Node) -> None:
         """Keep what is derived from the index in step with one new triple."""
@@ -118,19 +162,22 @@ class SubjectIndexStore(Store):
 
     def remove(self, triple: _TriplePatternType, context: Graph | None = None) -> None:
         """Take out every triple that matches (`rdflib.store.Store.remove`)."""
-        for found, _ in list(self.triples(triple, context)):
-            drop(self.index, *found)
-        self.touch()
+        gone: dict[tuple[Node, Node], set[Node]] = {}
+        for (subject, predicate, term), _ in self.triples(triple, context):
+            gone.setdefault((subject, predicate), set()).add(term)
+        for (subject, predicate), terms in gone.items():
+            drop(self.index, subject, predicate, terms)
+        if gone:
+            self.touch()
         super().remove(triple, context)
 
     def triples(
         self, triple_pattern: _TriplePatternType, context: Graph | None = None
     ) -> Generator[tuple[_TripleType, Iterator[Graph | None]], None, None]:
-        """Yield the triples that match, each with the graphs that it is in."""
-        if context is not None and self._graphs and context not in self._graphs:
-            return
-        for triple in list(self._matches(*triple_pattern)):
-            yield triple, iter(list(self._graphs))
+        """Yield the triples that match, each with the graph that it is in; the store may change meanwhile."""
+        if self._is_of(context):
+            for triple in list(self._matches(*triple_pattern)):
+                yield triple, self.contexts()
 
     def _matches(self, subject: Any, predicate: Any, term: Any) -> Iterable[tuple[Node, Node, Node]]:
         if subject is not None:
@@ -165,7 +212,7 @@ class SubjectIndexStore(Store):
         return self._by_object
 
     def __len__(self, context: Graph | None = None) -> int:
-        if context is not None and self._graphs and context not in self._graphs:
+        if not self._is_of(context):
             return 0
         if self._size is None:
             held = chain.from_iterable(predicates.values() for predicates in self.index.values())
@@ -173,19 +220,20 @@ class SubjectIndexStore(Store):
         return self._size
 
     def contexts(self, triple: _TripleType | None = None) -> Generator[Graph, None, None]:
-        """Yield the graphs of the store, or those that hold `triple`."""
-        if triple is None or any(True for _ in self._matches(*triple)):
-            yield from list(self._graphs)
+        """Yield the graph of the store, if it holds `triple`."""
+        if self._graph is not None and (triple is None or any(True for _ in self._matches(*triple))):
+            yield self._graph
 
     def add_graph(self, graph: Graph) -> None:
-        """Name `graph` as one of this store."""
-        self._graphs[graph] = None
+        """Name the graph whose statements these are; the first one that is named stays."""
+        if self._graph is None:
+            self._graph = graph
 
     def remove_graph(self, graph: Graph) -> None:
-        """Forget `graph` and what it holds."""
-        if graph in self._graphs:
+        """Forget the statements and the name, if they are those of `graph`."""
+        if self._is_of(graph):
             self.replace({})
-            del self._graphs[graph]
+            self._graph = None
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
         """Bind a prefix (`rdflib.store.Store.bind`); a namespace has one prefix, a prefix one namespace."""

@@ -6,15 +6,16 @@ hold sets or maps, and how an IRI is spelled as a key when a graph is written as
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import contexts
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,14 @@ class Terms:
 
     def __init__(self, by_key: Mapping[str, Term]) -> None:
         self.by_key = by_key
-        self.by_iri: dict[str, Term] = {}
-        for term in by_key.values():
-            self.by_iri.setdefault(term.iri, term)
+
+    @cached_property
+    def by_iri(self) -> dict[str, Term]:
+        """The terms by what they mean; of two keys for one IRI the first one is written."""
+        by_iri: dict[str, Term] = {}
+        for term in self.by_key.values():
+            by_iri.setdefault(term.iri, term)
+        return by_iri
 
     def key_of(self, iri: str) -> str:
         """Spell `iri` as a key of a checkpoint."""
@@ -51,18 +57,44 @@ class Terms:
         return iri
 
 
+class _Scope(Mapping[str, Term]):
+    """The terms of a scoped context before those around it."""
+
+    def __init__(self, own: Mapping[str, Term], around: Mapping[str, Term]) -> None:
+        self._own = own
+        self._around = around
+
+    def __getitem__(self, key: str) -> Term:
+        return self._own[key] if key in self._own else self._around[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._own, **self._around})
+
+    def __len__(self) -> int:
+        return len({**self._own, **self._around})
+
+
 class TermTable:
     """All terms of a checkpoint's context: those of every object, and those of objects of one type."""
 
-    def __init__(self, context: Mapping[str, Any]) -> None:
-        plain = {key: _term(key, value, {}) for key, value in context.items() if not key.startswith("@")}
-        self.base = Terms({key: _term(key, context[key], plain) for key in plain})
+    def __init__(self, context: Mapping[str, Any], prefixes: Mapping[str, str] | None = None) -> None:
+        self.prefixes = prefixes or {}
+        everywhere: dict[str, Term] = {}
+        self.base = Terms(everywhere)
+        # A scope sees the terms around it, those that have scopes too: it looks into a table that is still growing.
+        everywhere.update({key: _term(key, one, everywhere) for key, one in context.items() if not key.startswith("@")})
         self._by_type = {key: term.scope for key, term in self.base.by_key.items() if _is_type_scope(context[key])}
 
     def at(self, via: Term | None, kind: object) -> Terms:
-        """Return the terms at an object of the JSON-LD type `kind` that is a value of `via`."""
-        typed = self._by_type.get(kind) if isinstance(kind, str) else None
+        """Return the terms at an object of the JSON-LD type (or types) `kind` that is a value of `via`."""
+        kinds = kind if isinstance(kind, list) else [kind]
+        typed = next((self._by_type[one] for one in kinds if isinstance(one, str) and one in self._by_type), None)
         return typed or (via.scope if via is not None and via.scope is not None else self.base)
+
+    def full(self, name: str) -> str:
+        """Return the full IRI of a name that is written with a prefix of the document's own."""
+        prefix, colon, local = name.partition(":")
+        return self.prefixes[prefix] + local if colon and prefix in self.prefixes and local[:2] != "//" else name
 
 
 def _is_type_scope(definition: object) -> bool:
@@ -76,9 +108,15 @@ def _term(key: str, definition: Any, outer: Mapping[str, Term]) -> Term:
     scope = None
     if isinstance(inner, dict):
         scoped = {name: _term(name, value, outer) for name, value in inner.items() if not name.startswith("@")}
-        scope = Terms({**scoped, **{name: term for name, term in outer.items() if name not in scoped}})
+        scope = Terms(_Scope(scoped, outer))
     iri = expand_name(str(definition.get("@id", key)))
     return Term(key, iri, definition.get("@type"), definition.get("@container"), scope)
+
+
+def is_property_value(kind: object, via: Term | None) -> bool:
+    """Tell whether an object of the type or types `kind`, a value of `via`, is a property whose `value` is any JSON."""
+    is_typed = "PropertyValue" in kind if isinstance(kind, list) else kind == "PropertyValue"
+    return is_typed or (via is not None and via.key == "additionalProperty")
 
 
 def expand_name(name: str) -> str:
@@ -94,20 +132,30 @@ def karenina() -> TermTable:
     return TermTable(contexts.improved())
 
 
+@cache
+def json_keys() -> frozenset[str]:
+    """Return the keys whose values are JSON literals, at whatever object our own context says so."""
+    found: set[str] = set()
+    waiting = [karenina().base]
+    while waiting:
+        for key, term in waiting.pop().by_key.items():
+            if term.coercion == "@json":
+                found.add(key)
+            if term.scope is not None:
+                waiting.append(term.scope)
+    return frozenset(found)
+
+
 def table(own_context: object) -> TermTable:
     """Return the terms of our own context and, after them, the foreign ones of a document's own context."""
     foreign = contexts.foreign_terms(own_context)
     if not foreign:
         return karenina()
-    resolved = {key: iri for key, value in foreign.items() if (iri := _resolved(value, foreign)) is not None}
-    return TermTable({**contexts.improved(), **resolved})
-
-
-def _resolved(definition: Any, foreign: Mapping[str, Any]) -> str | None:
-    """Return the IRI of a foreign term that does nothing but name one."""
-    name = definition.get("@id") if isinstance(definition, dict) and definition.keys() == {"@id"} else definition
-    if not isinstance(name, str):
-        return None
-    prefix, colon, local = name.partition(":")
-    namespace = foreign.get(prefix) if colon else None
-    return namespace + local if isinstance(namespace, str) else name
+    defined = contexts.definitions({**contexts.improved(), **foreign})
+    resolved = {}
+    for key, definition in foreign.items():
+        resolved[key] = {"@id": defined[key].iri, "@type": defined[key].coercion}
+        if isinstance(definition, dict) and "@container" in definition:
+            resolved[key]["@container"] = definition["@container"]
+    prefixes = {key: defined[key].iri for key in foreign if defined[key].is_prefix}
+    return TermTable({**contexts.improved(), **resolved}, prefixes)

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import contexts, dialects, emission
-from checkpoint_ld.dialects.ratings import trait_type
-from checkpoint_ld.dialects.template import template_of
+from checkpoint_ld.amendment import amended
+from checkpoint_ld.completion import complete
+from checkpoint_ld.dialects.properties import name_of, values
+from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.graph import CheckpointGraph
 from checkpoint_ld.json_writing import dump_json
-from checkpoint_ld.layout import CANONICAL as CANONICAL_LAYOUT
 from checkpoint_ld.literals import same
-from checkpoint_ld.mapping.properties import as_list
-from checkpoint_ld.mapping.questions import default_template
-from checkpoint_ld.members import ordered
+from checkpoint_ld.patching import patched
 from checkpoint_ld.reading import CANONICAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from checkpoint_ld.dialects import Dialect
+    from checkpoint_ld.documents import Document
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.graph import CheckpointGraph
     from checkpoint_ld.reading import Reading
 
 Tree = dict[str, Any]
@@ -42,6 +40,9 @@ SYNTAXES = (JSONLD, *RDF_WRITERS, EXPANDED)
 _EXTENSIONS = {".ttl": "turtle", ".turtle": "turtle", ".nt": "nt", ".ntriples": "nt", ".nq": "nq", ".nquads": "nq"}
 EXTENSIONS = {**_EXTENSIONS, ".trig": "trig", ".json": JSONLD, ".jsonld": JSONLD}
 
+_GUI = "gui-datafeed"
+_CONVERSION = "conversion_metadata"
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -56,6 +57,11 @@ def syntax_of(path: str) -> str | None:
     return EXTENSIONS.get(PurePath(path).suffix.lower())
 
 
+def is_writable(dialect: str) -> bool:
+    """Tell whether a dialect can be written."""
+    return dialects.dialect(dialect).downgrade is not None
+
+
 def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     graph: CheckpointGraph,
     *,
@@ -63,148 +69,117 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     dialect: str = CANONICAL,
     context: ContextStyle | None = None,
     deep_judgment: bool = True,
+    round_scores: bool = False,
     source: Reading | None = None,
     now: str | None = None,
 ) -> Written:
     """Return a checkpoint as bytes.
 
-    `source` is what the graph was read from: its layout and its order of members are kept where the dialect stays the
-    same, and what Karenina wants and the older dialects lack is filled in where it changes (`now` is the date that
-    stands for a missing one). `deep_judgment` false leaves out the settings of that name, as Karenina does by default.
-    Raises WriteError for what cannot be written.
+    `source` is what the graph was read from. Where the dialect stays the same, what was not edited stays as it stands
+    there, byte for byte if nothing was. What the older dialects lack and Karenina wants is filled in; `now` is the date
+    that stands for a missing one, and `round_scores` allows whole numbers for bounds that Karenina would refuse.
+    `deep_judgment` false leaves out the settings of that name, as Karenina does by default. `context` is that of the
+    canonical dialect; None means the one that the source has. Raises WriteError for what cannot be written.
     """
+    if not deep_judgment:
+        graph = CheckpointGraph.of_tree(_without_deep_judgment(graph.tree()))
     if syntax in RDF_WRITERS:
         return Written(RDF_WRITERS[syntax](graph))
     if syntax == EXPANDED:
         return Written(dump_json(emission.expanded_of(graph)))
     if syntax != JSONLD:
-        msg = f"there is no syntax {syntax!r}: use one of {', '.join(SYNTAXES)}"
-        raise WriteError(msg)
-    value, findings = _value(graph, dialect, context, source, now)
-    if not deep_judgment:
-        value = _without_deep_judgment(value)
-    document = source.document if source is not None else None
-    if source is None or document is None or source.dialect != dialect:
-        return Written(dump_json(value, CANONICAL_LAYOUT), findings)
-    return Written(dump_json(_arranged_like(value, document.value), document.layout), findings)
+        raise WriteError(f"there is no syntax {syntax!r}: use one of {', '.join(SYNTAXES)}")
+    known = dialects.dialect(dialect)
+    if known.downgrade is None:
+        writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
+        raise WriteError(f"the dialect {dialect} can be read but not written: write one of {writable}")
+    document = source.document if source is not None and source.dialect == dialect else None
+    edited = source is None or not same(_bare(graph.tree()), _bare(source.tree))
+    if document is not None and not edited and (context is None or dialect != CANONICAL):
+        return Written(document.data)
+    if dialect != CANONICAL:
+        return _downgraded(graph, known, document, source, now)
+    findings: tuple[Finding, ...] = ()
+    if source is not None and (source.dialect != CANONICAL or (document is not None and edited)):
+        tree = graph.tree()
+        whole, findings = complete(tree, now, round_scores=round_scores)
+        graph = graph if same(whole, tree) else CheckpointGraph.of_tree(whole)
+    value = emission.jsonld_of(graph, context or _style_of(document))
+    return _laid_out(
+        amended(document.value, document.value, value) if document is not None else value, document, findings
+    )
 
 
-def is_writable(dialect: str) -> bool:
-    """Tell whether a dialect can be written."""
-    return dialect == CANONICAL or dialects.dialect(dialect).downgrade is not None
-
-
-def unchanged(graph: CheckpointGraph, source: Reading) -> bytes | None:
-    """Return the bytes that a graph was read from if it still says the same, else None."""
-    if source.document is None or not same(_bare(graph.tree()), _bare(source.tree)):
-        return None
-    return source.document.data
+def _laid_out(value: Any, document: Document | None, findings: tuple[Finding, ...]) -> Written:
+    return Written(dump_json(value) if document is None else patched(document, value), findings)
 
 
 def _bare(tree: Tree) -> Tree:
     return {key: value for key, value in tree.items() if key != "@context"}
 
 
-def _value(
-    graph: CheckpointGraph, dialect: str, context: ContextStyle | None, source: Reading | None, now: str | None
-) -> tuple[Any, tuple[Finding, ...]]:
-    known = dialects.dialect(dialect)
-    if dialect != CANONICAL:
-        if known.downgrade is None:
-            writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
-            msg = f"the dialect {dialect} can be read but not written: write {CANONICAL}, {writable}"
-            raise WriteError(msg)
-        downgrade = known.downgrade(graph.tree())
-        return downgrade.value, downgrade.findings
-    value = emission.jsonld_of(graph, context or _style_of(source))
-    if source is not None and source.dialect != CANONICAL:
-        value = _complete(value, now)
-    return value, ()
+def _downgraded(
+    graph: CheckpointGraph, known: Dialect, document: Document | None, source: Reading | None, now: str | None
+) -> Written:
+    if known.downgrade is None:
+        writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
+        raise WriteError(f"the dialect {known.name} can be read but not written: write one of {writable}")
+    options: dict[str, Any] = {"now": now} if known.name == _GUI else {}
+    if options and document is not None and source is not None:
+        options["include_metadata"] = _CONVERSION in values(source.tree.get("additionalProperty"))
+    after = known.downgrade(graph.tree(), **options)
+    value = after.value
+    if document is not None and source is not None:
+        before = known.downgrade(source.tree, **options).value
+        value = _in_own_words(document.value, before, after.value, known)
+    return _laid_out(value, document, after.findings)
 
 
-def _style_of(source: Reading | None) -> ContextStyle:
+def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
+    """Return a document with the edit that leads from `before` to `after`, in its own words if they can say it.
+
+    They cannot where the document keeps something in a place that our writer never uses. Then reading it after the edit
+    would not give what editing gives after reading.
+    """
+    value = amended(own, before, after)
+    if known.recognises(own) and known.recognises(value):
+        read_own, read_before, read_after = (_bare(known.upgrade(one).tree) for one in (own, before, after))
+        if same(_bare(known.upgrade(value).tree), amended(read_own, read_before, read_after)):
+            return value
+    return amended(own, own, after)
+
+
+def _style_of(document: Document | None) -> ContextStyle:
     """Return the style of the document that a graph was read from; a new one is written under our own context."""
-    value = source.document.value if source is not None and source.document is not None else None
-    own = (
-        value.get("@context")
-        if isinstance(value, dict) and source is not None and source.dialect == CANONICAL
-        else None
-    )
+    own = document.value.get("@context") if document is not None and isinstance(document.value, dict) else None
     is_ours = not isinstance(own, dict) or all(key in own for key in contexts.improved())
     return ContextStyle.IMPROVED if is_ours else ContextStyle.PLAIN
 
 
-def _complete(value: Tree, now: str | None) -> Tree:
-    """Fill in what Karenina refuses a file without: dates, a template for each question."""
-    created = value.get("dateCreated") or value.get("dateModified") or now
-    dates = {"dateCreated": created, "dateModified": value.get("dateModified") or created}
-    filled = {**value, **{name: date for name, date in dates.items() if date is not None}}
-    items = as_list(filled.get("dataFeedElement"))
-    filled["dataFeedElement"] = [_complete_item(one, filled) if isinstance(one, dict) else one for one in items]
-    return _in_order(filled)
-
-
-def _complete_item(item: Tree, root: Tree) -> Tree:
-    modified = item.get("dateModified") or item.get("dateCreated") or root.get("dateModified")
-    dates = {"dateCreated": item.get("dateCreated") or modified, "dateModified": modified}
-    filled = {**item, **{name: date for name, date in dates.items() if date is not None}}
-    asked = filled.get("item")
-    if isinstance(asked, dict) and not asked.get("hasPart"):
-        text = asked.get("text")
-        template = template_of(text, default_template(text if isinstance(text, str) else ""))
-        filled["item"] = _in_order({**asked, "hasPart": template})
-    return _in_order(filled)
-
-
-def _in_order(members: Tree) -> Tree:
-    return ordered(members, None)
-
-
-def _without_deep_judgment(value: Tree) -> Tree:
-    """Return a document without the deep-judgment settings of its ratings; dynamic traits keep theirs."""
-    stripped = copy.deepcopy(value)
-    for rating in _ratings(stripped):
-        known = trait_type(rating.get("additionalType"))
-        settings = rating.get("additionalProperty")
-        if known and known[1] in ("RubricTrait", "LLMRubricTrait") and isinstance(settings, list):
-            rating["additionalProperty"] = [one for one in settings if not _is_deep_judgment(one)]
-    return stripped
-
-
-def _ratings(value: Tree) -> Iterator[Tree]:
-    for holder in (value, *(one.get("item") for one in as_list(value.get("dataFeedElement")) if isinstance(one, dict))):
-        if isinstance(holder, dict):
-            yield from (one for one in as_list(holder.get("rating")) if isinstance(one, dict))
-
-
-def _is_deep_judgment(setting: Any) -> bool:
-    return isinstance(setting, dict) and str(setting.get("name", "")).startswith("deep_judgment_")
-
-
-def _arranged_like(value: Any, model: Any) -> Any:
-    """Return `value` with its members in the order of `model`, so that only what changed differs in the file."""
-    if isinstance(value, dict) and isinstance(model, dict):
-        return {key: _arranged_like(value[key], model.get(key)) for key in _merged_order(list(value), list(model))}
-    if isinstance(value, list) and isinstance(model, list):
-        by_identity = {identity: one for one in model if (identity := _identity(one)) is not None}
-        return [
-            _arranged_like(one, by_identity.get(_identity(one) or "", model[at] if at < len(model) else None))
-            for at, one in enumerate(value)
+def _without_deep_judgment(tree: Tree) -> Tree:
+    """Return a checkpoint without the deep-judgment settings of its ratings; dynamic traits keep theirs."""
+    elements = tree.get("dataFeedElement")
+    bare = _with_bare_ratings(tree)
+    if isinstance(elements, list):
+        bare["dataFeedElement"] = [
+            {**one, "item": _with_bare_ratings(one["item"])}
+            if isinstance(one, dict) and isinstance(one.get("item"), dict)
+            else one
+            for one in elements
         ]
-    return value
+    return bare
 
 
-def _merged_order(keys: list[str], model: list[str]) -> list[str]:
-    known = [key for key in model if key in keys]
-    merged = list(known)
-    for at, key in enumerate(keys):
-        if key not in model:
-            merged.insert(merged.index(keys[at - 1]) + 1 if at else 0, key)
-    return merged
+def _with_bare_ratings(holder: Tree) -> Tree:
+    ratings = holder.get("rating")
+    if not isinstance(ratings, list):
+        return dict(holder)
+    return {**holder, "rating": [_bare_rating(one) if isinstance(one, dict) else one for one in ratings]}
 
 
-def _identity(value: Any) -> str | None:
-    if not isinstance(value, dict):
-        return None
-    identity = value.get("@id", value.get("name"))
-    return identity if isinstance(identity, str) else None
+def _bare_rating(rating: Tree) -> Tree:
+    known, settings = trait_type(rating.get("additionalType")), rating.get("additionalProperty")
+    if known is None or known[1] not in LLM_SUFFIXES or not isinstance(settings, list):
+        return rating
+    kept = [one for one in settings if not (name_of(one) or "").startswith("deep_judgment_")]
+    return {**rating, "additionalProperty": kept}

@@ -8,7 +8,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.facets.elements import Elements
+from checkpoint_ld.facets.elements import Elements, elements_of
 from checkpoint_ld.store import terms_of
 from checkpoint_ld.vocabulary import SCHEMA
 
@@ -56,7 +56,7 @@ class Facet:
         # The graph is open to all: what was added or taken away past the benchmark shows in the number of elements.
         count = len(terms_of(self._graph.index.get(self._graph.root, {}).get(_ELEMENT)))
         if self._known is None or len(self._known) != count:
-            self._known = Elements(self._graph)
+            self._known = elements_of(self._graph)
         return self._known
 
     def _node(self, question_id: str) -> Node:

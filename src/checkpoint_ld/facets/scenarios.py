@@ -47,7 +47,7 @@ class Scenarios(Facet):
 
     def _scenario_nodes(self) -> list[Node]:
         parts = self._graph.member(self._graph.root, "hasPart")
-        return [part for part in parts if self._graph.plain(part, "@type") == scenarios.SCENARIO_TYPE]
+        return [one for one in parts if one in self._graph.index and scenarios.is_scenario(self._graph.object(one))]
 
     def _scenario_objects(self) -> Iterator[Json]:
         return (self._graph.object(node) for node in self._scenario_nodes())

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.entities import Creator, Organization, Person
-from checkpoint_ld.mapping.properties import as_list, values
+from checkpoint_ld.mapping.properties import as_list, property_value, values
 
 Json = dict[str, Any]
 
@@ -33,19 +33,19 @@ def name_of_creator(value: Any) -> str:
     return told if isinstance(told, str) else ""
 
 
-def takes(value: Any) -> bool:
-    """Tell whether Karenina takes this value as a creator."""
-    if isinstance(value, dict):
-        return value.get("@type") == "Person" and isinstance(value.get("name"), str)
-    return isinstance(value, str)
+def creator_members(value: Creator | Any) -> tuple[Any, list[Json]]:
+    """Return the member `creator` that Karenina takes, and the properties that hold what it would not take.
 
-
-def creator_object(creator: Creator) -> Any:
-    """Return the value that stands for a creator in a file; one that is no more than a name is a text."""
-    if isinstance(creator, str):
-        return creator
-    members = creator.model_dump(by_alias=True, exclude_none=True)
-    return creator.name if members == {"@type": "Person", "name": creator.name} else members
+    `value` is a creator or what a file has as one. A Person of whom no more than the name is known is a text, too.
+    """
+    if isinstance(value, (Person, Organization)):
+        value = value.model_dump(by_alias=True, exclude_none=True)
+    if isinstance(value, str):
+        return value, []
+    name = name_of_creator(value)
+    if isinstance(value, dict) and value.get("@type") == "Person" and name:
+        return (value if value.keys() - {"@type", "name"} else name), []
+    return name, [property_value(CREATOR_DETAILS, value)]
 
 
 def _creator(value: Any) -> Creator:

@@ -9,7 +9,7 @@ from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, v
 
 CUSTOM = "custom_"
 
-__all__ = ["ABSENT", "CUSTOM", "as_list", "custom_of", "from_text", "name_of", "property_value", "values"]
+__all__ = ["ABSENT", "CUSTOM", "as_list", "custom_of", "from_text", "name_of", "property_value", "text_of", "values"]
 
 
 def from_text(value: Any) -> Any:
@@ -20,6 +20,11 @@ def from_text(value: Any) -> Any:
         return json.loads(value)
     except ValueError:
         return value
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text: null as none, what is no text as its JSON."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def as_list(value: Any) -> list[Any]:

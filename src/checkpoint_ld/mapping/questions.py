@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
-from checkpoint_ld.mapping.properties import CUSTOM, as_list, custom_of, from_text, property_value, values
+from checkpoint_ld.mapping.properties import (
+    ABSENT,
+    CUSTOM,
+    as_list,
+    custom_of,
+    from_text,
+    property_value,
+    text_of,
+    values,
+)
 from checkpoint_ld.mapping.rubrics import dynamic_rubric_of, rubric_of
 from checkpoint_ld.mapping.traits import rating_of
 
 if TYPE_CHECKING:
-    from checkpoint_ld.entities import DynamicRubric, Rubric
+    from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
 
 Json = dict[str, Any]
 
@@ -21,19 +30,37 @@ _TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
 
 def question_of(item: Json) -> Question:
     """Return the question of a feed item (or of a bare question object), as leniently as a file needs."""
-    asked = _asked(item)
+    return _read(item, rubric_of(asked_of(item)), dynamic_rubric_of(asked_of(item)))
+
+
+def members_of(item: Json) -> Json:
+    """Return what a feed item says about its question: members as of `Question`, rubrics as maps, and `finished`.
+
+    `keywords` is None where there are none, as in Karenina.
+    """
+    rubric, dynamic = rubric_of(asked_of(item)), dynamic_rubric_of(asked_of(item))
+    members = _read(item, rubric, dynamic).model_dump(exclude={"id"})
+    rubrics = {"question_rubric": _lists(rubric), "question_dynamic_rubric": _lists(dynamic)}
+    return {**members, **rubrics, "keywords": members["keywords"] or None, "finished": is_finished(item)}
+
+
+def _lists(rubric: Rubric | DynamicRubric | None) -> dict[str, list[AnyTrait]] | None:
+    return {name: list(getattr(rubric, name)) for name in type(rubric).model_fields} if rubric else None
+
+
+def _read(item: Json, rubric: Rubric | None, dynamic: DynamicRubric | None) -> Question:
+    asked = asked_of(item)
     properties = values(asked.get("additionalProperty"))
-    rubric, dynamic = rubric_of(asked), dynamic_rubric_of(asked)
     members = {
-        "question": _text(asked.get("text")),
-        "raw_answer": _text(_single(asked.get("acceptedAnswer")).get("text")),
-        "answer_template": _single(asked.get("hasPart")).get("text"),
+        "question": text_of(asked.get("text")),
+        "raw_answer": text_of(_single(asked.get("acceptedAnswer")).get("text")),
+        "answer_template": _source_of(asked),
         "keywords": keywords_of(item),
         "few_shot_examples": _examples(from_text(properties.get("few_shot_examples"))),
-        "date_created": _text(item.get("dateCreated")),
-        "date_modified": _text(item.get("dateModified")),
-        "answer_notes": _text(properties.get("answer_notes")) or None,
-        "workspace_path": _text(properties.get("workspace_path")) or None,
+        "date_created": text_of(item.get("dateCreated")),
+        "date_modified": text_of(item.get("dateModified")),
+        "answer_notes": text_of(properties.get("answer_notes")) or None,
+        "workspace_path": text_of(properties.get("workspace_path")) or None,
         "author": _object(from_text(properties.get("author"))),
         "sources": _objects(from_text(properties.get("sources"))),
         "custom_metadata": custom_of(properties) or None,
@@ -45,38 +72,46 @@ def question_of(item: Json) -> Question:
 
 def registry_entry_of(item: Json) -> QuestionRegistryEntry:
     """Return how far the work on an item's question is."""
-    dates = {"date_added": _text(item.get("dateCreated")), "date_modified": _text(item.get("dateModified"))}
+    dates = {"date_added": text_of(item.get("dateCreated")), "date_modified": text_of(item.get("dateModified"))}
     return QuestionRegistryEntry.model_validate({"finished": is_finished(item), **dates}, context=LENIENT)
 
 
 def is_finished(item: Json) -> bool:
     """Tell whether an item's question is marked as finished; texts and numbers that mean a truth value count."""
-    value = values(_asked(item).get("additionalProperty")).get("finished", False)
+    value = values(asked_of(item).get("additionalProperty")).get("finished", False)
     return value is True or (not isinstance(value, bool) and str(value).strip().lower() in _TRUE)
 
 
 def keywords_of(item: Json) -> list[str]:
-    """Return the keywords of an item's question, those of the item (their older place) first."""
-    found = (
-        [*as_list(item.get("keywords")), *as_list(_asked(item).get("keywords"))]
-        if "item" in item
-        else as_list(item.get("keywords"))
-    )
-    older = as_list(item.get("keywords")) if "item" in item else []
-    return [_text(one) for one in (list(dict.fromkeys(map(_text, found))) if older else found)]
+    """Return the keywords of an item's question, then those of the item (their older place) that it lacks."""
+    own, older = as_list(asked_of(item).get("keywords")), as_list(item.get("keywords") if "item" in item else None)
+    found = [text_of(one) for one in own]
+    added = [text_of(one) for one in older]
+    return added if not found else [*found, *(one for one in added if one not in found)]
 
 
 def item_of(
-    question: Question, identifier: str | None, *, finished: bool, rubric: Rubric | None, dynamic: DynamicRubric | None
+    question: Question,
+    identifier: str | None,
+    rubric: Rubric | None = None,
+    dynamic: DynamicRubric | None = None,
+    *,
+    finished: bool | None = None,
 ) -> Json:
-    """Return the feed item that holds a question, as Karenina writes it."""
+    """Return the feed item that holds a question, as Karenina writes it.
+
+    `finished` None means: if it has a template of its own.
+    """
     ratings = [rating_of(trait, "QuestionSpecific") for trait in (rubric.traits() if rubric else ())]
     ratings += [rating_of(trait, "QuestionSpecific", dynamic=True) for trait in (dynamic.traits() if dynamic else ())]
+    source = question.answer_template or default_template(question.question)
+    if finished is None:
+        finished = _is_own(source, question.question)
     asked = {
         "@type": "Question",
         "text": question.question,
         "acceptedAnswer": {"@type": "Answer", "text": question.raw_answer},
-        "hasPart": template_of(question.question, question.answer_template or default_template(question.question)),
+        "hasPart": template_of(question.question, source),
         **({"rating": ratings} if ratings else {}),
         "additionalProperty": _properties(question, finished=finished),
         **({"keywords": list(question.keywords)} if question.keywords else {}),
@@ -98,25 +133,41 @@ def default_template(question: str) -> str:
     )
 
 
+def has_source(item: Json) -> bool:
+    """Tell whether an item's question has the text of a template, be it only the one that stands for none."""
+    return bool((_source_of(asked_of(item)) or "").strip())
+
+
 def has_template(item: Json) -> bool:
     """Tell whether an item's question has a template of its own."""
-    asked = _asked(item)
+    asked = asked_of(item)
+    source = _source_of(asked)
+    return source is not None and _is_own(source, text_of(asked.get("text")))
+
+
+def _is_own(source: str, question: str) -> bool:
+    return source.strip() != "" and source != default_template(question)
+
+
+def _source_of(asked: Json) -> str | None:
     source = _single(asked.get("hasPart")).get("text")
-    return isinstance(source, str) and source.strip() != "" and source != default_template(_text(asked.get("text")))
+    return source if isinstance(source, str) else None
 
 
 def _properties(question: Question, *, finished: bool) -> list[Json]:
     entries = [property_value("finished", finished)]
     told = (("author", question.author), ("sources", question.sources))
     entries += [property_value(name, json.dumps(value)) for name, value in told if value]
-    entries += [property_value(f"{CUSTOM}{name}", value) for name, value in (question.custom_metadata or {}).items()]
+    for name, value in (question.custom_metadata or {}).items():
+        entries.append(property_value(f"{CUSTOM}{name}", ABSENT if value is None else value))
     if question.few_shot_examples:
         entries.append(property_value("few_shot_examples", json.dumps(question.few_shot_examples)))
     notes = (("answer_notes", question.answer_notes), ("workspace_path", question.workspace_path))
     return entries + [property_value(name, value) for name, value in notes if value]
 
 
-def _asked(item: Json) -> Json:
+def asked_of(item: Json) -> Json:
+    """Return the question object of a feed item; a bare question object is its own."""
     return _single(item["item"]) if "item" in item else item
 
 
@@ -125,14 +176,10 @@ def _single(value: Any) -> Json:
     return one if isinstance(one, dict) else {}
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
 def _object(value: Any) -> Json | None:
     if value is None or isinstance(value, dict):
         return value or None
-    return {"name": _text(value)}
+    return {"name": text_of(value)}
 
 
 def _objects(value: Any) -> list[Json] | None:
@@ -140,5 +187,7 @@ def _objects(value: Any) -> list[Json] | None:
 
 
 def _examples(value: Any) -> list[dict[str, str]] | None:
-    pairs = [{str(name): _text(text) for name, text in one.items()} for one in as_list(value) if isinstance(one, dict)]
+    pairs = [
+        {str(name): text_of(text) for name, text in one.items()} for one in as_list(value) if isinstance(one, dict)
+    ]
     return pairs or None

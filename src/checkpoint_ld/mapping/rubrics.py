@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES, LISTS
 from checkpoint_ld.dialects.traits import Family, rating_from_v2
+from checkpoint_ld.dialects.traits import family_of as class_family
 from checkpoint_ld.entities import LENIENT, AnyTrait, DynamicRubric, Rubric
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.properties import as_list, from_text, values
 from checkpoint_ld.mapping.traits import family_of, is_dynamic, trait_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 Json = dict[str, Any]
 
-_LEGACY_PROPERTIES: dict[str, Family] = {
-    "global_rubric_traits": "llm",
-    "global_regex_rubric_traits": "regex",
-    "global_callable_rubric_traits": "callable",
-    "global_metric_rubric_traits": "metric",
-}
 _LEGACY_MEMBER = "globalRubric"
 
 
@@ -30,9 +31,8 @@ def rubric_of(holder: Json) -> Rubric | None:
         trait for rating in _ratings(holder) if not is_dynamic(rating) and (trait := trait_of(rating)) is not None
     ]
     names = {trait.name for trait in traits}
-    for rating in _legacy(holder):
-        older = trait_of(rating)
-        if older is not None and older.name not in names:
+    for older in _legacy(holder):
+        if older.name not in names:
             names.add(older.name)
             traits.append(older)
     return Rubric.model_validate(_lists(traits), context=LENIENT) if traits else None
@@ -55,15 +55,20 @@ def _lists(traits: list[AnyTrait]) -> dict[str, list[AnyTrait]]:
     return lists
 
 
-def _legacy(holder: Json) -> list[Json]:
-    found = []
+def _legacy(holder: Json) -> Iterator[AnyTrait]:
+    """Yield the traits in the places of older files; what is none stays where it is, and reading reports it."""
+    for family, listed in _legacy_lists(holder):
+        for one in listed if isinstance(listed, list) else ():
+            with suppress(ReadError):
+                named = class_family(one.get("type")) if isinstance(one, dict) else None
+                trait = trait_of(rating_from_v2(named or family, one, "Global")) if isinstance(one, dict) else None
+                if trait is not None:
+                    yield trait
+
+
+def _legacy_lists(holder: Json) -> Iterator[tuple[Family, Any]]:
     properties = values(holder.get("additionalProperty"))
-    for name, family in _LEGACY_PROPERTIES.items():
-        listed = from_text(properties.get(name))
-        found += [rating_from_v2(family, one, "Global") for one in as_list(listed) if isinstance(one, dict)]
+    yield from ((family, from_text(properties.get(name))) for name, family in LEGACY_PROPERTIES.items())
     rubric = holder.get(_LEGACY_MEMBER)
     if isinstance(rubric, dict):
-        for family in _LEGACY_PROPERTIES.values():
-            listed = rubric.get(f"{family}_traits", rubric.get("traits") if family == "llm" else None)
-            found += [rating_from_v2(family, one, "Global") for one in as_list(listed) if isinstance(one, dict)]
-    return found
+        yield from ((family, rubric.get(name)) for name, family in LISTS.items())

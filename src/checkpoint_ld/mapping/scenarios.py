@@ -15,8 +15,20 @@ Json = dict[str, Any]
 SCENARIO_TYPE = "karenina:Scenario"
 
 
+def is_scenario(part: object) -> bool:
+    """Tell whether an object among a root's parts is a scenario."""
+    if not isinstance(part, dict):
+        return False
+    return "nodes" in part if part.get("@type") is None else part["@type"] in (SCENARIO_TYPE, "Scenario")
+
+
 def scenario_of(part: Json) -> Scenario:
     """Return the scenario that an object holds. Raises ReadError for one that breaks a rule which no file may break."""
+    nodes = part.get("nodes")
+    if isinstance(nodes, dict):
+        # The key counts, whatever the node says.
+        named = {key: {**node, "nodeId": key} if isinstance(node, dict) else node for key, node in nodes.items()}
+        part = {**part, "nodes": named}
     try:
         return Scenario.model_validate(part, context=LENIENT)
     except ValidationError as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from checkpoint_ld.dialects.ratings import GUI_MATRIX, MATRIX, as_plain, is_number, llm_kind, trait_type
+from checkpoint_ld.dialects.ratings import GUI_MATRIX, MATRIX, as_float, as_plain, is_number, llm_kind, trait_type
 from checkpoint_ld.dialects.traits import SETTINGS
 from checkpoint_ld.entities import (
     LENIENT,
@@ -22,7 +22,8 @@ from checkpoint_ld.entities import (
     RegexRubricTrait,
 )
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.mapping.properties import ABSENT, as_list, from_text, property_value, values
+from checkpoint_ld.mapping.faults import faults_of
+from checkpoint_ld.mapping.properties import ABSENT, as_list, from_text, property_value, text_of, values
 
 Json = dict[str, Any]
 
@@ -52,13 +53,8 @@ _ORDERS: dict[str, tuple[str, ...]] = {
     "agentic": (*_AGENTIC, "timeout_seconds", "classes", "model_override", "summary", "min_score", "max_score"),
 }
 _LISTS = ("metrics", "tp_instructions", "tn_instructions")
-_NULLABLE = "higher_is_better"
-
-
-def scope_of(rating: Json) -> str | None:
-    """Return Global or QuestionSpecific, or None for a rating that is no trait."""
-    known = trait_type(rating.get("additionalType"))
-    return known[0] if known else None
+_NULLABLE = ("higher_is_better", "min_score", "max_score")
+"""Settings whose null says something: no direction, an end of the range that is open."""
 
 
 def is_dynamic(rating: Json) -> bool:
@@ -73,65 +69,69 @@ def trait_of(rating: Json) -> AnyTrait | None:
     Raises ReadError for a trait that breaks a rule which no file may break.
     """
     known = trait_type(rating.get("additionalType"))
-    settings = {name: _decoded(name, value) for name, value in values(rating.get("additionalProperty")).items()}
-    family = (
-        settings.pop("dynamic_trait_type", None)
-        if known and known[1] == DYNAMIC
-        else SUFFIXES.get(known[1])
-        if known
-        else None
-    )
-    if not isinstance(family, str) or family not in FAMILIES:
+    if known is None:
         return None
-    return trait_of_members(family, {**_members(family, rating, settings), **_described(rating)})
-
-
-def trait_of_members(family: str, members: Json) -> AnyTrait:
-    """Build the trait of a kind from its members, as leniently as a file needs."""
-    model = FAMILIES[family]
-    known = {name: value for name, value in members.items() if name in model.model_fields}
+    settings = {name: _decoded(name, value) for name, value in values(rating.get("additionalProperty")).items()}
+    family = settings.pop("dynamic_trait_type", None) if known[1] == DYNAMIC else SUFFIXES[known[1]]
+    model = FAMILIES.get(family) if isinstance(family, str) else None
+    if model is None:
+        return None
+    members = {**_members(family, rating, settings), **_described(rating)}
     try:
-        return model.model_validate(known, context=LENIENT)
+        return model.model_validate(
+            {name: value for name, value in members.items() if name in model.model_fields}, context=LENIENT
+        )
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
-        msg = f"the trait {members.get('name')!r} cannot be read: {faults}"
-        raise ReadError(msg) from None
+        raise ReadError(f"the trait {members.get('name')!r} cannot be read: {faults_of(error)}") from None
 
 
 def _described(rating: Json) -> Json:
-    return {name: rating[name] for name in ("name", "description") if rating.get(name) is not None}
+    return {name: text_of(rating[name]) for name in ("name", "description") if rating.get(name) is not None}
 
 
 def _decoded(name: str, value: Any) -> Any:
     if name in _LISTS:
-        return as_list(from_text(value))
-    return from_text(value) if name in ("classes", "kind", "model_override") else value
+        return [text_of(one) for one in as_list(from_text(value))]
+    if name == "summary" and value is not None:
+        return text_of(value)
+    classes = from_text(value) if name in ("classes", "kind", "model_override") else value
+    if name == "classes" and isinstance(classes, dict):
+        return {label: text_of(described) for label, described in classes.items()}
+    return classes
 
 
 def _members(family: str, rating: Json, settings: Json) -> Json:
-    told = {name: value for name, value in settings.items() if value is not None or name == _NULLABLE}
-    deep = {name: value for name, value in rating.items() if name.startswith("deep_judgment_")}
-    lowest, highest = (as_plain(_number(rating.get(name))) for name in ("worstRating", "bestRating"))
+    told: Json = {name: value for name, value in settings.items() if value is not None or name in _NULLABLE}
     if family == "llm":
-        told["kind"] = kind = llm_kind(rating, settings)
-        if kind == "binary":
-            told["kind"] = "boolean"
-        bounds = {"min_score": lowest, "max_score": highest} if kind == "score" else {}
-        return {**deep, **told, **{name: bound for name, bound in bounds.items() if bound is not None}}
-    if family == "metric":
+        deep = {name: value for name, value in rating.items() if name.startswith("deep_judgment_")}
+        kind = llm_kind(rating, settings)
+        told = {**deep, **told, "kind": "boolean" if kind == "binary" else kind}
+    elif family == "metric":
         mode = {"evaluation_mode": MATRIX} if told.get("evaluation_mode") == GUI_MATRIX else {}
-        return {_NULLABLE: None, **told, **mode}
-    if family in ("callable", "agentic"):
-        told.setdefault("kind", "boolean")
-        if told["kind"] == "score":
-            bounds = {"min_score": lowest, "max_score": highest}
-            return {**told, **{name: bound for name, bound in bounds.items() if bound is not None}}
-    if family in ("callable", "regex"):
-        return {"callable_code" if family == "callable" else "pattern": None, **told}
+        return {"higher_is_better": None, **told, **mode}
+    elif family == "regex":
+        return {"pattern": None, **told}
+    elif family == "callable":
+        told = {"callable_code": None, **told}
+    if told.setdefault("kind", "boolean") == "score":
+        bounds = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
+        told.update(_bounds(told, {name: number_of(bound) for name, bound in bounds.items()}))
     return told
 
 
-def _number(value: Any) -> Any:
+def _bounds(told: Json, ends: Json) -> Json:
+    """Return the range of a score trait: the ends of its rating, unless a setting says it more exactly, or has none."""
+    bounds = {}
+    for name, end in ends.items():
+        said = told.get(name)
+        is_open = name in told and said is None
+        if end is not None and not is_open and not (is_number(said) and as_float(said) == end):
+            bounds[name] = as_plain(end)
+    return bounds
+
+
+def number_of(value: Any) -> Any:
+    """Return the number that a value is, or that its text gives; None for anything else."""
     if isinstance(value, str):
         try:
             return float(value)
@@ -146,7 +146,7 @@ def rating_of(trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
     described = {
         name: value for name, value in (("name", trait.name), ("description", trait.description)) if value is not None
     }
-    best, worst = _range(trait, family)
+    best, worst = range_of(trait)
     settings = _settings(trait, family)
     if dynamic:
         settings += [property_value("dynamic_trait_type", family)]
@@ -154,8 +154,8 @@ def rating_of(trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
     return {
         "@type": "Rating",
         **described,
-        "bestRating": float(best),
-        "worstRating": float(worst),
+        "bestRating": as_float(best),
+        "worstRating": as_float(worst),
         "additionalType": f"karenina:{scope}{DYNAMIC if dynamic else _suffix(trait, family)}",
         "additionalProperty": settings,
     }
@@ -166,30 +166,31 @@ def family_of(trait: AnyTrait) -> str:
     return next(family for family, model in FAMILIES.items() if isinstance(trait, model))
 
 
+def range_of(trait: AnyTrait) -> tuple[float, float]:
+    """Return the best and the worst rating that stand for a trait."""
+    if isinstance(trait, (RegexRubricTrait, MetricRubricTrait)) or trait.kind == "boolean":
+        return 1, 0
+    if isinstance(trait.kind, dict):
+        return 0, 0
+    if isinstance(trait, CallableRubricTrait) and trait.min_score is None and trait.max_score is None:
+        return 5, 1
+    return 5 if trait.max_score is None else trait.max_score, 0 if trait.min_score is None else trait.min_score
+
+
 def _suffix(trait: AnyTrait, family: str) -> str:
     if family == "llm":
         return "RubricTrait" if getattr(trait, "kind", None) in ("boolean", "score") else "LLMRubricTrait"
     return next(suffix for suffix, named in SUFFIXES.items() if named == family)
 
 
-def _range(trait: AnyTrait, family: str) -> tuple[float, float]:
-    if isinstance(trait, (RegexRubricTrait, MetricRubricTrait)) or trait.kind == "boolean":
-        return 1, 0
-    if isinstance(trait.kind, dict):
-        return 0, 0
-    if family == "callable" and trait.min_score is None and trait.max_score is None:
-        return 5, 1
-    lowest = 0 if trait.min_score is None else trait.min_score
-    return 5 if trait.max_score is None else trait.max_score, lowest
-
-
 def _settings(trait: AnyTrait, family: str) -> list[Json]:
-    """Return the properties of a trait in Karenina's order: what is null is left out, but for the direction."""
+    """Return the properties of a trait in Karenina's order: what is null is left out, unless that says something."""
     dumped = BaseModel.model_dump(trait, mode="json")
+    ranged = getattr(trait, "kind", "boolean") not in ("boolean", "literal")
     entries = []
     for name in _ORDERS[family]:
         value = dumped.get(name)
-        if name == _NULLABLE and value is None:
+        if value is None and (name == "higher_is_better" or (name in _NULLABLE and ranged)):
             entries.append(property_value(name, ABSENT))
         elif value not in (None, []) and not (name == "include_ground_truth" and value is False):
             entries.append(property_value(name, value))

@@ -1,0 +1,106 @@
+"""Amendment: an edit brought into the JSON that a document has, so that nothing else in it changes.
+
+A document may say the same in other words than our writer does. What the writer makes of a checkpoint before and after
+an edit tells what the edit changed; only that is changed in the document.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from checkpoint_ld.literals import same
+
+Json = Any
+Entry = TypeVar("Entry")
+
+_KEYS = ("@id", "name")
+"""Members by which an entry of an array is known."""
+
+
+def amended(source: Json, before: Json, after: Json) -> Json:
+    """Return `source` with what changed between `before` and `after`, members and entries in the order of `source`."""
+    if same(before, after):
+        return source
+    if isinstance(source, dict) and isinstance(before, dict) and isinstance(after, dict):
+        return _object(source, before, after)
+    if isinstance(source, list) and isinstance(before, list) and isinstance(after, list):
+        return _array(source, before, after)
+    return after
+
+
+def _object(source: dict[str, Json], before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
+    whole = {}
+    kept = [key for key in source if key in after or key not in before]
+    # Backwards, so that a member which is new at the end comes to stand there.
+    for key in reversed(_merged(kept[::-1], list(after)[::-1])):
+        if key not in after:
+            whole[key] = source[key]
+        elif key not in before:
+            whole[key] = after[key]
+        elif key in source:
+            whole[key] = amended(source[key], before[key], after[key])
+        elif not same(before[key], after[key]):
+            # What the document does without stays out, however large the member that the change is in.
+            whole[key] = amended(type(after[key])(), before[key], after[key])
+    return whole
+
+
+def _array(source: list[Json], before: list[Json], after: list[Json]) -> list[Json]:
+    """Amend an array: its entries are known by identifier or name, or else by their place."""
+    in_before, in_source = matches(after, before), matches(before, source)
+    told = [None if at is None else in_source[at] for at in in_before]
+    places = {at: place for place, at in enumerate(told) if at is not None}
+    gone = {at for at in in_source if at is not None} - places.keys()
+    # An entry is known by its place in the source, or else by its place in `after`, from the other end of the numbers.
+    wanted = [-1 - place if at is None else at for place, at in enumerate(told)]
+    whole = []
+    for entry in _merged(wanted, [at for at in range(len(source)) if at not in gone]):
+        if entry >= 0 and entry not in places:
+            whole.append(source[entry])
+            continue
+        place = places[entry] if entry >= 0 else -1 - entry
+        at = in_before[place]
+        if entry >= 0 and at is not None:
+            whole.append(amended(source[entry], before[at], after[place]))
+        elif at is None or not same(before[at], after[place]):
+            whole.append(after[place])
+    return whole
+
+
+def _merged(order: list[Entry], others: list[Entry]) -> list[Entry]:
+    """Return `order` with the `others` that it lacks, each after the one that it follows among the others."""
+    merged = list(order)
+    known = set(order)
+    for place, one in enumerate(others):
+        if one not in known:
+            merged.insert(merged.index(others[place - 1]) + 1 if place else 0, one)
+            known.add(one)
+    return merged
+
+
+def matches(left: list[Json], right: list[Json]) -> list[int | None]:
+    """Return for each entry of `left` the place of its counterpart in `right`: of equal identifier, name, or place."""
+    found: list[int | None] = [None] * len(left)
+    free = dict.fromkeys(range(len(right)))
+    for key in _KEYS:
+        places: dict[str, int] = {}
+        for place in free:
+            places.setdefault(_told(right[place], key) or "", place)
+        for at, one in enumerate(left):
+            told = _told(one, key)
+            if found[at] is None and told and places.get(told) in free:
+                found[at] = places[told]
+                del free[places[told]]
+    for at, one in enumerate(left):
+        if found[at] is None and at in free and not any(_differ(one, right[at], key) for key in _KEYS):
+            found[at] = at
+    return found
+
+
+def _told(value: Json, key: str) -> str | None:
+    told = value.get(key) if isinstance(value, dict) else None
+    return told if isinstance(told, str) else None
+
+
+def _differ(one: Json, other: Json, key: str) -> bool:
+    return _told(one, key) != _told(other, key) and None not in (_told(one, key), _told(other, key))

@@ -1,0 +1,163 @@
+"""Completion: a canonical tree with everything that Karenina refuses a file without.
+
+What is there stays, in the form that Karenina takes; nothing is taken away. What Karenina could never take is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.conditions import finding
+from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.ratings import CANONICAL, as_float, is_number
+from checkpoint_ld.dialects.state import DEFAULT_NAME
+from checkpoint_ld.dialects.template import template_name
+from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.mapping.creators import creator_members, name_of_creator
+from checkpoint_ld.mapping.properties import as_list, text_of
+from checkpoint_ld.mapping.questions import default_template
+from checkpoint_ld.mapping.scenarios import is_scenario
+from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
+from checkpoint_ld.members import ordered
+
+if TYPE_CHECKING:
+    from checkpoint_ld.findings import Finding
+
+Tree = dict[str, Any]
+
+_WHOLE = ("min_score", "max_score", "max_turns", "timeout_seconds")
+"""Settings of a trait that are whole numbers in Karenina."""
+
+
+def complete(tree: Tree, now: str | None = None, *, round_scores: bool = False) -> tuple[Tree, tuple[Finding, ...]]:
+    """Return a canonical tree as Karenina loads it, and what had to be changed for that.
+
+    `now` is the date that stands for a missing one. Bounds of scores that are no whole numbers are rounded, the range
+    to the wider side, if `round_scores` allows it; otherwise they are refused. Raises WriteError for what is refused.
+    """
+    writer = _Completion(now, round_scores=round_scores)
+    whole = writer.root(tree)
+    if writer.refusals:
+        raise WriteError("Karenina would refuse the file: " + "; ".join(writer.refusals))
+    return whole, tuple(writer.findings)
+
+
+class _Completion:
+    def __init__(self, now: str | None, *, round_scores: bool) -> None:
+        self._now = now
+        self._round_scores = round_scores
+        self.findings: list[Finding] = []
+        self.refusals: list[str] = []
+
+    def root(self, tree: Tree) -> Tree:
+        whole = {
+            **tree,
+            "@type": "DataFeed",
+            "name": text_of(tree.get("name")) or DEFAULT_NAME,
+            **_dates(tree, self._now),
+        }
+        if tree.get("version") is not None:
+            whole["version"] = text_of(tree["version"])
+        if not _is_taken(tree.get("creator")):
+            whole["creator"], details = creator_members(tree["creator"])
+            whole["additionalProperty"] = [*as_list(tree.get("additionalProperty")), *details]
+        if "rating" in tree:
+            whole["rating"] = self._ratings(tree["rating"], "/rating")
+        for place, part in enumerate(as_list(tree.get("hasPart"))):
+            if not is_scenario(part):
+                self.refusals.append(f"the part at /hasPart/{place} is no scenario: take it out, or write Turtle")
+        date = whole.get("dateModified")
+        elements = as_list(tree.get("dataFeedElement"))
+        whole["dataFeedElement"] = [
+            self._element(one, date, f"/dataFeedElement/{place}") if isinstance(one, dict) else one
+            for place, one in enumerate(elements)
+        ]
+        return ordered(whole, None)
+
+    def _element(self, element: Tree, date: str | None, pointer: str) -> Tree:
+        whole = {**element, **_dates(element, date)}
+        if "keywords" in element:
+            whole["keywords"] = as_list(element["keywords"])
+        question = element.get("item")
+        if isinstance(question, dict):
+            whole["item"] = self._question(question, f"{pointer}/item")
+        return ordered(whole, "dataFeedElement")
+
+    def _question(self, question: Tree, pointer: str) -> Tree:
+        said = text_of(question.get("text"))
+        answer, template = (_single(question.get(name)) for name in ("acceptedAnswer", "hasPart"))
+        whole = {
+            **question,
+            "acceptedAnswer": {"@type": "Answer", **answer, "text": text_of(answer.get("text"))},
+            "hasPart": {
+                "@type": "SoftwareSourceCode",
+                **template,
+                "name": template.get("name") or template_name(said),
+                "text": default_template(said) if template.get("text") is None else template["text"],
+                "programmingLanguage": "Python",
+            },
+        }
+        if "rating" in question:
+            whole["rating"] = self._ratings(question["rating"], f"{pointer}/rating")
+        if "keywords" in question:
+            whole["keywords"] = as_list(question["keywords"])
+        return ordered(
+            {**whole, **{name: ordered(whole[name], name) for name in ("acceptedAnswer", "hasPart")}}, "item"
+        )
+
+    def _ratings(self, ratings: Any, pointer: str) -> list[Any]:
+        return [
+            self._rating(one, f"{pointer}/{place}") if isinstance(one, dict) else one
+            for place, one in enumerate(as_list(ratings))
+        ]
+
+    def _rating(self, rating: Tree, pointer: str) -> Tree:
+        try:
+            trait = trait_of(rating)
+        except ReadError as error:
+            self.refusals.append(f"at {pointer} {error}")
+            return rating
+        if trait is None:
+            return rating
+        whole = dict(rating)
+        for name, bound in zip(("bestRating", "worstRating"), range_of(trait), strict=True):
+            if not is_number(rating.get(name)):
+                told = number_of(rating.get(name))
+                whole[name] = as_float(bound if told is None else told)
+        if "additionalProperty" in rating:
+            whole["additionalProperty"] = [
+                self._setting(one, f"{pointer}/additionalProperty/{place}")
+                for place, one in enumerate(as_list(rating["additionalProperty"]))
+            ]
+        return ordered(whole, "rating")
+
+    def _setting(self, setting: Any, pointer: str) -> Any:
+        name = name_of(setting)
+        value = setting.get("value") if name in _WHOLE else None
+        if not isinstance(value, float):
+            return setting
+        whole = math.floor(value) if name == "min_score" else math.ceil(value)
+        if whole != value and not self._round_scores:
+            remedy = "allow rounding, or write another dialect or Turtle"
+            self.refusals.append(f"the {name} at {pointer} is {value}, which is no whole number: {remedy}")
+        elif whole != value:
+            message = f"the {name} {value} is written as {whole}; the rating keeps it"
+            self.findings.append(finding("W-LOSS", message, pointer=pointer, dialect=CANONICAL))
+        return {**setting, "value": whole}
+
+
+def _dates(holder: Tree, otherwise: Any) -> Tree:
+    """Return the two dates of an object, the one for the other where there is only one; `otherwise` for both."""
+    created, modified = (holder.get(name) for name in ("dateCreated", "dateModified"))
+    dates = {"dateCreated": created or modified or otherwise, "dateModified": modified or created or otherwise}
+    return {name: text_of(date) for name, date in dates.items() if date is not None}
+
+
+def _is_taken(creator: Any) -> bool:
+    is_person = isinstance(creator, dict) and creator.get("@type") == "Person" and bool(name_of_creator(creator))
+    return creator is None or isinstance(creator, str) or is_person
+
+
+def _single(value: Any) -> Tree:
+    return value if isinstance(value, dict) else {}

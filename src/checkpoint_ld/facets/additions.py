@@ -1,0 +1,159 @@
+"""Adding questions to a benchmark."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
+from checkpoint_ld.entities.entity import now
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.facets.scenarios import Scenarios
+from checkpoint_ld.identifiers import unique_question_id
+from checkpoint_ld.json_writing import dump_json
+from checkpoint_ld.mapping import questions
+from checkpoint_ld.mapping.faults import faults_of
+
+if TYPE_CHECKING:
+    from checkpoint_ld.facets.facet import Json
+
+Traits = TypeVar("Traits", Rubric, DynamicRubric)
+
+
+@dataclass(frozen=True, slots=True)
+class _Addition:
+    """A question that is fit to be added; `identifier` is None where one is to be computed from the text."""
+
+    question: Question
+    identifier: str | None
+    finished: bool | None
+    rubric: Rubric | None
+    dynamic: DynamicRubric | None
+
+    def item(self, identifier: str) -> Json:
+        """Return the feed item of the question. Raises WriteError if it holds what JSON cannot."""
+        item = questions.item_of(self.question, identifier, self.rubric, self.dynamic, finished=self.finished)
+        dump_json(item)
+        return item
+
+
+class Additions(Scenarios):
+    """Adding questions: a benchmark of scenarios takes none."""
+
+    def add_question(  # noqa: PLR0913, PLR0917 - the names and the order are Karenina's
+        self,
+        question: str | Mapping[str, Any] | Question,
+        raw_answer: str | None = None,
+        answer_template: str | None = None,
+        question_id: str | None = None,
+        finished: bool | None = None,
+        author: Mapping[str, Any] | None = None,
+        sources: Sequence[Mapping[str, Any]] | None = None,
+        custom_metadata: Mapping[str, Any] | None = None,
+        few_shot_examples: Sequence[Mapping[str, str]] | None = None,
+        answer_notes: str | None = None,
+        keywords: Sequence[str] | None = None,
+    ) -> str:
+        """Add a question at the end and return its identifier.
+
+        `question` is a text (then `raw_answer` is needed), a `Question` (the other arguments go before what it says),
+        or a mapping with the names of the arguments or of a `Question` (what it says goes before the arguments). A
+        `Question` is identified by its own id, anything else by the identifier that Karenina computes from the text.
+        A question counts as finished if it has a template of its own, unless `finished` says otherwise.
+
+        Raises WriteError, having added nothing, for an identifier that is taken, a question without text or answer,
+        and members that no question has.
+        """
+        told = {
+            "raw_answer": raw_answer,
+            "answer_template": answer_template,
+            "question_id": question_id,
+            "finished": finished,
+            "author": author,
+            "sources": sources,
+            "custom_metadata": custom_metadata,
+            "few_shot_examples": few_shot_examples,
+            "answer_notes": answer_notes,
+            "keywords": keywords,
+        }
+        return self._add([_addition(question, {name: value for name, value in told.items() if value is not None})])[0]
+
+    def add_questions(
+        self, added: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
+    ) -> list[str]:
+        """Add questions, each a mapping or a `Question`, at the end; return their identifiers.
+
+        All of them are added or, if one of them cannot be, none. Raises WriteError as `add_question` does.
+        """
+        told = {} if finished is None else {"finished": finished}
+        return self._add([_addition(one, told) for one in added])
+
+    def _add(self, additions: list[_Addition]) -> list[str]:
+        if self.is_scenario_benchmark:
+            raise WriteError("a benchmark of scenarios holds no questions: put the question into a scenario")
+        elements = self._elements()
+        fresh: dict[str, Json] = {}
+        taken = ChainMap[str, Any](fresh, elements)
+        for one in additions:
+            if one.identifier in taken:
+                message = f"there is a question {one.identifier!r} already: give another question_id, or the text alone"
+                raise WriteError(message)
+            identifier = one.identifier or unique_question_id(one.question.question, taken)
+            fresh[identifier] = one.item(identifier)
+        for identifier, item in fresh.items():
+            elements[identifier] = self._graph.append(self._graph.root, "dataFeedElement", item)
+        if additions:
+            self._touch()
+        return list(fresh)
+
+
+def _addition(given: str | Mapping[str, Any] | Question, told: Json) -> _Addition:
+    members = _members(given, told)
+    identifier, finished = members.pop("question_id", None), members.pop("finished", None)
+    if identifier is not None and not (isinstance(identifier, str) and identifier):
+        raise WriteError(f"the question_id {identifier!r} is no text: give a text that is not empty, or none")
+    if finished is not None and not isinstance(finished, bool):
+        raise WriteError(f"finished is {finished!r}: give True or False")
+    rubric = _rubric(members.pop("question_rubric", None), Rubric)
+    dynamic = _rubric(members.pop("question_dynamic_rubric", None), DynamicRubric)
+    return _Addition(_question(members), identifier, finished, rubric, dynamic)
+
+
+def _members(given: str | Mapping[str, Any] | Question, told: Json) -> Json:
+    if isinstance(given, Question):
+        said = given.model_dump(mode="json", exclude={"id"})
+        return {"question_id": given.id, **{name: one for name, one in said.items() if one is not None}, **told}
+    if isinstance(given, str):
+        return {**told, "question": given}
+    if isinstance(given, Mapping):
+        return {**told, **given}
+    raise WriteError(f"{given!r} is no question: give a text, a mapping or a Question")
+
+
+def _rubric(given: Any, model: type[Traits]) -> Traits | None:
+    if given is None:
+        return None
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise WriteError(f"the rubric of the question cannot be added: {faults_of(error)}") from None
+
+
+def _question(members: Json) -> Question:
+    text = members.get("question")
+    if isinstance(text, str) and not text.strip():
+        raise WriteError("a question needs a text: it is empty or blank")
+    if members.get("raw_answer") is None:
+        raise WriteError(f"the question {text!r} needs a reference answer: give raw_answer")
+    if members.get("date_created") is None:
+        moment = now()
+        members = {**members, "date_created": moment, "date_modified": moment}
+    try:
+        # Strictly an answer may not be empty, but Karenina takes such a question, and so do we.
+        return Question.model_validate({name: one for name, one in members.items() if one is not None}, context=LENIENT)
+    except ValidationError as error:
+        raise WriteError(f"the question {text!r} cannot be added: {faults_of(error)}") from None

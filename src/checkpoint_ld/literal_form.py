@@ -1,0 +1,164 @@
+"""The literal form: a checkpoint whose keys mean what they say, and the small departures from it.
+
+Such a document stays as it is. One object where an array is usual, `@type` as an array of one and the like are put
+right in place, so that the way back into the source is kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.emission import local_context
+from checkpoint_ld.plain import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TYPES, Tree
+from checkpoint_ld.terms import is_property_value
+from checkpoint_ld.vocabulary import KARENINA
+
+if TYPE_CHECKING:
+    from checkpoint_ld.spelling import Spelling
+    from checkpoint_ld.terms import Term, TermTable
+
+_KEYWORDS = frozenset(("@id", "@type", "@context", "@included"))
+_VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
+_RUBRICS = frozenset(("rubric", "globalRubric"))
+_SINGLES = frozenset(("item", "acceptedAnswer"))
+
+
+def is_literal(tree: Tree, table: TermTable, spelling: Spelling) -> bool:
+    """Tell whether all objects that make up a checkpoint are in plain keys and in their places."""
+    return _is_literal(tree, None, table, spelling)
+
+
+def _is_literal(tree: Tree, via: Term | None, table: TermTable, spelling: Spelling) -> bool:
+    types = tree.get("@type")
+    if not all(map(spelling.is_plain_type, types if isinstance(types, list) else [types])):
+        return False
+    known, structure = table.at(via, types).by_key, _structure_of(types)
+    for key, value in tree.items():
+        if not _is_plain_member(key, value, spelling):
+            return False
+        for one in _objects(key, value) if key in structure else ():
+            is_in_place = one.keys() != {"@id"} and _has_no_context(one, known.get(key), table)
+            if not is_in_place or not _is_literal(one, known.get(key), table, spelling):
+                return False
+    return True
+
+
+def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
+    if key.startswith("@"):
+        return key in _KEYWORDS
+    if not spelling.is_plain_key(key):
+        return False
+    if key == "additionalType" and isinstance(value, str) and not value.startswith(KARENINA):
+        return spelling.is_plain_type(value)
+    if key == "contentRating":
+        return not any(isinstance(one, dict) for one in (value if isinstance(value, list) else [value]))
+    return key not in MEMBERS or key in STRUCTURE or key == "value" or not _is_jsonld_value(value)
+
+
+def _is_jsonld_value(value: Any) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return any(isinstance(one, dict) and one.keys() & _VALUE_KEYWORDS for one in values)
+
+
+def _structure_of(types: Any) -> frozenset[str]:
+    kinds = types if isinstance(types, list) else [types]
+    is_scenario = any(isinstance(kind, str) and kind in SCENARIO_TYPES for kind in kinds)
+    return STRUCTURE | SCENARIO_STRUCTURE if is_scenario else STRUCTURE
+
+
+def _objects(key: str, value: Any) -> list[Tree]:
+    if isinstance(value, dict):
+        value = list(value.values()) if key == "nodes" else [value]
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
+    """Tell whether an object has no context of its own, or just the one that we would write there."""
+    if "@context" not in value:
+        return True
+    own, kind = value["@context"], value.get("@type")
+    if not isinstance(own, dict):
+        return False
+    ours = local_context(value, table.at(via, kind), is_property=is_property_value(kind, via))
+    # What is null there is set apart from the graph, which the object alone does not tell.
+    told = {key: one for key, one in own.items() if one is not None and key != "@propagate"}
+    return told == {key: one for key, one in ours.items() if key != "@propagate" and own.get(key, one) is not None}
+
+
+class Tidying:
+    """Puts small departures right; `forms` says which ones there were."""
+
+    def __init__(self, table: TermTable) -> None:
+        self.table = table
+        self.forms: list[str] = []
+
+    def root(self, tree: Tree) -> Tree:
+        """Return the tree of a checkpoint in its usual shape."""
+        context = tree.get("@context")
+        if isinstance(context, list):
+            self.forms.append("an array as @context")
+            tree = {**tree, "@context": _joined(context)}
+        return self._object(tree, None, "")
+
+    def _object(self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool = True) -> Tree:
+        """Return an object in its usual shape; below a member that is not known only our local contexts go."""
+        kind = self._one_type(tree.get("@type"), f"{pointer}/@type") if is_known else tree.get("@type")
+        known = self.table.at(via, kind).by_key
+        is_property = is_property_value(kind, via)
+        structure = _structure_of(kind) if is_known else frozenset()
+        tidy: Tree = {}
+        for key, value in tree.items():
+            if key == "@context" and pointer and _has_no_context(tree, via, self.table):
+                continue
+            term = known.get(key)
+            if key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
+                tidy[key] = kind if key == "@type" else value
+            else:
+                at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+                shaped = self._shaped(tree, key, value, term, at) if is_known else value
+                tidy[key] = self._below(shaped, term, at, is_known=key in structure)
+        return tidy
+
+    def _below(self, value: Any, via: Term | None, pointer: str, *, is_known: bool) -> Any:
+        if isinstance(value, list):
+            return [self._below(one, via, f"{pointer}/{at}", is_known=is_known) for at, one in enumerate(value)]
+        if not isinstance(value, dict):
+            return value
+        if via is None or via.container != "@index":
+            return self._object(value, via, pointer, is_known=is_known)
+        return {
+            key: self._object(one, via, f"{pointer}/{key}", is_known=is_known) if isinstance(one, dict) else one
+            for key, one in value.items()
+        }
+
+    def _shaped(self, tree: Tree, key: str, value: Any, term: Term | None, pointer: str) -> Any:
+        if key == "additionalType" and isinstance(value, str) and value.startswith(KARENINA):
+            self.forms.append(f"a full IRI at {pointer}")
+            return f"karenina:{value[len(KARENINA) :]}"
+        is_single = key in _SINGLES or (key == "hasPart" and "acceptedAnswer" in tree)
+        if is_single and isinstance(value, list) and len(value) == 1:
+            self.forms.append(f"an array of one at {pointer}")
+            return value[0]
+        if term is not None and term.container == "@set" and not is_single and isinstance(value, (dict, str)):
+            self.forms.append(f"a single value at {pointer}")
+            return [value]
+        if key in _RUBRICS and isinstance(value, dict):
+            return {name: self._listed(name, one, f"{pointer}/{name}") for name, one in value.items()}
+        return value
+
+    def _listed(self, name: str, value: Any, pointer: str) -> Any:
+        if not name.endswith("traits") or not isinstance(value, dict):
+            return value
+        self.forms.append(f"a single value at {pointer}")
+        return [value]
+
+    def _one_type(self, types: Any, pointer: str) -> Any:
+        if isinstance(types, list) and len(types) == 1 and isinstance(types[0], str) and types[0] in TYPES:
+            self.forms.append(f"an array as {pointer}")
+            return types[0]
+        return types
+
+
+def _joined(context: list[Any]) -> Any:
+    objects = [one for one in context if isinstance(one, dict)]
+    return {key: value for one in objects for key, value in one.items()} if objects else context[0] if context else {}

@@ -1,0 +1,238 @@
+"""Statements: the one checkpoint in a set of statements from anywhere, as a tree in plain keys."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld import contexts, naming, recursion, terms
+from checkpoint_ld.compaction import Compaction, residue_of
+from checkpoint_ld.dialects import signs
+from checkpoint_ld.expansion import ESCAPED, RDF_TYPE
+from checkpoint_ld.literal_form import Tidying
+from checkpoint_ld.literals import RDF_JSON, XSD_INTEGER
+from checkpoint_ld.plain import STRUCTURE, TEXTS, Plain, Tree
+from checkpoint_ld.residue import RESIDUE, Ref, decoded
+from checkpoint_ld.store import Index, terms_of, triples_of
+from checkpoint_ld.vocabulary import RDF, SCHEMA, SCHEMA_HTTP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.terms import Term, TermTable
+
+ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
+_FIRST, _REST, _NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))
+_OBJECT_LISTS = frozenset(("few_shot_examples", "sources"))
+_LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
+"""Settings whose value is always an array, though statements cannot tell an array of one from its entry."""
+
+
+def roots(index: Index) -> list[Node]:
+    """Return the nodes that are the root of a checkpoint."""
+    typed = [
+        subject
+        for subject, predicates in index.items()
+        if any(kind in ROOT_TYPES for kind in terms_of(predicates.get(RDF_TYPE)))
+    ]
+    if typed:
+        return typed
+    elements = URIRef(SCHEMA + "dataFeedElement")
+    return [subject for subject, predicates in index.items() if elements in predicates]
+
+
+def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
+    """Rewrite the one checkpoint in a set of statements in plain keys, or return None where there is not just one.
+
+    `as_found` says that the order of the index is that of a document. Raises ReadError (E-DEPTH) for a checkpoint that
+    is nested too deeply.
+    """
+    if any(map(_is_of_ours, triples_of(index))):
+        return _of_ours(index, form)
+    is_of_today = any(str(predicate).startswith(SCHEMA) for held in index.values() for predicate in held)
+    index = _in_our_vocabulary(index)
+    found = roots(index)
+    if len(found) != 1:
+        return None
+    with recursion.room():
+        foreign = _ForeignReader(index, terms.karenina(), as_found=as_found)
+        tree = _usual(foreign.whole(found[0]))
+    if is_of_today and not signs.is_gui_feed(tree):
+        tree = _canonical(tree)
+    return Plain(tree, (form, *sorted(foreign.left_out)), None)
+
+
+def _of_ours(index: Index, form: str) -> Plain | None:
+    """Give a tree back that was held as a graph before."""
+    found = roots(index)
+    if len(found) != 1:
+        return None
+    with recursion.room():
+        reader = _Reader(index, terms.table(decoded(residue_of(index, found[0]).members.get("@context"))))
+        tree = reader.whole(found[0])
+    return Plain(_canonical(tree) if "@context" not in tree else tree, (form,), None)
+
+
+def _canonical(tree: Tree) -> Tree:
+    """Return a tree with the sign by which the canonical dialect is told."""
+    return {"@context": copy.deepcopy(contexts.plain()), **tree} if signs.is_feed(tree) else tree
+
+
+def _is_of_ours(triple: tuple[Node, Node, Node]) -> bool:
+    """Tell whether a statement is of a graph that we made: with residue, or with names by place."""
+    return triple[1] == RESIDUE or any(isinstance(one, URIRef) and naming.is_minted(str(one)) for one in triple[::2])
+
+
+def _in_our_vocabulary(index: Index) -> Index:
+    """Return the statements with http://schema.org/ read as https, and schema.org's `rating` as our own."""
+    renamed: dict[Node, Node] = {URIRef(SCHEMA + "rating"): URIRef(SCHEMA + "contentRating")}
+
+    def ours(term: Node) -> Node:
+        if isinstance(term, Literal) or not str(term).startswith(SCHEMA_HTTP):
+            return renamed.get(term, term)
+        https = URIRef(SCHEMA + str(term)[len(SCHEMA_HTTP) :])
+        return renamed.get(https, https)
+
+    result: Index = {}
+    for subject, predicates in index.items():
+        into = result.setdefault(ours(subject), {})
+        for predicate, held in predicates.items():
+            joined = [*terms_of(into.get(ours(predicate))), *map(ours, terms_of(held))]
+            into[ours(predicate)] = joined if len(joined) > 1 else joined[0]
+    return result
+
+
+class _Reader(Compaction):
+    """Knows which nodes it has read."""
+
+    def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
+        super().__init__(index, table, as_found=as_found)
+        self.seen: set[Node] = set()
+
+    def members(self, subject: Node, via: Term | None = None) -> Tree:
+        self.seen.add(subject)
+        return super().members(subject, via)
+
+    def whole(self, root: Node) -> Tree:
+        """Return the tree of a checkpoint, and with it whatever else the statements are about."""
+        tree = self.object(root)
+        others = [self.object(subject) for subject in list(self.index) if subject not in self.seen]
+        included = tree.get("@included", [])
+        if others:
+            tree["@included"] = [*(included if isinstance(included, list) else [included]), *others]
+        return tree
+
+
+class _ForeignReader(_Reader):
+    """Reads statements that others have made: with lists, language tags and names of their own.
+
+    `left_out` says what JSON in plain keys has no place for.
+    """
+
+    def __init__(self, index: Index, table: TermTable, *, as_found: bool) -> None:
+        super().__init__(index, table, as_found=as_found)
+        self.left_out: set[str] = set()
+
+    def members(self, subject: Node, via: Term | None = None) -> Tree:
+        read = super().members(subject, via)
+        named = {key: _plain_key(key) for key in read}
+        members = {name if name not in read else key: read[key] for key, name in named.items()}
+        return {key: self._text(value) if key in TEXTS else value for key, value in members.items()}
+
+    @staticmethod
+    def _type_name(iri: str) -> str:
+        return _Reader._type_name(_unescaped(iri))  # noqa: SLF001 - the class's own
+
+    def _text(self, value: Any) -> Any:
+        """Return the text of a member that holds text."""
+        if isinstance(value, list):
+            return [self._text(one) for one in value]
+        if not isinstance(value, dict) or not isinstance(value.get("@value"), str):
+            return value
+        tag, datatype = value.get("@language"), value.get("@type")
+        self.left_out.add(f"the language {tag} of a text" if tag else f"the type {datatype} of a text")
+        return value["@value"]
+
+    def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
+        if not any(map(self._is_list, held)):
+            return super()._member(held, term, coercion)
+        coercion = coercion or (term.coercion if term is not None else None)
+        return [self._value(one, coercion) for each in held for one in self._entries(each)]
+
+    def _value(self, one: Node, coercion: str | None) -> Any:
+        if self._is_list(one):
+            return [self._value(entry, coercion) for entry in self._entries(one)]
+        if self.as_found and isinstance(one, Literal) and one.datatype == XSD_INTEGER:
+            coercion = None  # the document has a whole number here, whatever its key says
+        value = super()._value(one, coercion)
+        is_json = coercion != "@json" or (isinstance(one, Literal) and one.datatype == RDF_JSON)
+        return value if is_json else self._text(value)
+
+    def _rank(self, node: Node) -> tuple[float, str]:
+        return self._place(node), ""  # blank nodes have names of chance; the order of the file is better
+
+    def _is_list(self, node: Node) -> bool:
+        return node == _NIL or (_FIRST in self.index.get(node, {}) and _REST in self.index[node])
+
+    def _entries(self, node: Node) -> list[Node]:
+        """Return the entries of a list (RDF 1.1 Schema §5.2); what is no list is its only entry."""
+        if not self._is_list(node):
+            return [node]
+        entries: list[Node] = []
+        cells: set[Node] = set()
+        while node not in cells and node != _NIL and self._is_list(node):
+            cells.add(node)
+            entries.append(terms_of(self.index[node][_FIRST])[0])
+            node = terms_of(self.index[node][_REST])[0]
+        self.seen |= cells
+        return entries
+
+    def _filled(self, value: Any, via: Term | None, visiting: frozenset[Node]) -> Any:
+        if isinstance(value, Ref) and via is None:
+            node = URIRef(value.name)
+            if node in self.seen and self.identifier(node) is not None:
+                return {"@id": self.identifier(node)}
+        return super()._filled(value, via, visiting)
+
+
+def _unescaped(iri: str) -> str:
+    if not iri.startswith(ESCAPED):
+        return iri
+    text = unquote(iri[len(ESCAPED) :])
+    return SCHEMA + text[len(SCHEMA_HTTP) :] if text.startswith(SCHEMA_HTTP) else text
+
+
+def _plain_key(key: str) -> str:
+    """Spell a key plainly that is no IRI, or that Karenina's own context, unlike ours, leaves to schema.org."""
+    iri = _unescaped(key)
+    local = iri.removeprefix(SCHEMA)
+    return local if ":" not in local and not local.startswith("@") else iri
+
+
+def _usual(tree: Tree) -> Tree:
+    """Return a tree in its usual shape: what is always an array as an array, what is always one object as one."""
+    tree = Tidying(terms.karenina()).root(tree)
+    tree.setdefault("hasPart" if tree.get("@type") == "Dataset" else "dataFeedElement", [])
+    for setting in _settings(tree):
+        value = setting.get("value", [])
+        name = str(setting.get("name"))
+        is_one = isinstance(value, dict) if name in _OBJECT_LISTS else not isinstance(value, list)
+        if is_one and name in _LISTS:
+            setting["value"] = [value]
+    return tree
+
+
+def _settings(holder: Any) -> Iterator[Tree]:
+    """Iterate over the properties of a checkpoint and of all objects that make it up."""
+    if isinstance(holder, list):
+        for one in holder:
+            yield from _settings(one)
+    elif isinstance(holder, dict):
+        yield from (one for one in holder.get("additionalProperty", ()) if isinstance(one, dict))
+        for key in STRUCTURE & holder.keys():
+            yield from _settings(holder[key])

@@ -1,0 +1,32 @@
+"""What the tests against real documents share: the tables that say what is in the documents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Json = Any
+
+
+def lines(corpus: Path, table: str) -> list[dict[str, Json]]:
+    """Return the entries of a table with one JSON object to a line."""
+    with gzip.open(corpus / table, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def expectations(corpus: Path, dialect: str) -> list[dict[str, Json]]:
+    """Return what is expected of the documents of one dialect; there is always something."""
+    found = [case for case in lines(corpus, "expected.jsonl.gz") if case["dialect"] == dialect]
+    assert found
+    return found
+
+
+DIALECTS = (
+    *("v2.0-other", "v2.0-traits-key", "v2.0", "flat", "datafeed-ns-v3"),
+    *("gui-datafeed", "datafeed-legacy", "dataset-0", "dataset-1"),
+)
+WRITABLE = ("v2.0", "datafeed-ns-v3", "gui-datafeed", "dataset-1")

@@ -1,0 +1,395 @@
+"""The Benchmark: what it shows, and how it is made, saved and looked into."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rdflib import URIRef
+
+from checkpoint_ld import Benchmark, CheckpointGraph, LookupFailedError, TargetExistsError, WriteError
+from checkpoint_ld.entities import LLMRubricTrait, Organization, Person
+from checkpoint_ld.mapping.traits import rating_of
+from tests.documents import canonical, item, rating, scenario, setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from checkpoint_ld.entities import DynamicRubric, Rubric
+
+Json = Any
+METAL = "urn:uuid:question-metal-1"
+
+
+def load(tree: Json) -> Benchmark:
+    return Benchmark.load(json.dumps(tree).encode())
+
+
+def numbered(count: int, *, finished: int = 0) -> Benchmark:
+    """Return a benchmark with so many questions, the first of which are finished."""
+    items = [item(f"Question {at}?", f"urn:uuid:{at}") for at in range(count)]
+    for one in items[finished:]:
+        one["item"]["additionalProperty"] = [setting("finished", False)]
+    return load(canonical(*items))
+
+
+# --- making and metadata
+
+
+def test_a_new_benchmark_is_what_karenina_makes() -> None:
+    benchmark = Benchmark("Metals")
+    document = benchmark.to_jsonld("plain")
+    assert (benchmark.name, benchmark.description, benchmark.version) == (
+        "Metals",
+        "Benchmark containing questions",
+        "0.1.0",
+    )
+    assert benchmark.creator == "Karenina Benchmarking System"
+    assert benchmark.id is not None
+    assert benchmark.id.startswith("urn:uuid:karenina-checkpoint-")
+    assert benchmark.created_at == benchmark.modified_at
+    assert datetime.fromisoformat(str(benchmark.created_at)).tzinfo is not None
+    assert document["additionalProperty"] == [setting("benchmark_format_version", "3.0.0-jsonld")]
+    assert document["dataFeedElement"] == []
+    assert (benchmark.dialect, benchmark.findings, benchmark.is_empty) == ("datafeed-ns-v3", (), True)
+
+
+def test_a_benchmark_is_made_with_all_that_is_said_about_it() -> None:
+    benchmark = Benchmark.create("Metals", "All of them", "2.0", Person(name="A. Smith", email="a@example.org"))
+    assert (benchmark.description, benchmark.version) == ("All of them", "2.0")
+    assert benchmark.creator == Person(name="A. Smith", email="a@example.org")
+    assert Benchmark("Metals", creator=Organization(name="ACME")).creator == Organization(name="ACME")
+
+
+def test_a_nameless_benchmark_is_refused() -> None:
+    with pytest.raises(WriteError, match="needs a name"):
+        Benchmark("")
+
+
+def test_metadata_is_set_and_the_change_is_dated() -> None:
+    benchmark = load(canonical())
+    benchmark.name = "Alloys"
+    benchmark.description, benchmark.version, benchmark.creator = "", "3.1", "B. Jones"
+    assert (benchmark.name, benchmark.description, benchmark.version, benchmark.creator) == (
+        "Alloys",
+        "",
+        "3.1",
+        "B. Jones",
+    )
+    assert datetime.fromisoformat(str(benchmark.modified_at)).tzinfo is not None
+    assert benchmark.created_at == "2026-01-01T00:00:00"
+    again = load(benchmark.to_jsonld())
+    assert again.to_jsonld() == benchmark.to_jsonld()
+    assert "description" not in again.to_jsonld()
+
+
+def test_a_creator_who_is_replaced_leaves_nothing_behind() -> None:
+    tree = canonical() | {
+        "creator": {"@type": "Person", "name": "A", "affiliation": {"@type": "Organization", "name": "B"}}
+    }
+    benchmark = load(tree)
+    benchmark.creator = "B. Jones"
+    expected = load(tree | {"creator": "B. Jones", "dateModified": benchmark.modified_at})
+    assert set(benchmark.graph) == set(expected.graph)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"name": ""}, {"name": None}, {"version": 1.0}, {"id": "urn:x"}, {"version": "2", "licence": "MIT"}],
+)
+def test_metadata_that_cannot_be_set_changes_nothing(fields: dict[str, Json]) -> None:
+    benchmark = load(canonical())
+    with pytest.raises(WriteError, match=r"(name|version|id|licence)"):
+        benchmark.set_metadata(**fields)
+    assert benchmark.to_jsonld("plain") == canonical()
+
+
+def test_nothing_set_is_no_change() -> None:
+    benchmark = load(canonical())
+    benchmark.set_metadata()
+    assert benchmark.modified_at == "2026-01-02T00:00:00"
+
+
+def test_custom_properties_are_shown_by_name() -> None:
+    tree = canonical()
+    tree["additionalProperty"].append(setting("licence", {"a": [1, None]}))
+    benchmark = load(tree)
+    assert benchmark.get_custom_property("licence") == {"a": [1, None]}
+    assert benchmark.get_custom_property("other") is None
+    assert benchmark.get_all_custom_properties() == {
+        "benchmark_format_version": "3.0.0-jsonld",
+        "licence": {"a": [1, None]},
+    }
+
+
+def test_what_a_file_leaves_out_has_the_usual_value() -> None:
+    tree = canonical()
+    for name in ("description", "version", "creator", "@id", "rating", "additionalProperty"):
+        del tree[name]
+    benchmark = load(tree)
+    assert (benchmark.description, benchmark.version, benchmark.creator, benchmark.id) == ("", "0.1.0", None, None)
+    assert benchmark.global_rubric is None
+    assert benchmark.get_all_custom_properties() == {}
+
+
+# --- questions
+
+
+def test_a_question_is_shown_as_a_dictionary() -> None:
+    benchmark = load(canonical())
+    shown = benchmark.get_question(METAL)
+    assert next(iter(shown)) == "id"
+    assert (shown["id"], shown["question"], shown["raw_answer"]) == (
+        METAL,
+        "Which metal is liquid at 20 °C?",
+        "Mercury",
+    )
+    assert (shown["keywords"], shown["finished"], shown["author"]) == (["chemistry"], True, None)
+    assert [one.name for one in shown["question_rubric"]["regex_traits"]] == ["cites"]
+
+
+def test_what_is_shown_is_a_copy() -> None:
+    benchmark = load(canonical())
+    benchmark.get_question(METAL)["keywords"].append("x")
+    benchmark.questions[0].keywords.append("x")
+    benchmark.jsonld_data["name"] = "x"
+    benchmark.get_all_custom_properties()["x"] = "x"
+    assert benchmark.to_jsonld("plain") == canonical()
+
+
+def test_questions_are_a_sequence_that_is_built_on_demand() -> None:
+    questions = numbered(5).questions
+    assert isinstance(questions, Sequence)
+    assert len(questions) == 5
+    assert (questions[0].question, questions[-1].question) == ("Question 0?", "Question 4?")
+    assert [one.question for one in questions[1:4:2]] == ["Question 1?", "Question 3?"]
+    assert isinstance(questions[:2], Sequence)
+    assert questions[2] in questions
+    with pytest.raises(IndexError):
+        questions[5]
+
+
+def test_a_benchmark_is_a_collection_of_questions() -> None:
+    benchmark = numbered(3)
+    assert (len(benchmark), benchmark.question_count) == (3, 3)
+    assert [one["id"] for one in benchmark] == ["urn:uuid:0", "urn:uuid:1", "urn:uuid:2"]
+    assert "urn:uuid:1" in benchmark
+    assert "urn:uuid:9" not in benchmark
+    assert benchmark["urn:uuid:1"] == benchmark[1] == benchmark[-2]
+    assert repr(benchmark) == "<Benchmark 'Metals' 0.2.0: 3 questions>"
+    assert bool(Benchmark("empty"))
+
+
+def test_all_questions_may_be_asked_for_in_three_ways() -> None:
+    benchmark = numbered(2)
+    assert benchmark.get_all_questions(ids_only=True) == benchmark.get_question_ids() == ["urn:uuid:0", "urn:uuid:1"]
+    assert [one["question"] for one in benchmark.get_all_questions()] == ["Question 0?", "Question 1?"]
+    assert benchmark.get_all_questions_as_objects() == list(benchmark.questions)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        Benchmark.get_question,
+        Benchmark.get_question_as_object,
+        Benchmark.get_registry_entry,
+        Benchmark.get_question_metadata,
+        Benchmark.get_question_timestamps,
+        Benchmark.get_question_properties,
+        Benchmark.get_question_rubric,
+        Benchmark.get_question_dynamic_rubric,
+        Benchmark.get_scenario,
+        Benchmark.__getitem__,
+        lambda benchmark, name: benchmark.get_question_custom_property(name, "level"),
+    ],
+)
+def test_what_is_not_there_is_a_failed_lookup(ask: Callable[[Benchmark, str], Json]) -> None:
+    with pytest.raises(LookupFailedError, match=r"there is no (question|scenario) 'nothing'") as failed:
+        ask(load(canonical()), "nothing")
+    assert isinstance(failed.value, KeyError)
+    assert isinstance(failed.value, ValueError)
+
+
+def test_what_is_said_about_a_question_is_shown_on_its_own() -> None:
+    whole = item()
+    whole["item"]["additionalProperty"] += [
+        setting("custom_level", "easy"),
+        setting("original_answer_template", "class A"),
+    ]
+    benchmark = load(canonical(whole))
+    metadata = benchmark.get_question_metadata(METAL)
+    assert list(metadata) == [
+        *("id", "question", "raw_answer", "date_created", "date_modified", "finished"),
+        *("author", "sources", "custom_metadata", "has_template", "has_rubric"),
+    ]
+    assert (metadata["id"], metadata["has_template"], metadata["has_rubric"]) == (METAL, True, True)
+    assert benchmark.get_question_custom_property(METAL, "level") == "easy"
+    assert benchmark.get_question_custom_property(METAL, "other") is None
+    assert benchmark.get_question_timestamps(METAL) == {
+        "created": "2026-01-01T00:00:00",
+        "modified": "2026-01-02T00:00:00.123456",
+        "date_added": "2026-01-01T00:00:00",
+        "registry_modified": "2026-01-02T00:00:00.123456",
+    }
+    assert benchmark.get_question_properties(METAL)["original_answer_template"] == "class A"
+    assert benchmark.get_registry_entry(METAL).finished
+
+
+def test_progress_is_counted() -> None:
+    benchmark = numbered(4, finished=3)
+    assert (benchmark.finished_count, benchmark.get_progress(), benchmark.is_complete) == (3, 75.0, False)
+    assert benchmark.get_finished_questions(ids_only=True) == ["urn:uuid:0", "urn:uuid:1", "urn:uuid:2"]
+    assert [one["question"] for one in benchmark.get_unfinished_questions()] == ["Question 3?"]
+    assert numbered(2, finished=2).is_complete
+    assert (Benchmark("empty").get_progress(), Benchmark("empty").is_complete) == (0.0, False)
+
+
+def test_a_question_without_the_text_of_a_template_keeps_a_benchmark_incomplete() -> None:
+    whole = item()
+    whole["item"]["hasPart"]["text"] = ""
+    assert not load(canonical(whole)).is_complete
+    assert not load(canonical(whole)).has_template(METAL)
+    assert load(canonical()).has_template(METAL)
+    assert not load(canonical()).has_template("nothing")
+
+
+def test_two_questions_with_one_identifier_are_both_there() -> None:
+    benchmark = load(canonical(item("One?"), item("Two?"), item("Three?", f"{METAL}-1"), item("Four?")))
+    assert benchmark.get_question_ids() == [METAL, f"{METAL}-2", f"{METAL}-1", f"{METAL}-3"]
+    assert [one.question for one in benchmark.questions] == ["One?", "Two?", "Three?", "Four?"]
+    assert benchmark[f"{METAL}-2"].question == "Two?"
+    assert [one.code for one in benchmark.findings] == ["W-DUP-ID", "W-DUP-ID"]
+
+
+def test_a_question_without_identifier_has_the_one_that_karenina_computes() -> None:
+    computed = "urn:uuid:question-what-is-2+2-936dbc87"
+    benchmark = load(canonical(item("What is 2+2?", None), item("What is 2+2?", None), item("Other?", f"{computed}-1")))
+    assert benchmark.get_question_ids() == [computed, f"{computed}-2", f"{computed}-1"]
+    assert "@id" not in benchmark.to_jsonld()["dataFeedElement"][0]
+
+
+def test_what_is_added_to_the_graph_is_seen() -> None:
+    benchmark = load(canonical())
+    assert benchmark.question_count == 1
+    benchmark.graph.append(benchmark.graph.root, "dataFeedElement", item("Another?", "urn:uuid:2"))
+    assert benchmark.get_question_ids() == [METAL, "urn:uuid:2"]
+    assert isinstance(benchmark.graph, CheckpointGraph)
+    assert benchmark.graph.root == URIRef("urn:uuid:karenina-checkpoint-1767225600.5")
+
+
+# --- rubrics and scenarios
+
+
+def names(rubric: Rubric | DynamicRubric | None) -> list[str]:
+    return rubric.get_trait_names() if rubric else []
+
+
+def test_rubrics_are_shown_by_scope() -> None:
+    dynamic = LLMRubricTrait(name="dose", kind="boolean", summary="a dose")
+    tree = canonical(item(), item("Other?", "urn:uuid:2"))
+    tree["rating"].append(rating_of(dynamic, "Global", dynamic=True))
+    tree["dataFeedElement"][1]["item"]["rating"] = [rating_of(dynamic, "QuestionSpecific", dynamic=True)]
+    benchmark = load(tree)
+    assert benchmark.global_rubric == benchmark.get_global_rubric()
+    assert names(benchmark.global_rubric) == ["tone"]
+    assert names(benchmark.get_global_dynamic_rubric()) == ["dose"]
+    assert names(benchmark.get_question_rubric(METAL)) == ["cites"]
+    assert benchmark.get_question_rubric("urn:uuid:2") is None
+    assert benchmark.get_question_dynamic_rubric(METAL) is None
+    assert names(benchmark.get_question_dynamic_rubric("urn:uuid:2")) == ["dose"]
+    assert benchmark.get_question("urn:uuid:2")["question_dynamic_rubric"]["llm_traits"] == [dynamic]
+
+
+def test_a_benchmark_of_scenarios_shows_them() -> None:
+    benchmark = load(scenario())
+    assert (benchmark.is_scenario_benchmark, benchmark.scenario_count, len(benchmark)) == (True, 1, 1)
+    assert benchmark.get_scenarios() == benchmark.scenarios == [benchmark.get_scenario("retry")]
+    assert (benchmark.question_count, benchmark.is_empty) == (0, False)
+    assert repr(benchmark) == "<Benchmark 'Metals' 0.2.0: 1 scenarios>"
+    assert not load(canonical()).is_scenario_benchmark
+
+
+def test_a_part_that_is_no_scenario_is_kept_and_no_scenario() -> None:
+    benchmark = load(canonical() | {"hasPart": [{"@type": "CreativeWork", "name": "x"}, {"@id": "urn:y"}]})
+    assert (benchmark.scenario_count, benchmark.scenarios) == (0, [])
+
+
+HOSTILE = "__import__('os').environ.__setitem__('CHECKPOINT_LD_WAS_HERE', '1') or (lambda state: state)"
+
+
+def test_no_python_text_of_a_document_is_run(tmp_path: Path) -> None:
+    turns = scenario()
+    turns["hasPart"][0]["nodes"]["again"]["stateUpdateSource"] = HOSTILE
+    turns["hasPart"][0]["edges"][1]["conditionSource"] = HOSTILE
+    turns["hasPart"][0]["outcomeCriteria"][0]["evaluateSource"] = HOSTILE
+    questions = canonical()
+    questions["rating"] = [rating("c", "Global", callable_code=HOSTILE, kind="boolean")]
+    questions["rating"][0]["additionalType"] = "karenina:GlobalCallableTrait"
+    questions["dataFeedElement"][0]["item"]["hasPart"]["text"] = HOSTILE
+    for document in (turns, questions):
+        benchmark = load(document)
+        benchmark.get_all_questions()
+        assert (benchmark.scenarios, benchmark.global_rubric) != ([], None)
+        for name in ("a.json", "a.ttl", "a.nt"):
+            benchmark.save(tmp_path / name)
+            Benchmark.load(tmp_path / name)
+    assert "CHECKPOINT_LD_WAS_HERE" not in os.environ
+
+
+# --- saving
+
+
+def test_what_is_saved_is_loaded_again(tmp_path: Path) -> None:
+    benchmark = Benchmark("Metals", creator=Person(name="A", url="https://a.example"))
+    benchmark.add_question("Which?", "That", keywords=["k"], custom_metadata={"a": [1, 1.0, None]})
+    for name in ("m.jsonld", "m.v1", "m.json", "m.ttl", "m.nt", "m.nq", "m.trig"):
+        assert benchmark.save(tmp_path / name) == ()
+        again = Benchmark.load(tmp_path / name)
+        assert again.to_jsonld() == benchmark.to_jsonld()
+        assert set(again.graph) == set(benchmark.graph)
+        assert again.findings == ()
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        "m.json",
+        "m.jsonld",
+        "m.nq",
+        "m.nt",
+        "m.trig",
+        "m.ttl",
+        "m.v1",
+    ]
+
+
+def test_saving_replaces_a_file_unless_that_is_not_wanted(tmp_path: Path) -> None:
+    target = tmp_path / "metals.jsonld"
+    target.write_text("old")
+    with pytest.raises(TargetExistsError):
+        load(canonical()).save(target, overwrite=False)
+    assert target.read_text() == "old"
+    load(canonical()).save(target)
+    assert Benchmark.load(target).name == "Metals"
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match="create the folder first"):
+        load(canonical()).save(tmp_path / "missing" / "metals.jsonld")
+    target = tmp_path / "metals.jsonld"
+    target.write_text("old")
+    benchmark = load(canonical() | {"hasPart": [{"@type": "CreativeWork"}]})
+    benchmark.name = "Alloys"
+    with pytest.raises(WriteError, match="/hasPart/0 is no scenario"):
+        benchmark.save(target)
+    assert target.read_text() == "old"
+    assert [one.name for one in tmp_path.iterdir()] == ["metals.jsonld"]
+
+
+def test_what_was_loaded_twice_is_edited_once(tmp_path: Path) -> None:
+    target = tmp_path / "metals.jsonld"
+    load(canonical()).save(target)
+    one, other = Benchmark.load(target), Benchmark.load(target)
+    one.name = "Alloys"
+    assert other.name == "Metals"

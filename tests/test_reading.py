@@ -1,0 +1,231 @@
+"""Reading: any source of a checkpoint as one canonical tree."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rdflib import Graph
+
+from checkpoint_ld import Benchmark, ReadError, SourceMissingError, load, reading
+from checkpoint_ld.limits import Limits
+from tests.documents import canonical, item, rating, scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Json = Any
+
+
+def data_of(tree: Json) -> bytes:
+    return json.dumps(tree).encode()
+
+
+def codes(found: reading.Reading) -> list[str]:
+    return [one.code for one in found.findings]
+
+
+def state(**item: Json) -> dict[str, Json]:
+    """Return a document of the GUI's state."""
+    entry = {
+        "question": "Which?",
+        "raw_answer": "This",
+        "answer_template": "",
+        "last_modified": "2026-01-02",
+        "finished": True,
+    }
+    return {"version": "2.0", "global_rubric": None, "checkpoint": {"k0": entry | item}}
+
+
+def test_a_path_a_file_and_bytes_are_sources(tmp_path: Path) -> None:
+    path = tmp_path / "metals.jsonld"
+    path.write_bytes(data_of(canonical()))
+    with path.open("rb") as file:
+        for source in (path, str(path), file, path.read_bytes(), io.BytesIO(path.read_bytes())):
+            read = reading.read(source)
+            assert (read.dialect, read.syntax, read.tree["name"]) == ("datafeed-ns-v3", "json", "Metals")
+    assert reading.read(path).source == str(path)
+
+
+def test_a_graph_is_a_source() -> None:
+    benchmark = Benchmark.load(data_of(canonical()))
+    plain = Graph()
+    for triple in benchmark.graph:
+        plain.add(triple)
+    assert Benchmark.load(plain).to_jsonld("plain") == canonical()
+
+
+@pytest.mark.parametrize("syntax", ["turtle", "nt", "nq", "trig"])
+@pytest.mark.parametrize("document", [canonical(), scenario()], ids=["questions", "scenario"])
+def test_every_syntax_is_read_and_told_by_extension_or_content(syntax: str, document: Json, tmp_path: Path) -> None:
+    benchmark = Benchmark.load(data_of(document))
+    extension = {"turtle": ".ttl"}.get(syntax, f".{syntax}")
+    target = tmp_path / f"metals{extension}"
+    benchmark.save(target)
+    by_extension, by_content, by_name = (
+        reading.read(target),
+        reading.read(target.read_bytes()),
+        reading.read(target.read_bytes(), syntax=syntax),
+    )
+    assert by_extension.syntax == syntax
+    for read in (by_extension, by_content, by_name):
+        assert Benchmark.of_reading(read).to_jsonld("plain") == document
+        assert set(read.graph) == set(benchmark.graph)
+
+
+def test_rdf_xml_is_read() -> None:
+    xml = Benchmark.load(data_of(canonical())).graph.serialize(format="xml")
+    for syntax in (None, "xml"):
+        assert Benchmark.load(xml.encode(), syntax=syntax).name == "Metals"
+
+
+def test_a_missing_file_is_an_error_of_ours_and_of_the_system(tmp_path: Path) -> None:
+    with pytest.raises(SourceMissingError, match=r"nothing\.jsonld: cannot be read: no such file") as missing:
+        load(tmp_path / "nothing.jsonld")
+    assert isinstance(missing.value, FileNotFoundError)
+
+
+def test_every_problem_is_named_at_once_with_its_place() -> None:
+    document = canonical(item(), item("", "urn:uuid:2"))
+    document["rating"].append(rating("certainty", "GlobalRegx"))
+    document["name"] = ""
+    with pytest.raises(ReadError) as refused:
+        reading.read(json.dumps(document, indent=2).encode())
+    found = refused.value.findings
+    assert [one.code for one in found] == ["E-NAME", "E-TRAIT-TYPE", "E-TEXT"]
+    assert [one.place.pointer for one in found] == ["/name", "/rating/1/additionalType", "/dataFeedElement/1/item/text"]
+    assert all(one.place.line and one.dialect == "datafeed-ns-v3" for one in found)
+    assert "karenina:GlobalRegxRegexTrait" in found[1].message
+    assert "did you mean karenina:GlobalRegexTrait" in found[1].remedy
+    assert found[1].subject == 'trait "certainty"'
+
+
+def test_a_strict_reader_refuses_what_is_odd() -> None:
+    document = canonical(item(identifier=None))
+    assert codes(reading.read(data_of(document))) == ["W-ID-GENERATED"]
+    with pytest.raises(ReadError, match="W-ID-GENERATED"):
+        reading.read(data_of(document), strict=True)
+    with pytest.raises(ReadError, match="W-ID-GENERATED"):
+        Benchmark.load(data_of(document), strict=True)
+    assert reading.read(data_of(canonical()), strict=True).is_readable
+
+
+def test_examining_goes_as_far_as_there_is_a_tree() -> None:
+    document = canonical(item(""))
+    examined = reading.examine(data_of(document))
+    assert not examined.is_readable
+    assert codes(examined) == ["E-TEXT"]
+    assert examined.tree["name"] == "Metals"
+
+
+@pytest.mark.parametrize(
+    "value", [None, 5, "text", True, [], {}, {"name": "x"}, [1, 2], {"@type": "Person", "name": "x"}]
+)
+def test_what_is_no_checkpoint_is_refused_with_the_signs_of_all_dialects(value: Json) -> None:
+    with pytest.raises(ReadError) as refused:
+        reading.read(data_of(value))
+    (found,) = refused.value.findings
+    assert (found.code, found.place.line) == ("E-ROOT", 1)
+    for name in ("v2.0", "dataset-0", "gui-datafeed", "datafeed-legacy", "datafeed-ns-v3", "flat"):
+        assert name in found.message
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "E-JSON"),
+        (b'{"a": 1} x', "E-JSON"),
+        (b'{"a": 1, "a": 2}', "E-DUPKEY"),
+        (b'{"a": NaN}', "E-NUMBER"),
+        (b'{"a": "\\ud800"}', "E-SURROGATE"),
+        ('{"a": "é"}'.encode("latin-1"), "E-ENCODING"),
+        ('{"a": 1}'.encode("utf-16"), "E-ENCODING"),
+        (b"[" * 300 + b"]" * 300, "E-DEPTH"),
+        (b"\x00\x01\x02", "E-JSON"),
+        (b"@prefix : <x", "E-RDF"),
+        (b"<urn:a> <urn:b> <urn:c> .", "E-ROOT"),
+    ],
+)
+def test_broken_bytes_are_refused(data: bytes, code: str) -> None:
+    with pytest.raises(ReadError) as refused:
+        reading.read(data)
+    assert [one.code for one in refused.value.findings] == [code]
+
+
+def test_what_is_too_large_is_not_read() -> None:
+    with pytest.raises(ReadError, match="E-SIZE"):
+        reading.read(data_of(canonical()), limits=Limits(size=100))
+
+
+def test_errors_of_rdf_name_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "broken.ttl"
+    path.write_text("@prefix : <urn:x#> .\n:a :b \n")
+    with pytest.raises(ReadError, match=r"broken\.ttl:\d+:\d+ E-RDF"):
+        reading.read(path)
+
+
+def test_the_origin_of_a_value_in_another_dialect_is_known() -> None:
+    read = reading.read(json.dumps(state(), indent=2).encode())
+    assert read.dialect == "v2.0"
+    assert read.place("/dataFeedElement/0/item/text").pointer == "/checkpoint/k0/question"
+    assert read.place("/dataFeedElement/0/item/text").line == 6
+    warned = reading.read(json.dumps(state(answer_template="def"), indent=2).encode()).findings
+    assert [(one.code, one.place.pointer) for one in warned] == [
+        ("W-TEMPLATE-SYNTAX", "/checkpoint/k0/answer_template")
+    ]
+
+
+def test_statements_have_no_place_in_a_file() -> None:
+    read = reading.read(Benchmark.load(data_of(canonical(item(identifier=None)))).to_ntriples().encode())
+    assert [(one.code, one.place.pointer, one.place.line) for one in read.findings] == [("W-ID-GENERATED", None, None)]
+    assert read.place("/name").line is None
+
+
+def test_an_older_dialect_comes_with_the_context_of_the_canonical_one() -> None:
+    tree = reading.read(data_of(state())).tree
+    assert tree["@type"] == "DataFeed"
+    assert tree["@context"]["karenina"] == "urn:karenina:vocab:"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda tree: tree | {"@context": "https://other.example/context"}, "W-CONTEXT"),
+        (
+            lambda tree: tree | {"@context": {"@vocab": "https://evil.example/", "karenina": "urn:karenina:vocab:"}},
+            "W-CONTEXT",
+        ),
+        (lambda tree: {key: value for key, value in tree.items() if key != "@context"}, "W-CONTEXT"),
+        (lambda tree: {key: value for key, value in tree.items() if key != "@type"}, "W-TYPE-MISSING"),
+        (lambda tree: [tree], "W-FORM"),
+        (
+            lambda tree: {"@context": tree["@context"], "@graph": [{k: v for k, v in tree.items() if k != "@context"}]},
+            "W-FORM",
+        ),
+        (lambda tree: tree | {"@type": ["DataFeed"]}, "W-FORM"),
+    ],
+)
+def test_unusual_forms_are_read_with_a_warning(change: Json, code: str) -> None:
+    read = reading.read(data_of(change(canonical())))
+    assert codes(read) == [code]
+    assert Benchmark.of_reading(read)["urn:uuid:question-metal-1"].raw_answer == "Mercury"
+
+
+def test_an_unknown_syntax_is_refused() -> None:
+    with pytest.raises(ReadError, match=r"'yaml'.*turtle"):
+        reading.read(data_of(canonical()), syntax="yaml")
+
+
+def test_several_checkpoints_in_one_graph_are_refused() -> None:
+    other = canonical() | {"@id": "urn:uuid:other"}
+    both = Benchmark.load(data_of(canonical())).graph + Benchmark.load(data_of(other)).graph
+    with pytest.raises(ReadError, match=r"2 checkpoints: .*urn:uuid:other"):
+        Benchmark.load(both)
+
+
+def test_loading_any_family_gives_a_benchmark() -> None:
+    assert isinstance(load(data_of(canonical())), Benchmark)
+    with pytest.raises(ReadError):
+        load(data_of(canonical(item(identifier=None))), strict=True)

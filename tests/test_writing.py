@@ -1,0 +1,354 @@
+"""Writing: what a file holds after saving, with and without an edit, in every dialect."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from checkpoint_ld import Benchmark, WriteError, contexts, reading, writing
+from checkpoint_ld.entities import AgenticRubricTrait, LLMRubricTrait, RegexRubricTrait
+from checkpoint_ld.graph import CheckpointGraph
+from checkpoint_ld.mapping.traits import rating_of
+from tests.documents import canonical, item, scenario, setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+Json = Any
+
+QUESTION = "Which letter is the last one?"
+HTTP = {"@version": 1.1, "@vocab": "http://schema.org/"}
+
+
+def state() -> Json:
+    """Return a document of the GUI's state, with members that our writer would leave out or add."""
+    entry = {
+        "question": "Which?",
+        "raw_answer": "This",
+        "original_answer_template": "",
+        "answer_template": "class Answer: ...",
+        "last_modified": "2026-01-02",
+        "finished": True,
+        "sources": [],
+        "question_rubric": {"llm_traits": [{"name": "t", "kind": "score", "min_score": 0, "max_score": 9}]},
+    }
+    return {"version": "2.0", "global_rubric": {"llm_traits": []}, "checkpoint": {"urn:uuid:k0": entry}, "odd": [1.0]}
+
+
+def old_item(**members: Json) -> Json:
+    whole = item() | members
+    whole["item"]["rating"] = [
+        {
+            "@type": "Rating",
+            "name": "t",
+            "bestRating": 9,
+            "worstRating": 0,
+            "additionalType": "QuestionSpecificRubricTrait",
+        }
+    ]
+    whole["keywords"] = whole["item"].pop("keywords")
+    return whole
+
+
+def gui() -> Json:
+    """Return a document of the GUI without the identifiers and the note that our writer adds."""
+    tree = canonical(old_item()) | {"@context": HTTP}
+    tree["rating"] = [
+        {"@type": "Rating", "name": "g", "bestRating": 1, "worstRating": 0, "additionalType": "GlobalRubricTrait"}
+    ]
+    tree["additionalProperty"] = [setting("checkpoint_format_version", "3.0.0-jsonld"), setting("licence", "MIT")]
+    return tree
+
+
+def dataset() -> Json:
+    tree = gui() | {"@type": "Dataset", "additionalProperty": []}
+    tree["hasPart"] = tree.pop("dataFeedElement")
+    return tree
+
+
+def unusual() -> Json:
+    """Return a canonical document in another order of members, with members and a term that nobody knows."""
+    tree = dict(reversed(canonical().items()))
+    tree["@context"] = tree["@context"] | {"licence": "https://example.org/licence"}
+    tree["dataFeedElement"][0] = dict(sorted(tree["dataFeedElement"][0].items(), reverse=True)) | {"licence": "MIT"}
+    return tree
+
+
+DOCUMENTS = {
+    "datafeed-ns-v3": canonical,
+    "odd order": unusual,
+    "v2.0": state,
+    "gui-datafeed": gui,
+    "dataset-1": dataset,
+}
+LAYOUTS: dict[str, Callable[[Json], str]] = {
+    "indented": lambda value: json.dumps(value, indent=2, ensure_ascii=False),
+    "with mark and returns": lambda value: "\ufeff" + json.dumps(value, indent=1).replace("\n", "\r\n") + "\r\n",
+    "with tabs": lambda value: json.dumps(value, indent="\t", ensure_ascii=False) + "\n",
+    "minified": lambda value: json.dumps(value, separators=(",", ":")),
+    "on one line": json.dumps,
+}
+each_document = pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
+each_layout = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+
+
+def written(benchmark: Benchmark, folder: Path, **options: Json) -> bytes:
+    target = folder / "written.json"
+    benchmark.save(target, **options)
+    return target.read_bytes()
+
+
+# --- what was read is written again
+
+
+@each_document
+@each_layout
+def test_without_an_edit_no_byte_changes(
+    document: Callable[[], Json], layout: Callable[[Json], str], tmp_path: Path
+) -> None:
+    data = layout(document()).encode()
+    benchmark = Benchmark.load(data)
+    assert written(benchmark, tmp_path) == data
+    assert written(benchmark, tmp_path, dialect=benchmark.dialect) == data
+
+
+@each_document
+@each_layout
+def test_an_edit_changes_nothing_else(
+    document: Callable[[], Json], layout: Callable[[Json], str], tmp_path: Path
+) -> None:
+    text = layout(document())
+    benchmark = Benchmark.load(text.encode())
+    added = benchmark.add_question(QUESTION, "Z", question_id="urn:uuid:last")
+    result = written(benchmark, tmp_path)
+    again = Benchmark.load(result)
+    assert again.dialect == benchmark.dialect
+    assert again[added] == benchmark[added]
+    assert again.get_question_ids() == benchmark.get_question_ids()
+    value = json.loads(result.removeprefix(b"\xef\xbb\xbf"))
+    assert layout(value).encode() == result
+    assert without_the_edit(value, document()) == json.dumps(document())
+
+
+def without_the_edit(value: Json, before: Json) -> str:
+    """Return the text of a document after the last question and the date of the edit were taken out."""
+    for member in ("dataFeedElement", "hasPart"):
+        if member in value:
+            value[member].pop()
+    if "checkpoint" in value:
+        value["checkpoint"].popitem()
+        assert list(value.pop("dataset_metadata"))[-1] == "dateModified"
+    else:
+        assert value["dateModified"] > before["dateModified"]
+        value["dateModified"] = before["dateModified"]
+    return json.dumps(value)
+
+
+def test_an_edit_is_dated(tmp_path: Path) -> None:
+    benchmark = Benchmark.load(json.dumps(canonical()).encode())
+    benchmark.version = "0.3.0"
+    saved = json.loads(written(benchmark, tmp_path))
+    assert saved == canonical() | {"version": "0.3.0", "dateModified": benchmark.modified_at}
+
+
+def test_an_edit_that_the_words_of_a_document_cannot_say_is_written_in_ours() -> None:
+    document = gui()
+    document["additionalProperty"].append(
+        setting("global_regex_rubric_traits", '[{"name": "old", "pattern": "x"}, {"name": "kept", "pattern": "y"}]')
+    )
+    read = reading.read(json.dumps(document).encode())
+    tree = json.loads(json.dumps(read.tree))
+    tree["rating"] = [one for one in tree["rating"] if one["name"] != "old"]
+    result = writing.write(CheckpointGraph.of_tree(tree), dialect="gui-datafeed", source=read, now="2026-03-01")
+    rubric = Benchmark.load(result.data).global_rubric
+    assert rubric is not None
+    assert rubric.get_trait_names() == ["g", "kept"]
+
+
+def test_a_form_that_karenina_refuses_is_left_behind_by_an_edit(tmp_path: Path) -> None:
+    document = canonical() | {"@context": "https://schema.org", "version": 1.5}
+    document["dataFeedElement"][0]["item"]["hasPart"] = [document["dataFeedElement"][0]["item"]["hasPart"]]
+    del document["dataFeedElement"][0]["dateCreated"]
+    benchmark = Benchmark.load(json.dumps(document).encode())
+    benchmark.name = "Alloys"
+    saved = json.loads(written(benchmark, tmp_path))
+    assert isinstance(saved["@context"], dict)
+    assert saved["version"] == "1.5"
+    assert saved["dataFeedElement"][0]["dateCreated"] == "2026-01-02T00:00:00.123456"
+    assert saved["dataFeedElement"][0]["item"]["hasPart"]["programmingLanguage"] == "Python"
+
+
+# --- other dialects
+
+
+def test_a_dialect_that_is_only_read_is_written_as_the_canonical_one(tmp_path: Path) -> None:
+    flat = {
+        "@context": "https://schema.org",
+        "@type": "DataFeed",
+        "name": "tiny",
+        "version": "1.0.0",
+        "rubric": {"traits": [{"type": "LLMRubricTrait", "name": "grounded", "higher_is_better": True}]},
+        "dataFeedElement": [
+            {
+                "@type": "Question",
+                "identifier": "q1",
+                "name": "What is 2+2?",
+                "acceptedAnswer": {"@type": "Answer", "text": "4"},
+            }
+        ],
+    }
+    benchmark = Benchmark.load(json.dumps(flat).encode())
+    assert benchmark.dialect == "flat"
+    saved = json.loads(written(benchmark, tmp_path))
+    (element,) = saved["dataFeedElement"]
+    assert saved["dateCreated"] == saved["dateModified"] == element["dateCreated"] == element["dateModified"]
+    assert element["item"]["hasPart"]["text"].startswith("class Answer(BaseAnswer):")
+    assert saved["@context"] == contexts.improved()
+    again = Benchmark.load(json.dumps(saved).encode(), strict=True)
+    assert again.dialect == "datafeed-ns-v3"
+    assert again.global_rubric == benchmark.global_rubric
+    with pytest.raises(WriteError, match=r"flat can be read but not written: write one of v2\.0, datafeed-ns-v3, gui-"):
+        written(benchmark, tmp_path, dialect="flat")
+
+
+@pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed", "dataset-1", "datafeed-ns-v3"])
+@each_document
+def test_every_dialect_is_written_from_every_other(document: Callable[[], Json], dialect: str, tmp_path: Path) -> None:
+    benchmark = Benchmark.load(json.dumps(document()).encode())
+    again = Benchmark.load(written(benchmark, tmp_path, dialect=dialect))
+    assert again.dialect == dialect
+    assert again.get_all_questions_as_objects() == benchmark.get_all_questions_as_objects()
+    assert again.global_rubric == benchmark.global_rubric
+    assert again.name == benchmark.name
+
+
+def test_what_a_dialect_cannot_say_is_reported(tmp_path: Path) -> None:
+    agentic = AgenticRubricTrait(name="agent", description="d", kind="boolean")
+    tree = canonical() | {"rating": [rating_of(agentic, "Global")]}
+    findings = Benchmark.load(json.dumps(tree).encode()).save(tmp_path / "state.json", dialect="v2.0")
+    assert {one.code for one in findings} == {"W-LOSS"}
+    (told,) = [one for one in findings if one.place.pointer == "/rating/0"]
+    assert '"agent"' in told.message
+
+
+def test_a_dialect_or_syntax_that_nobody_knows_is_refused(tmp_path: Path) -> None:
+    benchmark = Benchmark.load(json.dumps(canonical()).encode())
+    with pytest.raises(ValueError, match="no dialect is called 'v3'"):
+        written(benchmark, tmp_path, dialect="v3")
+    with pytest.raises(WriteError, match="there is no syntax 'yaml': use one of jsonld, turtle"):
+        writing.write(benchmark.graph, syntax="yaml")
+    with pytest.raises(ValueError, match="fancy"):
+        written(benchmark, tmp_path, context="fancy")
+
+
+FRACTION = {"bestRating": 2.5, "worstRating": 0.5}
+
+
+def test_scores_that_karenina_cannot_hold_are_refused_or_rounded(tmp_path: Path) -> None:
+    document = dataset()
+    document["rating"][0] |= FRACTION
+    benchmark = Benchmark.load(json.dumps(document).encode())
+    assert written(benchmark, tmp_path) == json.dumps(document).encode()
+    with pytest.raises(WriteError, match=r"min_score at /rating/0/additionalProperty/\d is 0\.5.*allow rounding"):
+        benchmark.save(tmp_path / "canonical.json", dialect="datafeed-ns-v3")
+    assert not (tmp_path / "canonical.json").exists()
+    findings = benchmark.save(tmp_path / "canonical.json", dialect="datafeed-ns-v3", round_scores=True)
+    assert [one.code for one in findings] == ["W-LOSS", "W-LOSS"]
+    assert Benchmark.load(tmp_path / "canonical.json").global_rubric == benchmark.global_rubric
+
+
+# --- contexts, deep judgment, syntaxes
+
+
+def test_the_context_is_that_of_the_document_unless_another_one_is_asked_for(tmp_path: Path) -> None:
+    karenina = Benchmark.load(json.dumps(canonical()).encode())
+    karenina.name = "Alloys"
+    assert json.loads(written(karenina, tmp_path))["@context"] == contexts.plain()
+    assert json.loads(written(karenina, tmp_path, context="improved"))["@context"] == contexts.improved()
+    ours = Benchmark.load(json.dumps(karenina.to_jsonld()).encode())
+    ours.name = "Metals"
+    assert json.loads(written(ours, tmp_path))["@context"] == contexts.improved()
+    assert json.loads(written(ours, tmp_path, context="plain"))["@context"] == contexts.plain()
+    assert json.loads(written(Benchmark("New"), tmp_path))["@context"] == contexts.improved()
+
+
+def test_another_context_leaves_the_rest_alone(tmp_path: Path) -> None:
+    data = json.dumps(canonical(), indent=2, ensure_ascii=False).encode()
+    benchmark = Benchmark.load(data)
+    improved = written(benchmark, tmp_path, context="improved")
+    assert written(Benchmark.load(improved), tmp_path) == improved
+    assert written(Benchmark.load(improved), tmp_path, context="plain") == data
+
+
+def test_deep_judgment_is_left_out_if_that_is_wanted_but_not_of_dynamic_traits(tmp_path: Path) -> None:
+    deep = LLMRubricTrait(
+        name="deep", kind="boolean", deep_judgment_enabled=True, deep_judgment_max_excerpts=3, summary="s"
+    )
+    regex = RegexRubricTrait(name="cites", pattern="x")
+    whole = item()
+    whole["item"]["rating"] = [rating_of(deep, "QuestionSpecific"), rating_of(regex, "QuestionSpecific")]
+    tree = canonical(whole) | {"rating": [rating_of(deep, "Global"), rating_of(deep, "Global", dynamic=True)]}
+    benchmark = Benchmark.load(json.dumps(tree).encode())
+    stripped = Benchmark.load(written(benchmark, tmp_path, save_deep_judgment_config=False))
+    assert stripped.global_rubric is not None
+    shallow = LLMRubricTrait(name="deep", kind="boolean", summary="s")
+    assert list(stripped.global_rubric.traits()) == [shallow]
+    of_question = stripped.get_question_rubric("urn:uuid:question-metal-1")
+    assert of_question is not None
+    assert list(of_question.traits()) == [shallow, regex]
+    assert stripped.get_global_dynamic_rubric() == benchmark.get_global_dynamic_rubric()
+    assert "deep_judgment" in written(benchmark, tmp_path).decode()
+    for dialect in ("v2.0", "gui-datafeed", "dataset-1"):
+        again = Benchmark.load(written(benchmark, tmp_path, dialect=dialect, save_deep_judgment_config=False))
+        assert again.global_rubric == stripped.global_rubric
+    benchmark.save(tmp_path / "a.ttl", save_deep_judgment_config=False)
+    assert Benchmark.load(tmp_path / "a.ttl").global_rubric == stripped.global_rubric
+
+
+def test_nothing_to_leave_out_is_no_edit(tmp_path: Path) -> None:
+    data = json.dumps(canonical(), indent="\t").encode()
+    assert written(Benchmark.load(data), tmp_path, save_deep_judgment_config=False) == data
+
+
+@pytest.mark.parametrize(
+    ("path", "syntax"),
+    [
+        ("a.ttl", "turtle"),
+        ("a.b.NT", "nt"),
+        ("a.nq", "nq"),
+        ("a.trig", "trig"),
+        ("a.json", "jsonld"),
+        ("a.jsonld", "jsonld"),
+        ("a", None),
+        ("a.v1", None),
+    ],
+)
+def test_the_extension_tells_the_syntax(path: str, syntax: str | None) -> None:
+    assert writing.syntax_of(path) == syntax
+
+
+@pytest.mark.parametrize("document", [canonical(), scenario()], ids=["questions", "scenario"])
+def test_expanded_json_ld_is_read_again(document: Json) -> None:
+    benchmark = Benchmark.load(json.dumps(document).encode())
+    expanded = writing.write(benchmark.graph, syntax="expanded").data
+    assert isinstance(json.loads(expanded), list)
+    assert Benchmark.load(expanded).get_all_questions() == benchmark.get_all_questions()
+    assert Benchmark.load(expanded).scenarios == benchmark.scenarios
+
+
+def test_what_is_writable_is_known() -> None:
+    assert [
+        one for one in ("v2.0", "datafeed-ns-v3", "gui-datafeed", "dataset-1") if not writing.is_writable(one)
+    ] == []
+    assert not writing.is_writable("dataset-0")
+
+
+def test_statements_that_were_read_are_written_as_they_are(tmp_path: Path) -> None:
+    bare = canonical()
+    del bare["dateCreated"]
+    del bare["dataFeedElement"][0]["item"]["hasPart"]
+    statements = Benchmark.load(json.dumps(bare).encode()).to_ntriples().encode()
+    assert json.loads(written(Benchmark.load(statements), tmp_path, context="plain")) == bare
