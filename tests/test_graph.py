@@ -39,8 +39,6 @@ KEYS = st.one_of(
             "schema:x",
             "http://x.example/y",
             "karenina:z",
-        ]
-        + [
             "contentRating",
             "Question",
             "position",
@@ -51,8 +49,6 @@ KEYS = st.one_of(
             "nodes",
             "dateCreated",
             "@included",
-        ]
-        + [
             "bestRating",
             "additionalType",
             "hasPart",

@@ -162,7 +162,10 @@ class _Walk:
                 continue
             term, walked = terms.get(key), len(self.objects)
             try:
-                if not (_is_predicate(key, term.iri if term else self.table.full(key)) or (key == "@included" and _are_objects(value))):
+                if not (
+                    _is_predicate(key, term.iri if term else self.table.full(key))
+                    or (key == "@included" and _are_objects(value))
+                ):
                     raise _SetApartError
                 if is_property and key == "value" and (value is None or isinstance(value, (dict, list))):
                     annotated[key] = {"@value": value, "@type": "@json"}

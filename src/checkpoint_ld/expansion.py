@@ -132,7 +132,9 @@ class _Walk:
         if isinstance(subject, BNode) or said.isdisjoint(predicates):
             return subject
         twin = BNode()
-        self.index[twin] = {IDENTIFIER: self.index[subject].get(IDENTIFIER, Literal(str(subject).removeprefix(ID_BASE)))}
+        self.index[twin] = {
+            IDENTIFIER: self.index[subject].get(IDENTIFIER, Literal(str(subject).removeprefix(ID_BASE)))
+        }
         return twin
 
     def terms(self, values: list[Any]) -> list[Node]:

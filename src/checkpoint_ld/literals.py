@@ -7,6 +7,7 @@ JSON integers are `xsd:integer`, floats are `xsd:double` even when integral, and
 from __future__ import annotations
 
 import json
+import logging
 import math
 import re
 from datetime import date
@@ -17,6 +18,8 @@ import pyoxigraph
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.vocabulary import RDF, XSD
+
+_RDFLIB = logging.getLogger("rdflib.term")
 
 XSD_STRING = URIRef(XSD + "string")
 XSD_BOOLEAN = URIRef(XSD + "boolean")
@@ -86,26 +89,36 @@ def json_text(value: Any) -> str:
 def literal_of(value: Any, datatype: str | None = None, language: str | None = None) -> Literal:
     """Return the literal of a JSON scalar (or, with the datatype `@json`, of any JSON value).
 
-    A text that is no date becomes a plain string under the datatype `xsd:dateTime`. Language tags are written small, as
+    What is no date has its usual datatype under `xsd:dateTime`. Language tags are written small, as
     RDF 1.1 §3.3 advises; one that is no tag of RFC 5646 is left out, since RDF has no place for it.
     """
     if datatype == "@json":
-        return _typed(json_text(value), RDF_JSON)
+        return typed(json_text(value), RDF_JSON)
+    if datatype == DATETIME and not (isinstance(value, str) and is_datetime(value)):
+        datatype = None
     if isinstance(value, bool):
-        return _typed("true" if value else "false", URIRef(datatype or XSD_BOOLEAN))
+        return typed("true" if value else "false", URIRef(datatype or XSD_BOOLEAN))
     if isinstance(value, float) or (isinstance(value, int) and datatype == DOUBLE):
-        return _typed(double_text(float(value)), URIRef(datatype or XSD_DOUBLE))
+        return typed(double_text(float(value)), URIRef(datatype or XSD_DOUBLE))
     if isinstance(value, int):
-        return _typed(str(value), URIRef(datatype or XSD_INTEGER))
+        return typed(str(value), URIRef(datatype or XSD_INTEGER))
     if language is not None:
         return Literal(value, lang=language.lower() if is_language(language) else None)
-    if datatype is None or (datatype == DATETIME and not is_datetime(value)):
+    if datatype is None:
         return Literal(value)
-    return _typed(str(value), URIRef(datatype))
+    return typed(str(value), URIRef(datatype))
 
 
-def _typed(text: str, datatype: URIRef) -> Literal:
-    return Literal(text, datatype=datatype, normalize=False)
+def typed(text: str, datatype: URIRef) -> Literal:
+    """Return a literal with exactly this text.
+
+    rdflib logs a warning for what has no Python value, be it wrong or just a year before 1 or 24 o'clock; not here.
+    """
+    was_disabled, _RDFLIB.disabled = _RDFLIB.disabled, True
+    try:
+        return Literal(text, datatype=datatype, normalize=False)
+    finally:
+        _RDFLIB.disabled = was_disabled
 
 
 def json_of(literal: Literal, coercion: str | None = None) -> Any:

@@ -25,10 +25,21 @@ STRUCTURE = frozenset(
 SCENARIO_STRUCTURE = frozenset(("nodes", "edges", "outcomeCriteria", "question"))
 """The same of a scenario."""
 
-TEXTS = frozenset((
-    *("name", "description", "version", "text", "dateCreated", "dateModified", "programmingLanguage", "codeRepository"),
-    *("identifier", "answerTemplate", "keywords", "creator", "url", "email"),
-))
+TEXTS = frozenset(
+    (
+        *(
+            "name",
+            "description",
+            "version",
+            "text",
+            "dateCreated",
+            "dateModified",
+            "programmingLanguage",
+            "codeRepository",
+        ),
+        *("identifier", "answerTemplate", "keywords", "creator", "url", "email"),
+    )
+)
 """Members that hold text."""
 
 MEMBERS = STRUCTURE | TEXTS | {"contentRating", "value", "bestRating", "worstRating", "ratingValue", "additionalType"}

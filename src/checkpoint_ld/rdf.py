@@ -11,8 +11,9 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.literals import typed
 from checkpoint_ld.store import Index, put
-from checkpoint_ld.vocabulary import ID_BASE
+from checkpoint_ld.vocabulary import ID_BASE, XSD
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -66,8 +67,8 @@ def _term(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
         if term.language is not None:
             return Literal(term.value, lang=term.language)
         datatype = term.datatype.value
-        if datatype == "http://www.w3.org/2001/XMLSchema#string":
+        if datatype == XSD + "string":
             return Literal(term.value)
-        return Literal(term.value, datatype=URIRef(datatype), normalize=False)
+        return typed(term.value, URIRef(datatype))
     message = "a statement about a statement (RDF 1.2) is nothing that a checkpoint holds"
     raise ReadError.of([finding("E-RDF", message)])

@@ -88,9 +88,7 @@ def drop(index: Index, subject: Node, predicate: Node, terms: Container[Node]) -
 def copied(index: Index) -> Index:
     """Return a copy of `index` that can be changed without changing the other."""
     return {
-        subject: {
-            predicate: list(held) if isinstance(held, list) else held for predicate, held in predicates.items()
-        }
+        subject: {predicate: list(held) if isinstance(held, list) else held for predicate, held in predicates.items()}
         for subject, predicates in index.items()
     }
 

@@ -136,9 +136,13 @@ def karenina() -> TermTable:
 def json_keys() -> frozenset[str]:
     """Return the keys whose values are JSON literals, at whatever object our own context says so."""
     found: set[str] = set()
-    waiting = [karenina().base]
+    waiting, seen = [karenina().base], set()
     while waiting:
-        for key, term in waiting.pop().by_key.items():
+        terms = waiting.pop()
+        if id(terms) in seen:
+            continue
+        seen.add(id(terms))
+        for key, term in terms.by_key.items():
             if term.coercion == "@json":
                 found.add(key)
             if term.scope is not None:

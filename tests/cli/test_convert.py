@@ -13,7 +13,8 @@ from typing import Any
 import pyoxigraph
 import pytest
 
-from checkpoint_ld import Benchmark
+from checkpoint_ld import Benchmark, rdf, writing
+from checkpoint_ld.cli.convert import Input, Output
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating, scenario
 
@@ -241,3 +242,8 @@ def test_a_kill_in_the_middle_leaves_the_old_file(metals: Path, tmp_path: Path, 
     process.wait(10)
     process.stdout.close()
     assert target.read_text() == "old\n"
+
+
+def test_the_options_offer_every_syntax_there_is() -> None:
+    assert [*Output] == list(writing.SYNTAXES)
+    assert [*Input] == ["json", *rdf.SYNTAXES]

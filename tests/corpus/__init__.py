@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import Benchmark
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +26,12 @@ def expectations(corpus: Path, dialect: str) -> list[dict[str, Json]]:
     found = [case for case in lines(corpus, "expected.jsonl.gz") if case["dialect"] == dialect]
     assert found
     return found
+
+
+@cache
+def loaded(path: Path) -> Benchmark:
+    """Return the benchmark in a document, to look at and not to change: it is loaded once for all tests."""
+    return Benchmark.load(path)
 
 
 DIALECTS = (

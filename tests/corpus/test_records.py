@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from checkpoint_ld import Benchmark
 from checkpoint_ld.entities import AnyTrait, CallableRubricTrait, LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
-from tests.corpus import DIALECTS, Json, expectations, lines
+from tests.corpus import DIALECTS, Json, expectations, lines, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from checkpoint_ld import Benchmark
     from checkpoint_ld.entities import DynamicRubric, Rubric
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
@@ -23,7 +23,7 @@ each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 @each_dialect
 def test_a_benchmark_shows_what_its_document_says(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
-        benchmark = Benchmark.load(corpus / case["file"])
+        benchmark = loaded(corpus / case["file"])
         wanted, shown = wanted_record(case), record_of(benchmark)
         for name, value in wanted.items():
             if name != "questions":
@@ -37,7 +37,7 @@ def test_a_benchmark_shows_what_its_document_says(corpus: Path, dialect: str) ->
 @each_dialect
 def test_what_is_odd_about_a_document_is_found_at_its_place(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
-        benchmark = Benchmark.load(corpus / case["file"])
+        benchmark = loaded(corpus / case["file"])
         found = {(one.code, one.place.pointer) for one in benchmark.findings}
         assert found == {(code, pointer) for code, pointer in case["warnings"]}, case["file"]
         assert benchmark.dialect == dialect, case["file"]
@@ -49,7 +49,7 @@ def test_what_is_odd_about_a_document_is_found_at_its_place(corpus: Path, dialec
 def test_what_state_files_say_about_the_data_set_is_kept(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
         extra = case["record"].get("metadata_extra") or {}
-        benchmark = Benchmark.load(corpus / case["file"])
+        benchmark = loaded(corpus / case["file"])
         properties = extra.pop("custom_properties", {})
         assert benchmark.get_all_custom_properties() | properties == benchmark.get_all_custom_properties()
         root = benchmark.to_jsonld("plain")
@@ -61,9 +61,7 @@ def test_a_benchmark_shows_what_karenina_shows_where_karenina_is_right(corpus: P
     for row in lines(corpus, "tables/projections.jsonl.gz"):
         if row["ours"] == "accept" and "projection" in row:
             compared += 1
-            assert list(differences(Benchmark.load(corpus / row["file"]), row["projection"], row["marks"])) == [], row[
-                "file"
-            ]
+            assert list(differences(loaded(corpus / row["file"]), row["projection"], row["marks"])) == [], row["file"]
     assert compared > 100
 
 

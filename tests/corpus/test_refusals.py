@@ -86,10 +86,8 @@ def test_no_code_of_a_document_is_run(corpus: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_karenina_takes_and_we_refuse_is_refused_for_a_reason(corpus: Path) -> None:
-    """Hold the two verdicts of the table of projections against what reading says."""
-    for row in lines(corpus, "tables/projections.jsonl.gz"):
-        if row["ours"] == "reject":
-            with pytest.raises(ReadError, match="E-"):
-                Benchmark.load(corpus / row["file"])
-        else:
-            assert Benchmark.load(corpus / row["file"]).name, row["file"]
+    refused = [row for row in lines(corpus, "tables/projections.jsonl.gz") if row["ours"] == "reject"]
+    assert any("projection" in row for row in refused)
+    for row in refused:
+        with pytest.raises(ReadError, match="E-"):
+            Benchmark.load(corpus / row["file"])

@@ -29,7 +29,7 @@ benchmark = Benchmark.load(sys.stdin.buffer, syntax="nt")
 sys.stdout.buffer.write(dump_json(benchmark.to_jsonld("plain")))
 """
 
-each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
+each_older_dialect = pytest.mark.parametrize("dialect", [one for one in DIALECTS if one != CANONICAL])
 each_writable_dialect = pytest.mark.parametrize("dialect", WRITABLE)
 
 
@@ -70,7 +70,7 @@ def without_contexts(value: Json) -> Json:
     return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
 
 
-@each_dialect
+@each_older_dialect
 def test_every_upgraded_document_is_the_same_again_from_its_statements(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
         read = reading.read(corpus / case["file"])
@@ -107,8 +107,10 @@ def test_adding_a_question_changes_no_other_line(corpus: Path, dialect: str, tmp
 def lost_lines(before: str, after: str) -> list[str]:
     """Return the lines that the second text has no longer; a comma at the end is none of a line's own."""
     old, new = ([line.removesuffix(",") for line in in_lines(text)] for text in (before, after))
-    steps = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return [line for kind, start, end, *_ in steps if kind in ("delete", "replace") for line in old[start:end]]
+    same_start = next((at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), len(old))
+    steps = difflib.SequenceMatcher(None, old[same_start:], new[same_start:], autojunk=False).get_opcodes()
+    gone = [range(start, end) for kind, start, end, *_ in steps if kind in ("delete", "replace")]
+    return [old[same_start + at] for places in gone for at in places]
 
 
 def in_lines(text: str) -> list[str]:
@@ -120,15 +122,14 @@ def may_change(line: str) -> bool:
     return '"dateModified"' in line or line.endswith((": []", ": {}")) or "totalQuestions" in line
 
 
-@each_dialect
+@each_older_dialect
 def test_karenina_gets_every_date_and_template_that_it_asks_for(corpus: Path, dialect: str, tmp_path: Path) -> None:
     target = tmp_path / "canonical.jsonld"
     for case in expectations(corpus, dialect):
         benchmark = Benchmark.load(corpus / case["file"])
         benchmark.save(target, dialect=CANONICAL, round_scores=True)
         written = json.loads(target.read_bytes())
-        if dialect != CANONICAL:
-            assert list(lacking(written)) == [], case["file"]
+        assert list(lacking(written)) == [], case["file"]
         again = Benchmark.load(target)
         assert again.get_question_ids() == benchmark.get_question_ids(), case["file"]
         assert again.global_rubric == benchmark.global_rubric, case["file"]

@@ -12,11 +12,29 @@ from checkpoint_ld.cli import streams
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.rdf import SYNTAXES as RDF_SYNTAXES
-from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX
+from checkpoint_ld.reading import CANONICAL
 
-Output = StrEnum("Output", {name: name for name in writing.SYNTAXES})
-Input = StrEnum("Input", {name: name for name in (JSON_SYNTAX, *RDF_SYNTAXES)})
+
+class Output(StrEnum):
+    """What can be written: the names of `writing.SYNTAXES`."""
+
+    JSONLD = "jsonld"
+    TURTLE = "turtle"
+    N_TRIPLES = "nt"
+    N_QUADS = "nq"
+    TRIG = "trig"
+    EXPANDED = "expanded"
+
+
+class Input(StrEnum):
+    """What can be read, for sources of which nothing tells: JSON, and the names of `rdf.SYNTAXES`."""
+
+    JSON = "json"
+    TURTLE = "turtle"
+    N_TRIPLES = "nt"
+    N_QUADS = "nq"
+    TRIG = "trig"
+    RDF_XML = "xml"
 
 
 def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
