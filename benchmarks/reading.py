@@ -17,7 +17,7 @@ from rich.table import Table
 
 from checkpoint_ld import emission, reading
 from checkpoint_ld.entities import LLMRubricTrait, Question, RegexRubricTrait, Rubric
-from checkpoint_ld.graph import CheckpointGraph
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.mapping.questions import item_of, question_of
 
 if TYPE_CHECKING:

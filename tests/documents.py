@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from checkpoint_ld import contexts
+from checkpoint_ld.graph import contexts
 
 SCHEMA = "https://schema.org/"
 

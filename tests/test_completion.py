@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.completion import complete
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.mapping.questions import default_template
+from checkpoint_ld.writing.completion import complete
 from tests.documents import canonical, item, rating, setting
 
 Json = Any

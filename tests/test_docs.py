@@ -31,7 +31,7 @@ import checkpoint_ld
 from checkpoint_ld import rdf
 from checkpoint_ld.cli.app import app
 from checkpoint_ld.dialects import DIALECTS
-from checkpoint_ld.store import triples_of
+from checkpoint_ld.graph.store import triples_of
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.documents import read_json
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.limits import Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.limits import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path

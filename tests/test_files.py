@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 
+from checkpoint_ld.documents.files import read_bytes, replace_file
+from checkpoint_ld.documents.limits import Limits
 from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, WriteError
-from checkpoint_ld.files import read_bytes, replace_file
-from checkpoint_ld.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -394,7 +394,7 @@ def run(script: str, target: Path) -> subprocess.CompletedProcess[str]:
 
 KILLED = """
 import os, signal, sys
-from checkpoint_ld.files import replace_file
+from checkpoint_ld.documents.files import replace_file
 
 write, {call} = os.write, os.{call}
 
@@ -418,7 +418,7 @@ def test_a_process_killed_while_writing_leaves_the_old_file(target: Path, call: 
 FULL = """
 import resource, signal, sys
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.files import replace_file
+from checkpoint_ld.documents.files import replace_file
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

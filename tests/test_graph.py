@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from pyld import jsonld
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld import contexts, emission, forms, naming, rdf
-from checkpoint_ld.graph import CheckpointGraph
-from checkpoint_ld.literals import same
+from checkpoint_ld import emission, rdf
+from checkpoint_ld.forms import form as forms
+from checkpoint_ld.graph import contexts, naming
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import ID_BASE
 from tests.documents import SCHEMA, canonical
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.documents import read_json
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.layout import CANONICAL, Layout
+from checkpoint_ld.documents.limits import Limits
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.json_writing import dump_json
-from checkpoint_ld.layout import CANONICAL, Layout
-from checkpoint_ld.limits import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path

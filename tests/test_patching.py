@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.amendment import amended
-from checkpoint_ld.documents import read_json
+from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.literals import same
-from checkpoint_ld.patching import patched
+from checkpoint_ld.graph.literals import same
+from checkpoint_ld.writing.amendment import amended
+from checkpoint_ld.writing.patching import patched
 from tests.test_amendment import values
 
 Json = Any

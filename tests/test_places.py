@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.documents import read_json
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.findings import Place
-from checkpoint_ld.places import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from checkpoint_ld import Benchmark, WriteError, contexts, reading, writing
+from checkpoint_ld import Benchmark, WriteError, reading
 from checkpoint_ld.entities import AgenticRubricTrait, LLMRubricTrait, RegexRubricTrait
-from checkpoint_ld.graph import CheckpointGraph
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.mapping.traits import rating_of
+from checkpoint_ld.writing import write as writing
 from tests.documents import canonical, item, scenario, setting
 
 if TYPE_CHECKING:

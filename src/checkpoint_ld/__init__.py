@@ -16,7 +16,7 @@ from checkpoint_ld.errors import (
     WriteError,
 )
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.graph import CheckpointGraph
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.loading import load
 
 __all__ = [

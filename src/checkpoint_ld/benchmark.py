@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rdflib import Graph
 
-from checkpoint_ld import emission, reading, writing
+from checkpoint_ld import emission, reading
+from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.facets.additions import Additions
@@ -17,12 +18,12 @@ from checkpoint_ld.facets.facet import Facet
 from checkpoint_ld.facets.metadata import DEFAULT_VERSION, Metadata
 from checkpoint_ld.facets.questions import Questions
 from checkpoint_ld.facets.rubrics import Rubrics
-from checkpoint_ld.files import replace_file
-from checkpoint_ld.graph import CheckpointGraph
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.store import Index, put
 from checkpoint_ld.mapping.creators import creator_members
 from checkpoint_ld.mapping.properties import property_value
-from checkpoint_ld.store import Index, put
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY
+from checkpoint_ld.writing import write as writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pyoxigraph
 from rdflib import BNode, Literal
 
-from checkpoint_ld import contexts
-from checkpoint_ld.annotation import suits
-from checkpoint_ld.compaction import Compaction
-from checkpoint_ld.expansion import RDF_TYPE
-from checkpoint_ld.graph import PREFIXES
-from checkpoint_ld.literals import DOUBLE, RDF_JSON, XSD_BOOLEAN, XSD_INTEGER, XSD_STRING, json_of
-from checkpoint_ld.store import terms_of, triples_of
-from checkpoint_ld.terms import is_property_value
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.annotation import suits
+from checkpoint_ld.graph.checkpoint_graph import PREFIXES
+from checkpoint_ld.graph.compaction import Compaction
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.literals import DOUBLE, RDF_JSON, XSD_BOOLEAN, XSD_INTEGER, XSD_STRING, json_of
+from checkpoint_ld.graph.store import terms_of, triples_of
+from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph import CheckpointGraph
-    from checkpoint_ld.residue import Residue
-    from checkpoint_ld.terms import Term, Terms
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.residue import Residue
+    from checkpoint_ld.graph.terms import Term, Terms
 
 Tree = dict[str, Any]
 

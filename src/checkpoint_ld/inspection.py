@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import naming
+from checkpoint_ld.graph import naming
 from checkpoint_ld.identifiers import question_id
 from checkpoint_ld.mapping import questions, rubrics, scenarios
 from checkpoint_ld.mapping.properties import as_list

@@ -11,8 +11,8 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.literals import typed
-from checkpoint_ld.store import Index, put
+from checkpoint_ld.graph.literals import typed
+from checkpoint_ld.graph.store import Index, put
 from checkpoint_ld.vocabulary import ID_BASE, XSD
 
 if TYPE_CHECKING:

@@ -12,21 +12,23 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import contexts, dialects, forms, rdf
+from checkpoint_ld import dialects, rdf
 from checkpoint_ld.checks import check
 from checkpoint_ld.conditions import finding
-from checkpoint_ld.documents import Document, read_json
+from checkpoint_ld.documents.document import Document, read_json
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.files import read_bytes
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.graph import CheckpointGraph
-from checkpoint_ld.limits import DEFAULT_LIMITS, Limits
+from checkpoint_ld.forms import form as forms
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from checkpoint_ld.forms import Plain
-    from checkpoint_ld.store import Index
+    from checkpoint_ld.forms.form import Plain
+    from checkpoint_ld.graph.store import Index
 
 Tree = dict[str, Any]
 

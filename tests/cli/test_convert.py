@@ -13,8 +13,9 @@ from typing import Any
 import pyoxigraph
 import pytest
 
-from checkpoint_ld import Benchmark, rdf, writing
+from checkpoint_ld import Benchmark, rdf
 from checkpoint_ld.cli.convert import Input, Output
+from checkpoint_ld.writing import write as writing
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating, scenario
 
@@ -224,7 +225,7 @@ def test_a_kill_in_the_middle_leaves_the_old_file(metals: Path, tmp_path: Path, 
     target = tmp_path / "target.nt"
     target.write_text("old\n")
     code = (
-        "import os, sys, time, checkpoint_ld.files as files\n"
+        "import os, sys, time, checkpoint_ld.documents.files as files\n"
         "real = os.fsync\n"
         "def slow(handle):\n"
         "    print('writing', flush=True); time.sleep(30); real(handle)\n"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from checkpoint_ld import Benchmark, contexts, reading
-from checkpoint_ld.json_writing import dump_json
-from checkpoint_ld.literals import same
+from checkpoint_ld import Benchmark, reading
+from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.literals import same
 from tests.corpus import DIALECTS, WRITABLE, Json, expectations
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ IN_A_FRESH_PROCESS = ("gen-trait-corners", "gen-scenario-outcomes", "gen-rich-10
 BACK = """
 import sys
 from checkpoint_ld import Benchmark
-from checkpoint_ld.json_writing import dump_json
+from checkpoint_ld.documents.dumping import dump_json
 benchmark = Benchmark.load(sys.stdin.buffer, syntax="nt")
 sys.stdout.buffer.write(dump_json(benchmark.to_jsonld("plain")))
 """

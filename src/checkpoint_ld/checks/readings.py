@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from checkpoint_ld.dialects.json_text import container
-from checkpoint_ld.json_values import shown as quoted
+from checkpoint_ld.documents.values import shown as quoted
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 
 BOOLEAN_WORDS = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.conditions import finding
-from checkpoint_ld.places import pointer
+from checkpoint_ld.documents.places import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from checkpoint_ld import writing
 from checkpoint_ld.cli import streams
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.reading import CANONICAL
+from checkpoint_ld.writing import write as writing
 
 
 class Output(StrEnum):

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import reading
-from checkpoint_ld.files import replace_file
+from checkpoint_ld.documents.files import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
+from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.facets.scenarios import Scenarios
 from checkpoint_ld.identifiers import unique_question_id
-from checkpoint_ld.json_writing import dump_json
 from checkpoint_ld.mapping import questions
 from checkpoint_ld.mapping.faults import faults_of
 

@@ -9,7 +9,7 @@ from checkpoint_ld.identifiers import unique_question_id
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.graph import CheckpointGraph
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
 Elements = dict[str, "Node"]
 """The feed items of a benchmark by identifier, in their order."""

@@ -9,13 +9,13 @@ from rdflib import URIRef
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.facets.elements import Elements, elements_of
-from checkpoint_ld.store import terms_of
+from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.graph import CheckpointGraph
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.reading import Reading
 
 Json = dict[str, Any]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.entities import Question, QuestionRegistryEntry
-    from checkpoint_ld.graph import CheckpointGraph
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
 
 class Questions(Facet):

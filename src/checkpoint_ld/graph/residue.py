@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
-from checkpoint_ld.literals import json_text, same
+from checkpoint_ld.graph.literals import json_text, same
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:

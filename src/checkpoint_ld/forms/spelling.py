@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import contexts
-from checkpoint_ld.plain import MEMBERS, TYPES
-from checkpoint_ld.terms import json_keys
+from checkpoint_ld.forms.plain import MEMBERS, TYPES
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.terms import json_keys
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.contexts import Definition
+    from checkpoint_ld.graph.contexts import Definition
 
 _NAMESPACES = {SCHEMA: "", SCHEMA_HTTP: "", "schema:": "", KARENINA: "karenina:"}
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import contexts
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:

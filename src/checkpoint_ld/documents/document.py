@@ -8,15 +8,15 @@ from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.conditions import finding
-from checkpoint_ld.decoding import decode
+from checkpoint_ld.documents.decoding import decode
+from checkpoint_ld.documents.layout import Layout
+from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
+from checkpoint_ld.documents.nesting import too_deep
+from checkpoint_ld.documents.parsing import parse
+from checkpoint_ld.documents.places import Places
+from checkpoint_ld.documents.syntax import syntax_fault
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.json_nesting import too_deep
-from checkpoint_ld.json_parsing import parse
-from checkpoint_ld.json_syntax import syntax_fault
-from checkpoint_ld.layout import Layout
-from checkpoint_ld.limits import DEFAULT_LIMITS, Limits, too_large
-from checkpoint_ld.places import Places
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from checkpoint_ld.documents.layout import CANONICAL, Layout
+from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
+from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.values import lone_surrogate, shown, walk
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.json_values import lone_surrogate, shown, walk
-from checkpoint_ld.layout import CANONICAL, Layout
-from checkpoint_ld.limits import DEFAULT_LIMITS, Limits
-from checkpoint_ld.places import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from checkpoint_ld.amendment import matches
-from checkpoint_ld.json_writing import dump_json
+from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.writing.amendment import matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.documents import Document
-    from checkpoint_ld.layout import Layout
+    from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.documents.layout import Layout
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 from pyld import jsonld
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld import contexts
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.literals import literal_of
-from checkpoint_ld.naming import escaped, iri_of, is_iri
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.naming import escaped, iri_of, is_iri
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.store import Index
+    from checkpoint_ld.graph.store import Index
 
 RDF_TYPE = URIRef(RDF + "type")
 IDENTIFIER = URIRef(KARENINA + "identifier")

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld import naming
-from checkpoint_ld.expansion import IDENTIFIER, RDF_TYPE
-from checkpoint_ld.literals import RDF_JSON, XSD_INTEGER, json_of
+from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of
+from checkpoint_ld.graph.residue import RESIDUE, Ref, Residue
+from checkpoint_ld.graph.store import Index, terms_of
+from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.members import ordered
-from checkpoint_ld.residue import RESIDUE, Ref, Residue
-from checkpoint_ld.store import Index, terms_of
-from checkpoint_ld.terms import is_property_value
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.terms import Term, Terms, TermTable
+    from checkpoint_ld.graph.terms import Term, Terms, TermTable
 
 POSITION = URIRef(SCHEMA + "position")
 

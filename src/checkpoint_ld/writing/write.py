@@ -6,22 +6,23 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import contexts, dialects, emission
-from checkpoint_ld.amendment import amended
-from checkpoint_ld.completion import complete
+from checkpoint_ld import dialects, emission
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
+from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph import CheckpointGraph
-from checkpoint_ld.json_writing import dump_json
-from checkpoint_ld.literals import same
-from checkpoint_ld.patching import patched
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.literals import same
 from checkpoint_ld.reading import CANONICAL
+from checkpoint_ld.writing.amendment import amended
+from checkpoint_ld.writing.completion import complete
+from checkpoint_ld.writing.patching import patched
 
 if TYPE_CHECKING:
     from checkpoint_ld.dialects import Dialect
-    from checkpoint_ld.documents import Document
+    from checkpoint_ld.documents.document import Document
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.reading import Reading
 

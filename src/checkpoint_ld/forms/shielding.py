@@ -10,14 +10,14 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.expansion import ESCAPED
-from checkpoint_ld.literals import INTEGER
-from checkpoint_ld.naming import escaped, is_iri
-from checkpoint_ld.terms import expand_name
+from checkpoint_ld.graph.expansion import ESCAPED
+from checkpoint_ld.graph.literals import INTEGER
+from checkpoint_ld.graph.naming import escaped, is_iri
+from checkpoint_ld.graph.terms import expand_name
 
 if TYPE_CHECKING:
-    from checkpoint_ld.expansion import Expanded
-    from checkpoint_ld.spelling import Spelling
+    from checkpoint_ld.forms.spelling import Spelling
+    from checkpoint_ld.graph.expansion import Expanded
 
 _VALUE_OBJECT = frozenset(("@value", "@type", "@language", "@direction", "@index"))
 _LARGEST_FOR_PYLD = 10**300

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from checkpoint_ld.literals import same
+from checkpoint_ld.graph.literals import same
 
 Json = Any
 Entry = TypeVar("Entry")

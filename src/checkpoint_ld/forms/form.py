@@ -10,16 +10,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from checkpoint_ld import contexts, recursion, terms
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.expansion import expand, statements
-from checkpoint_ld.literal_form import Tidying, is_literal
-from checkpoint_ld.literals import DOUBLE
-from checkpoint_ld.plain import Plain, Tree
-from checkpoint_ld.shielding import Shield
-from checkpoint_ld.spelling import Spelling
-from checkpoint_ld.statements import of_index, roots
+from checkpoint_ld.forms.literal_form import Tidying, is_literal
+from checkpoint_ld.forms.plain import Plain, Tree
+from checkpoint_ld.forms.shielding import Shield
+from checkpoint_ld.forms.spelling import Spelling
+from checkpoint_ld.forms.statements import of_index, roots
+from checkpoint_ld.graph import contexts, recursion, terms
+from checkpoint_ld.graph.expansion import expand, statements
+from checkpoint_ld.graph.literals import DOUBLE
 
 __all__ = ["Plain", "address_of", "of_index", "plain", "roots"]
 

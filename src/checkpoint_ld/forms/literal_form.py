@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.emission import local_context
-from checkpoint_ld.plain import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TYPES, Tree
-from checkpoint_ld.terms import is_property_value
+from checkpoint_ld.forms.plain import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TYPES, Tree
+from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from checkpoint_ld.spelling import Spelling
-    from checkpoint_ld.terms import Term, TermTable
+    from checkpoint_ld.forms.spelling import Spelling
+    from checkpoint_ld.graph.terms import Term, TermTable
 
 _KEYWORDS = frozenset(("@id", "@type", "@context", "@included"))
 _VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))

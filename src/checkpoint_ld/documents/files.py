@@ -10,8 +10,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
 from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, WriteError
-from checkpoint_ld.limits import DEFAULT_LIMITS, Limits, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.conditions import finding
+from checkpoint_ld.documents.places import Places, pointer
+from checkpoint_ld.documents.values import lone_surrogate, shown, walk
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.json_values import lone_surrogate, shown, walk
-from checkpoint_ld.places import Places, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

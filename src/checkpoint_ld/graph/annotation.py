@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
-from checkpoint_ld import naming
-from checkpoint_ld.expansion import IDENTIFIER
-from checkpoint_ld.literals import DATETIME, DOUBLE, INTEGER, is_datetime, is_language
-from checkpoint_ld.residue import RESIDUE
-from checkpoint_ld.terms import Term, TermTable, expand_name, is_property_value
+from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.expansion import IDENTIFIER
+from checkpoint_ld.graph.literals import DATETIME, DOUBLE, INTEGER, is_datetime, is_language
+from checkpoint_ld.graph.residue import RESIDUE
+from checkpoint_ld.graph.terms import Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:

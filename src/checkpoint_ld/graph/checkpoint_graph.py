@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph, URIRef
 
-from checkpoint_ld import contexts, naming, recursion, terms
-from checkpoint_ld.annotation import Annotated, Placed, annotate, annotate_member
-from checkpoint_ld.compaction import POSITION, Compaction, residue_of
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.expansion import IDENTIFIER, expand, statements
-from checkpoint_ld.literals import literal_of
-from checkpoint_ld.residue import RESIDUE, Ref, Residue, decoded, difference, encoded
-from checkpoint_ld.store import Index, SubjectIndexStore, copied, terms_of
+from checkpoint_ld.graph import contexts, naming, recursion, terms
+from checkpoint_ld.graph.annotation import Annotated, Placed, annotate, annotate_member
+from checkpoint_ld.graph.compaction import POSITION, Compaction, residue_of
+from checkpoint_ld.graph.expansion import IDENTIFIER, expand, statements
+from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.residue import RESIDUE, Ref, Residue, decoded, difference, encoded
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, terms_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.terms import Term, TermTable
+    from checkpoint_ld.graph.terms import Term, TermTable
 
 DATA_FEED = URIRef(SCHEMA + "DataFeed")
 PREFIXES = {"schema": SCHEMA, "karenina": KARENINA}

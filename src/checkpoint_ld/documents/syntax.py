@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.conditions import finding
-from checkpoint_ld.json_values import shown
-from checkpoint_ld.places import Places
+from checkpoint_ld.documents.places import Places
+from checkpoint_ld.documents.values import shown
 
 if TYPE_CHECKING:
     from json import JSONDecodeError

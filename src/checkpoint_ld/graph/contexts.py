@@ -15,7 +15,7 @@ import orjson
 from pyld import FrozenDocumentLoader, jsonld
 
 from checkpoint_ld import data
-from checkpoint_ld.naming import is_iri
+from checkpoint_ld.graph.naming import is_iri
 from checkpoint_ld.vocabulary import ID_BASE, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:

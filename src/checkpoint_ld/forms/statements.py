@@ -8,15 +8,15 @@ from urllib.parse import unquote
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld import contexts, naming, recursion, terms
-from checkpoint_ld.compaction import Compaction, residue_of
 from checkpoint_ld.dialects import signs
-from checkpoint_ld.expansion import ESCAPED, RDF_TYPE
-from checkpoint_ld.literal_form import Tidying
-from checkpoint_ld.literals import RDF_JSON, XSD_INTEGER
-from checkpoint_ld.plain import STRUCTURE, TEXTS, Plain, Tree
-from checkpoint_ld.residue import RESIDUE, Ref, decoded
-from checkpoint_ld.store import Index, terms_of, triples_of
+from checkpoint_ld.forms.literal_form import Tidying
+from checkpoint_ld.forms.plain import STRUCTURE, TEXTS, Plain, Tree
+from checkpoint_ld.graph import contexts, naming, recursion, terms
+from checkpoint_ld.graph.compaction import Compaction, residue_of
+from checkpoint_ld.graph.expansion import ESCAPED, RDF_TYPE
+from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER
+from checkpoint_ld.graph.residue import RESIDUE, Ref, decoded
+from checkpoint_ld.graph.store import Index, terms_of, triples_of
 from checkpoint_ld.vocabulary import RDF, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.terms import Term, TermTable
+    from checkpoint_ld.graph.terms import Term, TermTable
 
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
 _FIRST, _REST, _NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))

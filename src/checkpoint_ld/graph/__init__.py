@@ -1,0 +1,1 @@
+"""The checkpoint graph: a canonical tree as statements, and back."""

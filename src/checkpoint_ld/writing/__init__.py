@@ -1,0 +1,1 @@
+"""Writing: a checkpoint graph as the bytes of a file."""
