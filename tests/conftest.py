@@ -10,7 +10,7 @@ import pytest
 import rdflib
 from hypothesis import HealthCheck, settings
 
-# Machines that many share are slow at times, which is no fault of a test; in CI, the same examples are tried every time.
+# A shared machine is slow at times, which is no fault of a test; in CI, the same examples are tried every time.
 settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("ours"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "ours")
