@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 import warnings
 from typing import Any
 
@@ -21,7 +22,7 @@ from checkpoint_ld.graph import contexts, naming
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import ID_BASE
-from tests.documents import SCHEMA, canonical
+from tests.documents import SCHEMA, canonical, item
 
 Json = Any
 
@@ -297,3 +298,33 @@ def test_a_value_that_is_added_where_the_document_had_null_counts() -> None:
     graph = CheckpointGraph.of_tree(tree)
     graph.add((graph.root, URIRef(SCHEMA + "description"), Literal("now there is one")))
     assert graph.tree()["description"] == "now there is one"
+
+
+def test_a_sparql_update_changes_the_document() -> None:
+    graph = CheckpointGraph.of_tree(canonical())
+    graph.update(
+        "PREFIX schema: <https://schema.org/> "
+        'DELETE { ?root schema:name ?name } INSERT { ?root schema:name "Alloys" } '
+        "WHERE { ?root a schema:DataFeed ; schema:name ?name }"
+    )
+    assert graph.tree()["name"] == "Alloys"
+    assert len(graph) == len(CheckpointGraph.of_tree({**canonical(), "name": "Alloys"}))
+
+
+@pytest.mark.parametrize("identifier", ["urn:uuid:question-metal-1", "rq001"])
+def test_a_document_compacted_under_our_context_keeps_its_identifiers(identifier: str) -> None:
+    tree = canonical(item(identifier=identifier))
+    graph = CheckpointGraph.of_tree(tree)
+    document = emission.jsonld_of(graph)
+    flattened = jsonld.flatten(document, document["@context"], contexts.options())
+    read = CheckpointGraph.of_tree(forms.plain(flattened).tree)
+    assert set(read.objects(None, URIRef(SCHEMA + "item"))) == set(graph.objects(None, URIRef(SCHEMA + "item")))
+
+
+def test_a_graph_is_pickled_to_the_letter() -> None:
+    tree = canonical()
+    tree["ratio"] = 0.1 + 0.2
+    graph = CheckpointGraph.of_tree(tree)
+    again = pickle.loads(pickle.dumps(graph))
+    assert set(again) == set(graph)
+    assert emission.ntriples_of(again) == emission.ntriples_of(graph)

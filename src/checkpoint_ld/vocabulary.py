@@ -8,7 +8,7 @@ KARENINA = "urn:karenina:vocab:"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
-ID_BASE = "urn:karenina:id/"
+ID_BASE = "checkpoint://id/"
 """Base against which relative identifiers are resolved; `contexts/karenina.jsonld` names the same one."""
 
 FORMAT_VERSION = "3.0.0-jsonld"

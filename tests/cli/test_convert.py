@@ -74,7 +74,7 @@ def test_jsonld_is_canonical_whatever_the_layout_of_the_source(run: Run, tmp_pat
     source.write_text(json.dumps(dict(reversed(tree.items())), indent=7), encoding="utf-8")
     assert run("convert", source, "--context", "plain").out == json.dumps(tree, indent=2, ensure_ascii=False).encode()
     improved = parsed(run("convert", source).out)
-    assert improved["@context"]["@base"] == "urn:karenina:id/"
+    assert improved["@context"]["@base"] == "checkpoint://id/"
     assert {**improved, "@context": tree["@context"]} == tree
 
 
@@ -248,3 +248,18 @@ def test_a_kill_in_the_middle_leaves_the_old_file(metals: Path, tmp_path: Path, 
 def test_the_options_offer_every_syntax_there_is() -> None:
     assert [*Output] == list(writing.SYNTAXES)
     assert [*Input] == ["json", *rdf.SYNTAXES]
+
+
+def test_a_bound_that_karenina_refuses_is_rounded_on_demand_only(run: Run, tmp_path: Path) -> None:
+    trait = {"name": "depth", "kind": "score", "min_score": 0.5, "max_score": 2.5, "higher_is_better": True}
+    asked = {"question": "Which?", "raw_answer": "this", "answer_template": "", "finished": True}
+    source = tmp_path / "state.json"
+    source.write_text(
+        json.dumps({"version": "2.0", "global_rubric": {"llm_traits": [trait]}, "checkpoint": {"k": asked}})
+    )
+    refused = run("convert", source)
+    assert refused.code == 2
+    assert "0.5" in refused.err
+    rounded = run("convert", source, "--round-scores")
+    assert rounded.code == 0
+    assert "W-LOSS" in rounded.err

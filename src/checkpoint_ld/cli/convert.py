@@ -61,6 +61,9 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     deep_judgment: Annotated[
         bool, typer.Option("--deep-judgment/--no-deep-judgment", help="Keep the settings of deep judgment, or not.")
     ] = True,
+    round_scores: Annotated[
+        bool, typer.Option("--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a checkpoint about which anything is odd.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing about what is odd.")] = False,
@@ -76,6 +79,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         dialect=dialect or CANONICAL,
         context=context,
         deep_judgment=deep_judgment,
+        round_scores=round_scores,
         source=source if source.dialect != CANONICAL else None,
         now=now(),
     )

@@ -13,7 +13,7 @@ from typing import Any
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.forms.literal_form import Tidying, is_literal
-from checkpoint_ld.forms.plain import Plain, Tree
+from checkpoint_ld.forms.plain import ROOT_TYPES, Plain, Tree
 from checkpoint_ld.forms.shielding import Shield
 from checkpoint_ld.forms.spelling import Spelling
 from checkpoint_ld.forms.statements import of_index, roots
@@ -66,44 +66,42 @@ def _literal_context() -> Tree:
 def _unwrapped(value: Any) -> Plain:
     """Take a checkpoint out of a root array or an `@graph`; what else stands there becomes its `@included`."""
     if isinstance(value, list):
-        return _chosen(value, "", {}, "a root array") or Plain(value)
+        steps = [f"/{at}" for at in range(len(value))]
+        return _chosen(value, steps, {}, "a root array") or Plain(value)
     if not isinstance(value, dict) or "@graph" not in value or not value.keys() <= _WRAPPER:
         return Plain(value)
-    inside = value["@graph"] if isinstance(value["@graph"], list) else [value["@graph"]]
+    inside, steps = [value["@graph"]], ["/@graph"]
+    if isinstance(value["@graph"], list):
+        inside, steps = value["@graph"], [f"/@graph/{at}" for at in range(len(value["@graph"]))]
     outer = {"@context": value["@context"]} if "@context" in value else {}
-    step = "/@graph" if inside is value["@graph"] else None
-    return _chosen(inside, step, outer, "an @graph around the checkpoint") or Plain(value)
+    return _chosen(inside, steps, outer, "an @graph around the checkpoint") or Plain(value)
 
 
-def _chosen(inside: list[Any], step: str | None, outer: Tree, form: str) -> Plain | None:
-    """Return the one checkpoint in an array as a tree of its own."""
-    found = [at for at, one in enumerate(inside) if _is_root(one)]
-    if len(found) != 1:
+def _chosen(inside: list[Any], steps: list[str], outer: Tree, form: str) -> Plain | None:
+    """Return the one checkpoint in an array, whose entries stand at `steps`, as a tree of its own."""
+    entries = enumerate(map(_unwrapped, inside))
+    found = [(at, inner) for at, inner in entries if len(inside) == 1 or _is_root(inner.tree)]
+    if len(found) != 1 or not all(isinstance(one, dict) for one in (*inside, found[0][1].tree)):
         return None
-    at = found[0]
-    inner = _unwrapped(inside[at])
+    at, inner = found[0]
     tree = {**outer, **inner.tree}
-    origins = {"": f"{step}/{at}" if step is not None else "/@graph"}
-    origins[""] += (inner.origins or {}).get("", "")
-    others = [one for other, one in enumerate(inside) if other != at]
+    origins = {pointer: steps[at] + origin for pointer, origin in (inner.origins or {"": ""}).items()}
+    others = [other for other in range(len(inside)) if other != at]
     if others:
-        if not all(isinstance(one, dict) for one in others) or "@included" in tree:
+        if "@included" in tree:
             return None
-        tree["@included"] = others
-        places = [other for other in range(len(inside)) if other != at]
-        origins |= {f"/@included/{new}": f"{step}/{old}" for new, old in enumerate(places)}
+        tree["@included"] = [inside[other] for other in others]
+        origins |= {f"/@included/{new}": steps[old] for new, old in enumerate(others)}
     return Plain(tree, (form, *inner.forms), origins)
 
 
 def _is_root(value: Any) -> bool:
-    """Tell whether a value is, or wraps, the root of a checkpoint in plain keys."""
+    """Tell whether a value is the root of a checkpoint in plain keys."""
     if not isinstance(value, dict):
         return False
-    if "@graph" in value:
-        return isinstance(_unwrapped(value).tree, dict) and "@graph" not in _unwrapped(value).tree
     types = value.get("@type")
     kinds = types if isinstance(types, list) else [types]
-    return "dataFeedElement" in value or any(kind in ("DataFeed", "Dataset") for kind in kinds)
+    return "dataFeedElement" in value or any(isinstance(kind, str) and kind in ROOT_TYPES for kind in kinds)
 
 
 def _is_jsonld(tree: Tree) -> bool:

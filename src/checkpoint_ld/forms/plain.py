@@ -12,10 +12,10 @@ Tree = dict[str, Any]
 
 SCENARIO_TYPES = frozenset(("karenina:Scenario", "karenina:ScenarioNode"))
 
-TYPES = SCENARIO_TYPES | {
-    *("DataFeed", "Dataset", "DataFeedItem", "Question", "Answer", "SoftwareSourceCode", "Rating", "PropertyValue"),
-    *("Person", "Organization"),
-}
+ROOT_TYPES = frozenset(("DataFeed", "Dataset"))
+AGENT_TYPES = frozenset(("Person", "Organization"))
+PART_TYPES = frozenset(("DataFeedItem", "Question", "Answer", "SoftwareSourceCode", "Rating", "PropertyValue"))
+TYPES = ROOT_TYPES | PART_TYPES | AGENT_TYPES | SCENARIO_TYPES
 
 STRUCTURE = frozenset(
     ("dataFeedElement", "item", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "creator")
@@ -25,24 +25,13 @@ STRUCTURE = frozenset(
 SCENARIO_STRUCTURE = frozenset(("nodes", "edges", "outcomeCriteria", "question"))
 """The same of a scenario."""
 
-TEXTS = frozenset(
-    (
-        *(
-            "name",
-            "description",
-            "version",
-            "text",
-            "dateCreated",
-            "dateModified",
-            "programmingLanguage",
-            "codeRepository",
-        ),
-        *("identifier", "answerTemplate", "keywords", "creator", "url", "email"),
-    )
-)
+DATES = frozenset(("dateCreated", "dateModified"))
+CODE = frozenset(("programmingLanguage", "codeRepository", "answerTemplate"))
+TEXTS = DATES | CODE | {"name", "description", "version", "text", "identifier", "keywords", "creator", "url", "email"}
 """Members that hold text."""
 
-MEMBERS = STRUCTURE | TEXTS | {"contentRating", "value", "bestRating", "worstRating", "ratingValue", "additionalType"}
+NUMBERS = frozenset(("bestRating", "worstRating", "ratingValue"))
+MEMBERS = STRUCTURE | TEXTS | NUMBERS | {"contentRating", "value", "additionalType"}
 """Members that mean something in a checkpoint."""
 
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rdflib import Graph, URIRef
+from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.graph import contexts, naming, recursion, terms
 from checkpoint_ld.graph.annotation import Annotated, Placed, annotate, annotate_member
 from checkpoint_ld.graph.compaction import POSITION, Compaction, residue_of
 from checkpoint_ld.graph.expansion import IDENTIFIER, expand, statements
-from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.literals import literal, literal_of
 from checkpoint_ld.graph.residue import RESIDUE, Ref, Residue, decoded, difference, encoded
-from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, terms_of
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, terms_of, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class CheckpointGraph(Graph):
 
     def copy(self) -> CheckpointGraph:
         """Return a graph of the same statements that can be changed without changing this one."""
-        return _restored(copied(self.index), self.root, dict(self.namespaces()))
+        return _graph(copied(self.index), self.root, dict(self.namespaces()))
 
     __copy__ = copy
 
@@ -72,7 +72,12 @@ class CheckpointGraph(Graph):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.index, self.root, dict(self.namespaces()))
+        # Literals are told in parts: rdflib rewrites the text of one that it is given back whole.
+        told = [
+            (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
+            for subject, predicate, term in triples_of(self.index)
+        ]
+        return _restored, (told, self.root, dict(self.namespaces()))
 
     @property
     def index(self) -> Index:
@@ -115,6 +120,12 @@ class CheckpointGraph(Graph):
         """Return the value of a member that is a scalar, None where there is none."""
         value = Compaction(self.index, self.table).shallow(subject).get(key)
         return None if isinstance(value, (dict, list)) else value
+
+    def update(self, *arguments: Any, **options: Any) -> None:
+        """Carry out a SPARQL 1.1 update; parameters are those of `rdflib.Graph.update`."""
+        # rdflib takes a pattern in an update for one over a dataset unless the graph is of its own class.
+        Graph(self.store, identifier=self.identifier, bind_namespaces="none").update(*arguments, **options)
+        self.touch()
 
     def member(self, subject: Node, key: str) -> list[Node]:
         """Return the terms of the member `key` of a node, in their order."""
@@ -192,7 +203,14 @@ class CheckpointGraph(Graph):
                 del self.index[subject]
 
 
-def _restored(index: Index, root: Node, prefixes: dict[str, URIRef]) -> CheckpointGraph:
+def _restored(told: list[tuple[Node, Node, Any]], root: Node, prefixes: dict[str, URIRef]) -> CheckpointGraph:
+    index: Index = {}
+    for subject, predicate, term in told:
+        put(index, subject, predicate, literal(*term) if isinstance(term, tuple) else term)
+    return _graph(index, root, prefixes)
+
+
+def _graph(index: Index, root: Node, prefixes: dict[str, URIRef]) -> CheckpointGraph:
     graph = CheckpointGraph(index, root)
     for prefix, namespace in prefixes.items():
         graph.bind(prefix, namespace)

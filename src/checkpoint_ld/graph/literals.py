@@ -121,6 +121,11 @@ def typed(text: str, datatype: URIRef) -> Literal:
         _RDFLIB.disabled = was_disabled
 
 
+def literal(text: str, datatype: URIRef | None, language: str | None) -> Literal:
+    """Return a literal from its parts."""
+    return typed(text, datatype) if datatype is not None else Literal(text, lang=language)
+
+
 def json_of(literal: Literal, coercion: str | None = None) -> Any:
     """Return the JSON value of a literal that stands under a key with the type coercion `coercion`.
 

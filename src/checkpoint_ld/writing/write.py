@@ -94,21 +94,27 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     if known.downgrade is None:
         writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
         raise WriteError(f"the dialect {dialect} can be read but not written: write one of {writable}")
-    document = source.document if source is not None and source.dialect == dialect else None
     edited = source is None or not same(_bare(graph.tree()), _bare(source.tree))
+    document = source.document if source is not None and source.dialect == dialect else None
     if document is not None and not edited and (context is None or dialect != CANONICAL):
         return Written(document.data)
     if dialect != CANONICAL:
         return _downgraded(graph, known, document, source, now)
     findings: tuple[Finding, ...] = ()
     if source is not None and (source.dialect != CANONICAL or (document is not None and edited)):
-        tree = graph.tree()
-        whole, findings = complete(tree, now, round_scores=round_scores)
-        graph = graph if same(whole, tree) else CheckpointGraph.of_tree(whole)
+        graph, findings = _completed(graph, now, round_scores=round_scores)
     value = emission.jsonld_of(graph, context or _style_of(document))
-    return _laid_out(
-        amended(document.value, document.value, value) if document is not None else value, document, findings
-    )
+    if document is not None:
+        value = amended(document.value, document.value, value)
+    return _laid_out(value, document, findings)
+
+
+def _completed(
+    graph: CheckpointGraph, now: str | None, *, round_scores: bool
+) -> tuple[CheckpointGraph, tuple[Finding, ...]]:
+    tree = graph.tree()
+    whole, findings = complete(tree, now, round_scores=round_scores)
+    return (graph if same(whole, tree) else CheckpointGraph.of_tree(whole)), findings
 
 
 def _laid_out(value: Any, document: Document | None, findings: tuple[Finding, ...]) -> Written:
@@ -122,16 +128,15 @@ def _bare(tree: Tree) -> Tree:
 def _downgraded(
     graph: CheckpointGraph, known: Dialect, document: Document | None, source: Reading | None, now: str | None
 ) -> Written:
-    if known.downgrade is None:
-        writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
-        raise WriteError(f"the dialect {known.name} can be read but not written: write one of {writable}")
+    downgrade = known.downgrade
+    assert downgrade is not None  # noqa: S101 - write has asked
     options: dict[str, Any] = {"now": now} if known.name == _GUI else {}
     if options and document is not None and source is not None:
         options["include_metadata"] = _CONVERSION in values(source.tree.get("additionalProperty"))
-    after = known.downgrade(graph.tree(), **options)
+    after = downgrade(graph.tree(), **options)
     value = after.value
     if document is not None and source is not None:
-        before = known.downgrade(source.tree, **options).value
+        before = downgrade(source.tree, **options).value
         value = _in_own_words(document.value, before, after.value, known)
     return _laid_out(value, document, after.findings)
 
