@@ -1,0 +1,111 @@
+"""Any legal JSON-LD form of a checkpoint is the same checkpoint, and reading one opens no connection."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import pytest
+from pyld import jsonld
+from rdflib import Graph, URIRef, Variable
+
+from checkpoint_ld import Benchmark, ReadError, emission
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.store import SubjectIndexStore
+from checkpoint_ld.vocabulary import SCHEMA
+from tests.documents import canonical, item
+
+Json = Any
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+
+
+def document() -> Json:
+    return canonical(item(), item("Which metal is heaviest?", "urn:uuid:question-metal-2"))
+
+
+def loaded(value: Json) -> Benchmark:
+    return Benchmark.load(json.dumps(value).encode())
+
+
+def improved() -> Json:
+    return emission.jsonld_of(CheckpointGraph.of_tree(document()))
+
+
+def with_full_iris(value: Json) -> Json:
+    if isinstance(value, dict):
+        named = {key if key.startswith("@") else SCHEMA + key: with_full_iris(one) for key, one in value.items()}
+        return {**named, "@type": SCHEMA + named["@type"]} if "@type" in named else named
+    return [with_full_iris(one) for one in value] if isinstance(value, list) else value
+
+
+FORMS: dict[str, Callable[[], Json]] = {
+    "expanded": lambda: jsonld.expand(improved(), contexts.options()),
+    "flattened": lambda: jsonld.flatten(improved(), None, contexts.options()),
+    "expanded by us": lambda: emission.expanded_of(CheckpointGraph.of_tree(document())),
+    "in a root array": lambda: [document()],
+    "in a @graph": lambda: {
+        "@context": document()["@context"],
+        "@graph": [{key: one for key, one in document().items() if key != "@context"}],
+    },
+    "under full IRIs": lambda: {
+        "@context": {"karenina": "urn:karenina:vocab:"},
+        **with_full_iris({key: one for key, one in document().items() if key != "@context"}),
+    },
+    "with @type as an array": lambda: {**document(), "@type": ["DataFeed"]},
+    "with @context as an array": lambda: {**document(), "@context": [document()["@context"]]},
+    "with a single value in place of an array": lambda: {**document(), "rating": document()["rating"][0]},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_holds_the_same_statements(form: str) -> None:
+    read = loaded(FORMS[form]())
+    plain = loaded(document())
+    assert set(read.graph) == set(plain.graph)
+    if form != "expanded by us":
+        assert "W-FORM" in {one.code for one in read.findings}
+    assert "W-FORM" not in {one.code for one in plain.findings}
+
+
+def test_a_remote_context_is_never_fetched() -> None:
+    known = loaded({**document(), "@context": "https://schema.org"})
+    assert "W-CONTEXT" not in {one.code for one in known.findings}
+    unknown = loaded({**document(), "@context": "https://evil.example/context.jsonld"})
+    assert "W-CONTEXT" in {one.code for one in unknown.findings}
+    assert unknown.question_count == known.question_count == 2
+    with pytest.raises(ReadError, match=r"never fetched|not shipped"):
+        loaded([{"@context": "https://evil.example/c", "@graph": [{"@type": "x:DataFeed"}, {"@type": "x:Thing"}]}])
+
+
+def test_statements_beside_the_checkpoint_are_kept() -> None:
+    turtle = loaded(document()).to_turtle() + "\n<urn:x:other> <urn:x:says> 'something', [ <urn:x:p> 1 ] ."
+    read = Benchmark.load(turtle.encode(), syntax="turtle")
+    assert (URIRef("urn:x:other"), None, None) in read.graph
+    again = loaded(read.to_jsonld())
+    assert (URIRef("urn:x:other"), None, None) in again.graph
+
+
+def test_the_store_is_one_of_rdflib_s() -> None:
+    graph = Graph(store=SubjectIndexStore(), identifier="urn:x:graph")
+    graph.parse(data="<urn:a> <urn:p> <urn:b>, <urn:c> . <urn:b> <urn:p> 'x' .", format="turtle")
+    a, p = URIRef("urn:a"), URIRef("urn:p")
+    assert len(graph) == 3
+    assert set(graph.objects(a, p)) == {URIRef("urn:b"), URIRef("urn:c")}
+    assert set(graph.subjects(p, URIRef("urn:c"))) == {a}
+    assert {predicate for _, predicate, _ in graph.triples((None, None, URIRef("urn:b")))} == {p}
+    [found] = graph.query("SELECT ?s { ?s ?p 'x' }").bindings
+    assert found[Variable("s")] == URIRef("urn:b")
+    graph.remove((a, None, None))
+    assert len(graph) == 1
+    assert not set(graph.triples((a, None, None)))
