@@ -328,3 +328,11 @@ def test_a_graph_is_pickled_to_the_letter() -> None:
     again = pickle.loads(pickle.dumps(graph))
     assert set(again) == set(graph)
     assert emission.ntriples_of(again) == emission.ntriples_of(graph)
+
+
+def test_a_member_that_is_set_apart_is_not_hidden_by_another_key_of_the_same_meaning() -> None:
+    tree = canonical()
+    question = tree["dataFeedElement"][0]["item"]
+    question["rating"][0]["@"] = None
+    question["contentRating"] = False
+    assert same(without_contexts(CheckpointGraph.of_tree(tree).tree()), without_contexts(tree))

@@ -58,7 +58,8 @@ class Residue:
         """Return the members of the document, given those that were read from statements."""
         kept = {key: value for key, value in read.items() if key not in self.absent or not self._counts(key, read)}
         told = {key: decoded(value) for key, value in self.members.items() if self._counts(key, read)}
-        return {**self.set_apart, **kept, **told}
+        apart = {key: value for key, value in self.set_apart.items() if self._counts(key, read)}
+        return {**kept, **told, **apart}
 
     def _counts(self, key: str, read: dict[str, Any]) -> bool:
         return self.read_as.get(key) == (_digest(read[key]) if key in read else None)
@@ -110,7 +111,7 @@ def difference(
             if key not in read or not same(encoded_value, encoded(read[key], names)):
                 members[key] = encoded_value
     absent = tuple(key for key in read if key not in source)
-    read_as = {key: _digest(read[key]) for key in (*members, *absent) if key in read}
+    read_as = {key: _digest(read[key]) for key in (*members, *absent, *set_apart) if key in read}
     return Residue(members, absent, {key: source[key] for key in set_apart}, read_as)
 
 
