@@ -82,6 +82,7 @@ def scenario() -> Json:
     check = {"type": "state_check", "field": "turn", "expected": 2, "verify_with": {"type": "NumericExact"}}
     tree = canonical()
     del tree["rating"]
+    properties = tree.pop("additionalProperty")
     tree["dataFeedElement"] = []
     tree["hasPart"] = [
         {
@@ -112,4 +113,30 @@ def scenario() -> Json:
             "metadata": {},
         }
     ]
+    tree["additionalProperty"] = properties
+    return tree
+
+
+def rich() -> Json:
+    """Return a benchmark with everything in it that forms of JSON-LD treat differently."""
+    tree = canonical(item(), item("Which metal is lightest?", "urn:uuid:question-metal-2"), item("No id?", None))
+    tree["creator"] = {"@type": "Person", "name": "A. Smith", "email": "a@example.org"}
+    tree["license"] = {"@type": "CreativeWork", "name": "CC", "pages": [3, 2.5, 1.0]}
+    question = tree["dataFeedElement"][0]["item"]
+    question["keywords"] = ["b", "a"]
+    question["rating"].append(
+        rating(
+            "certainty",
+            kind="literal",
+            classes={"Very dry": "no", "warm": "yes", "a": "between"},
+            metrics=["recall"],
+            tp_instructions=["names it", "at once"],
+            bounds=[1.0, 2],
+            nothing=None,
+            none_of_these=[],
+            half=0.5,
+            one=1.0,
+            count=1,
+        )
+    )
     return tree

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyoxigraph
-from rdflib import BNode, Literal, URIRef
+from rdflib import BNode, URIRef
 
 from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.graph.literals import typed
+from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.store import Index, put
-from checkpoint_ld.vocabulary import ID_BASE, XSD
+from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -64,11 +64,8 @@ def _term(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
     if isinstance(term, pyoxigraph.BlankNode):
         return BNode(term.value)
     if isinstance(term, pyoxigraph.Literal):
-        if term.language is not None:
-            return Literal(term.value, lang=term.language)
-        datatype = term.datatype.value
-        if datatype == XSD + "string":
-            return Literal(term.value)
-        return typed(term.value, URIRef(datatype))
+        datatype = URIRef(term.datatype.value)
+        is_plain = term.language is not None or datatype == XSD_STRING
+        return literal(term.value, None if is_plain else datatype, term.language)
     message = "a statement about a statement (RDF 1.2) is nothing that a checkpoint holds"
     raise ReadError.of([finding("E-RDF", message)])

@@ -15,7 +15,7 @@ from rdflib.store import Store
 from checkpoint_ld.errors import WriteError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from rdflib import Graph
     from rdflib.graph import _TriplePatternType, _TripleType
@@ -46,6 +46,11 @@ class Several(list["Node"]):
         super().append(term)
         self._known.add(term)
 
+    def remove(self, term: Node) -> None:
+        """Take out a term that is there."""
+        super().remove(term)
+        self._known.remove(term)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return Several, (list(self),)
 
@@ -73,10 +78,14 @@ def put(index: Index, subject: Node, predicate: Node, term: Node) -> bool:
     return True
 
 
-def drop(index: Index, subject: Node, predicate: Node, terms: Container[Node]) -> None:
+def drop(index: Index, subject: Node, predicate: Node, terms: set[Node]) -> None:
     """Take the triples of one subject and predicate with any of `terms` out of `index`."""
     predicates = index[subject]
-    kept = [term for term in terms_of(predicates[predicate]) if term not in terms]
+    held = predicates[predicate]
+    if isinstance(held, Several) and len(terms) == 1 and len(held) > 2:
+        held.remove(*terms)
+        return
+    kept = [term for term in terms_of(held) if term not in terms]
     if kept:
         predicates[predicate] = kept if len(kept) > 1 else kept[0]
         return
@@ -181,12 +190,10 @@ class SubjectIndexStore(Store):
         if subject is not None:
             predicates = self.index.get(subject, {})
             asked = predicates if predicate is None else (predicate,)
-            return (
-                (subject, one, held)
-                for one in asked
-                for held in terms_of(predicates.get(one))
-                if term is None or held == term
-            )
+            found = ((one, terms_of(predicates.get(one))) for one in asked)
+            if term is not None:
+                return ((subject, one, term) for one, held in found if term in held)
+            return ((subject, one, each) for one, held in found for each in held)
         if predicate is not None:
             by_term = self._predicate_index().get(predicate, {})
             asked_terms = by_term if term is None else (term,)

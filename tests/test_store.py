@@ -1,0 +1,278 @@
+"""The subject index behind a graph is a usual rdflib store: of one graph, and as fast with many values as with few."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pyshacl
+import pytest
+import rdflib
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Dataset, Graph, Literal, URIRef, Variable
+
+from checkpoint_ld import emission
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.literals import typed
+from checkpoint_ld.graph.store import SubjectIndexStore, drop, put, terms_of, triples_of
+from checkpoint_ld.vocabulary import SCHEMA, XSD
+from tests.documents import canonical, item, scenario
+
+TARGET = URIRef("urn:s")
+VALUE = URIRef("urn:p")
+MANY = 20_000
+
+NODES = st.sampled_from([URIRef("urn:a"), URIRef("urn:b"), BNode("c")])
+PREDICATES = st.sampled_from([URIRef("urn:p"), URIRef("urn:q")])
+TERMS = st.one_of(NODES, st.sampled_from([Literal("x"), Literal("x", lang="en"), Literal(1), Literal("1"), Literal(2)]))
+TRIPLES = st.tuples(NODES, PREDICATES, TERMS)
+PATTERNS = st.tuples(st.one_of(st.none(), NODES), st.one_of(st.none(), PREDICATES), st.one_of(st.none(), TERMS))
+STEPS = st.lists(st.one_of(st.tuples(st.just("add"), TRIPLES), st.tuples(st.just("remove"), PATTERNS)), max_size=25)
+
+
+def fresh() -> Graph:
+    return Graph(SubjectIndexStore())
+
+
+def graph_of(tree: Any) -> CheckpointGraph:
+    return CheckpointGraph.of_tree(tree)
+
+
+@given(STEPS, st.lists(PATTERNS, max_size=5))
+def test_it_does_what_rdflib_s_own_store_does(steps: list[tuple[str, Any]], asked: list[Any]) -> None:
+    ours, theirs = fresh(), Graph()
+    for at, (what, triple) in enumerate(steps):
+        getattr(ours, what)(triple)
+        getattr(theirs, what)(triple)
+        if at % 3 == 0:
+            # Ask in between, so that what is derived from the index has to follow the changes.
+            assert set(ours.triples((None, *triple[1:]))) == set(theirs.triples((None, *triple[1:])))
+    for pattern in [*asked, (None, None, None)]:
+        found = list(ours.triples(pattern))
+        assert len(found) == len(set(found))
+        assert set(found) == set(theirs.triples(pattern))
+    assert len(ours) == len(theirs)
+    assert set(ours.subjects(unique=True)) == set(theirs.subjects(unique=True))
+    assert list(terms_of(None)) == []
+
+
+@given(st.lists(TRIPLES, max_size=20))
+def test_the_index_holds_each_triple_once(triples: list[Any]) -> None:
+    index: dict[Any, Any] = {}
+    new = [triple for triple in triples if put(index, *triple)]
+    assert sorted(new, key=repr) == sorted(set(triples), key=repr)
+    assert sorted(triples_of(index), key=repr) == sorted(set(triples), key=repr)
+    for subject, predicate, term in new:
+        drop(index, subject, predicate, {term})
+    assert index == {}
+
+
+def test_many_values_of_one_predicate_are_added_found_and_removed() -> None:
+    graph = fresh()
+    for number in (*range(MANY), *range(MANY)):
+        graph.add((TARGET, VALUE, Literal(number)))
+    assert len(graph) == MANY
+    assert (TARGET, VALUE, Literal(MANY - 1)) in graph
+    assert (TARGET, VALUE, Literal(MANY)) not in graph
+    for number in range(MANY - 1):
+        graph.remove((TARGET, VALUE, Literal(number)))
+    assert list(graph) == [(TARGET, VALUE, Literal(MANY - 1))]
+    graph.remove((TARGET, None, None))
+    assert len(graph) == 0
+
+
+def test_a_graph_may_change_while_it_is_read() -> None:
+    graph = fresh()
+    for number in range(50):
+        graph.add((TARGET, VALUE, Literal(number)))
+    for subject, predicate, term in graph:
+        graph.remove((subject, predicate, term))
+        graph.add((subject, URIRef("urn:q"), term))
+    assert set(graph.predicates()) == {URIRef("urn:q")}
+    assert len(graph) == 50
+    for subject in graph.subjects(URIRef("urn:q"), Literal(7)):
+        graph.remove((subject, None, None))
+    assert len(graph) == 0
+
+
+def test_a_graph_over_the_store_parses_serializes_and_answers_queries() -> None:
+    graph = fresh()
+    graph.parse(data="@prefix x: <urn:x:> . x:a x:p x:b, x:c ; x:q 1.50 .", format="turtle")
+    assert len(graph) == 3
+    assert "urn:x:" in graph.serialize(format="turtle")
+    assert set(Graph().parse(data=graph.serialize(format="nt"), format="nt")) == set(graph)
+    rows = graph.query("SELECT ?o { <urn:x:a> <urn:x:p> ?o } ORDER BY ?o").bindings
+    assert [row[Variable("o")] for row in rows] == [URIRef("urn:x:b"), URIRef("urn:x:c")]
+    graph.update("DELETE { ?s <urn:x:p> ?o } INSERT { ?o <urn:x:r> ?s } WHERE { ?s <urn:x:p> ?o }")
+    assert set(graph.subjects(URIRef("urn:x:r"))) == {URIRef("urn:x:b"), URIRef("urn:x:c")}
+    assert not set(graph.objects(None, URIRef("urn:x:p")))
+
+
+def test_prefixes_are_bound_as_in_any_graph() -> None:
+    graph = fresh()
+    graph.bind("x", "urn:x:")
+    graph.bind("y", "urn:x:")
+    assert dict(graph.namespaces())["y"] == URIRef("urn:x:")
+    assert "x" not in dict(graph.namespaces())
+    graph.bind("y", "urn:other:", override=False)
+    assert dict(graph.namespaces())["y"] == URIRef("urn:x:")
+    assert graph.store.namespace("y") == URIRef("urn:x:")
+    assert graph.store.prefix(URIRef("urn:none:")) is None
+    assert dict(graph_of(canonical()).namespaces())["schema"] == URIRef(SCHEMA)
+
+
+# --- one store, one graph
+
+
+@pytest.fixture
+def dataset_warnings() -> Iterator[None]:
+    """Let rdflib's datasets use their own deprecated parts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        yield
+
+
+@pytest.mark.usefixtures("dataset_warnings")
+def test_a_checkpoint_is_one_named_graph_of_a_dataset_over_its_store() -> None:
+    graph = graph_of(canonical())
+    dataset = Dataset(graph.store)
+    assert {quad[3] for quad in dataset.quads()} == {graph.root}
+    assert len(list(dataset.quads())) == len(graph)
+    assert len(dataset.graph(str(graph.root))) == len(graph)
+    assert len(dataset.default_graph) == 0
+    [row] = dataset.query("SELECT (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } }").bindings
+    assert row[Variable("n")] == Literal(len(graph))
+    assert not list(dataset.graph("urn:other"))
+
+
+@pytest.mark.usefixtures("dataset_warnings")
+def test_a_second_graph_is_refused_and_nothing_is_changed() -> None:
+    graph = graph_of(canonical())
+    before = set(graph)
+    dataset = Dataset(graph.store)
+    with pytest.raises(WriteError, match=r"one graph.*rdflib\.Dataset\(\)"):
+        dataset.graph("urn:other").add((TARGET, VALUE, Literal(1)))
+    dataset.graph("urn:other").remove((None, None, None))
+    dataset.remove_graph("urn:other")
+    assert set(graph) == before
+    assert list(graph.store.contexts((TARGET, VALUE, Literal(1)))) == []
+    assert [context.identifier for context in graph.store.contexts()] == [graph.identifier]
+
+
+@pytest.mark.usefixtures("dataset_warnings")
+def test_a_dataset_over_an_empty_store_has_a_default_graph() -> None:
+    dataset = Dataset(SubjectIndexStore())
+    dataset.add((TARGET, VALUE, Literal(1)))
+    assert len(dataset) == len(dataset.default_graph) == 1
+    dataset.remove_graph(dataset.default_graph)
+    assert len(dataset) == 0
+
+
+# --- the checkpoint graph
+
+
+def test_a_checkpoint_graph_is_queried_as_any_graph() -> None:
+    graph = graph_of(canonical(item("First?", "urn:q:1"), item("Second?", "urn:q:2")))
+    rows = graph.query(
+        "PREFIX s: <https://schema.org/> SELECT ?text { ?item s:position ?at ; s:item/s:text ?text } ORDER BY ?at"
+    ).bindings
+    assert [str(row[Variable("text")]) for row in rows] == ["First?", "Second?"]
+    assert graph.value(graph.root, URIRef(SCHEMA + "name")) == Literal("Metals")
+
+
+def test_pyshacl_validates_a_checkpoint_graph() -> None:
+    shapes = Graph().parse(
+        data="""
+        @prefix sh: <http://www.w3.org/ns/shacl#> . @prefix s: <https://schema.org/> .
+        <urn:shape> a sh:NodeShape ; sh:targetClass s:Question ; sh:property <urn:shape:text> .
+        <urn:shape:text> sh:path s:text ; sh:minCount 1 ; sh:pattern "[?]$" .
+        """,
+        format="turtle",
+    )
+    good, bad = graph_of(canonical()), graph_of(canonical(item("No question")))
+    before = set(bad)
+    assert pyshacl.validate(good, shacl_graph=shapes)[0] is True
+    conforms, report, _ = pyshacl.validate(bad, shacl_graph=shapes)
+    assert conforms is False
+    focus = set(report.objects(None, URIRef("http://www.w3.org/ns/shacl#focusNode")))
+    assert focus == {URIRef("urn:uuid:question-metal-1#/item")}
+    assert set(bad) == before
+
+
+ODD = (URIRef("urn:x"), URIRef("urn:p"), typed("01.50", URIRef(XSD + "decimal")))
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("tree", [canonical(), scenario()], ids=["canonical", "scenario"])
+def test_a_pickled_graph_comes_back_whole(tree: Any, normalize: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rdflib, "NORMALIZE_LITERALS", normalize)
+    graph = graph_of(tree)
+    graph.add(ODD)
+    graph.bind("mine", "urn:mine:")
+    back = pickle.loads(pickle.dumps(graph))
+    assert isinstance(back, CheckpointGraph)
+    assert emission.ntriples_of(back) == emission.ntriples_of(graph)
+    assert back.root == graph.root
+    assert dict(back.namespaces()) == dict(graph.namespaces())
+    assert back.tree() == graph.tree()
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, CheckpointGraph.copy])
+def test_a_copy_changes_alone(make: Any) -> None:
+    graph = graph_of(canonical())
+    before = set(graph)
+    twin = make(graph)
+    assert isinstance(twin, CheckpointGraph)
+    assert set(twin) == before
+    twin.add(ODD)
+    twin.set_plain(twin.root, "name", "Other")
+    twin.remove((None, URIRef(SCHEMA + "keywords"), None))
+    assert set(graph) == before
+    assert twin.tree()["name"] == "Other"
+    assert graph.tree()["name"] == "Metals"
+
+
+def test_graphs_are_added_to_and_taken_from_one_another() -> None:
+    graph = graph_of(canonical())
+    size = len(graph)
+    other = Graph().add(ODD)
+    graph += other
+    assert isinstance(graph, CheckpointGraph)
+    assert len(graph) == size + 1
+    graph += other
+    assert len(graph) == size + 1
+    assert set(graph + other) == set(graph)
+    assert set(graph & other) == {ODD}
+    assert set(graph - other) == set(graph) - {ODD}
+    graph -= other
+    assert len(graph) == size
+    assert (graph ^ other) is not graph
+
+
+def test_what_is_asked_by_predicate_or_object_follows_every_change() -> None:
+    graph = graph_of(canonical())
+    name = URIRef(SCHEMA + "name")
+    assert set(graph.subjects(name, Literal("Metals"))) == {graph.root}
+    assert set(graph.subjects(None, Literal("Metals"))) == {graph.root}
+    graph.add((TARGET, name, Literal("Metals")))
+    assert set(graph.subjects(name, Literal("Metals"))) == {graph.root, TARGET}
+    graph.set_plain(graph.root, "name", "Other")
+    assert set(graph.subjects(None, Literal("Metals"))) == {TARGET}
+    graph.append(graph.root, "dataFeedElement", item("New?", "urn:q:new"))
+    assert (URIRef("urn:q:new"), None, None) in graph
+    graph.index[TARGET] = {name: Literal("Directly")}
+    graph.touch()
+    assert set(graph.subjects(name, Literal("Directly"))) == {TARGET}
+
+
+def test_statements_that_others_add_are_members_of_the_tree() -> None:
+    graph = graph_of(canonical())
+    graph.add((graph.root, URIRef(SCHEMA + "license"), Literal("CC-BY-4.0")))
+    graph.set((graph.root, URIRef(SCHEMA + "version"), Literal("9")))
+    assert graph.tree()["license"] == "CC-BY-4.0"
+    assert graph.tree()["version"] == "9"
