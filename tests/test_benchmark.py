@@ -263,7 +263,7 @@ def test_two_questions_with_one_identifier_are_both_there() -> None:
     assert benchmark.get_question_ids() == [METAL, f"{METAL}-2", f"{METAL}-1", f"{METAL}-3"]
     assert [one.question for one in benchmark.questions] == ["One?", "Two?", "Three?", "Four?"]
     assert benchmark[f"{METAL}-2"].question == "Two?"
-    assert [one.code for one in benchmark.findings] == ["W-DUP-ID", "W-DUP-ID"]
+    assert [one.condition for one in benchmark.findings] == ["W-DUP-ID", "W-DUP-ID"]
 
 
 def test_a_question_without_identifier_has_the_one_that_karenina_computes() -> None:

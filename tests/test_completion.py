@@ -167,7 +167,7 @@ def test_a_range_of_fractions_is_rounded_to_the_wider_side_if_that_is_allowed() 
     (made,) = whole["rating"]
     assert [one["value"] for one in made["additionalProperty"]] == ["score", 0, 3]
     assert (made["bestRating"], made["worstRating"]) == (2.5, 0.5)
-    assert [(one.code, one.place.pointer) for one in findings] == [
+    assert [(one.condition, one.place.pointer) for one in findings] == [
         ("W-LOSS", "/rating/0/additionalProperty/1"),
         ("W-LOSS", "/rating/0/additionalProperty/2"),
     ]

@@ -32,7 +32,7 @@ def refusal(data: str | bytes, **limits: int) -> tuple[Finding, ...]:
 
 
 def spot(found: Finding) -> tuple[str, str | None, int | None, int | None]:
-    return found.code, found.place.pointer, found.place.line, found.place.column
+    return found.condition, found.place.pointer, found.place.line, found.place.column
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ class TestSyntax:
 
     def test_a_file_cut_off_inside_a_character_is_cut_off_not_wrongly_encoded(self) -> None:
         (found,) = refusal('{"name": "Metalle für'.encode()[:-2])
-        assert found.code == "E-JSON"
+        assert found.condition == "E-JSON"
 
     def test_a_whole_document_with_half_a_character_after_it_is_refused(self) -> None:
         (found,) = refusal(b"{}\xc3")
@@ -145,7 +145,7 @@ class TestEncoding:
     )
     def test_other_encodings_are_refused_with_the_byte_and_a_guess(self, data: bytes, offset: int, guess: str) -> None:
         (found,) = refusal(data)
-        assert (found.code, found.place.pointer) == ("E-ENCODING", "")
+        assert (found.condition, found.place.pointer) == ("E-ENCODING", "")
         assert f"byte {offset} (0x{data[offset]:02X})" in found.message
         assert guess in found.message
 
@@ -212,7 +212,7 @@ class TestNumbers:
 
     def test_all_faults_of_a_document_are_told_in_order(self) -> None:
         found = refusal('{"a": NaN, "b": "\\ud800", "c": 1e999, "c": 1, "d": [Infinity]}')
-        assert [one.code for one in found] == ["E-NUMBER", "E-SURROGATE", "E-DUPKEY", "E-NUMBER"]
+        assert [one.condition for one in found] == ["E-NUMBER", "E-SURROGATE", "E-DUPKEY", "E-NUMBER"]
 
 
 class TestSurrogates:
@@ -261,11 +261,11 @@ class TestLimits:
 
     def test_nesting_beyond_what_python_parses_is_refused_too(self) -> None:
         (found,) = refusal("[" * 100_000 + "]" * 100_000, depth=1_000_000)
-        assert found.code == "E-DEPTH"
+        assert found.condition == "E-DEPTH"
 
     @pytest.mark.parametrize("text", ["[x" + "[" * 300, '{"a": 1,}' + "[" * 300])
     def test_a_syntax_error_before_the_deep_part_is_what_is_told(self, text: str) -> None:
-        assert [one.code for one in refusal(text)] == ["E-JSON"]
+        assert [one.condition for one in refusal(text)] == ["E-JSON"]
 
     def test_an_endless_string_full_of_quotes_is_refused_at_its_start(self) -> None:
         (found,) = refusal('["' + '\\"' * 100_000 + "[" * 300)
@@ -283,7 +283,7 @@ class TestLimits:
         text, deep = json.dumps(value), depth(value)
         assert read_json(text.encode(), limits=Limits(depth=deep)).value == value
         if deep:
-            assert refusal(text, depth=deep - 1)[0].code == "E-DEPTH"
+            assert refusal(text, depth=deep - 1)[0].condition == "E-DEPTH"
 
     @pytest.mark.parametrize("text", ['"\\\\"', '"\\""', '"\\\\\\""', '""', '"["', '"]]]"'])
     def test_what_stands_before_the_deep_part_does_not_hide_it(self, text: str) -> None:
@@ -363,12 +363,12 @@ def test_rejected_documents_of_the_corpus(corpus: Path) -> None:
             continue
         with pytest.raises(ReadError) as caught:
             read_json(data, entry["file"])
-        assert {found.code for found in caught.value.findings} == set(codes), entry["file"]
+        assert {found.condition for found in caught.value.findings} == set(codes), entry["file"]
         for found in caught.value.findings:
             assert found.place.line
-            if codes[found.code] or found.code in {"E-JSON", "E-ENCODING"}:
-                assert found.place.pointer == codes[found.code]
-            refused.add(found.code)
+            if codes[found.condition] or found.condition in {"E-JSON", "E-ENCODING"}:
+                assert found.place.pointer == codes[found.condition]
+            refused.add(found.condition)
     assert refused >= {"E-JSON", "E-ENCODING", "E-DUPKEY", "E-NUMBER", "E-SURROGATE"}
 
 
@@ -376,4 +376,4 @@ def test_tricky_documents_of_the_corpus_are_read(corpus: Path) -> None:
     for entry in expected(corpus, "tricky"):
         marks = [tuple(warning) for warning in entry.get("warnings", []) if warning[0] == "W-BOM"]
         document = read_json((corpus / entry["file"]).read_bytes(), entry["file"])
-        assert [(found.code, found.place.pointer) for found in document.findings] == marks, entry["file"]
+        assert [(found.condition, found.place.pointer) for found in document.findings] == marks, entry["file"]

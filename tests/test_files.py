@@ -118,7 +118,7 @@ class TestReading:
         with pytest.raises(ReadError) as caught:
             read_bytes(source, Limits(size=2))
         (found,) = caught.value.findings
-        assert found.code == "E-SIZE"
+        assert found.condition == "E-SIZE"
         assert "limit of 2 bytes" in found.message
         assert ("has 3 bytes" in found.message) is (kind != "file")
         assert found.place.file == (str(target) if kind == "path" else None)
@@ -132,7 +132,7 @@ class TestReading:
     def test_an_endless_source_ends_at_the_limit(self) -> None:
         with pytest.raises(ReadError) as caught:
             read_bytes("/dev/zero", Limits(size=1000))
-        assert caught.value.findings[0].code == "E-SIZE"
+        assert caught.value.findings[0].condition == "E-SIZE"
 
 
 class TestReplacing:

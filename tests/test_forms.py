@@ -74,15 +74,15 @@ def test_every_form_holds_the_same_statements(form: str) -> None:
     plain = loaded(document())
     assert set(read.graph) == set(plain.graph)
     if form != "expanded by us":
-        assert "W-FORM" in {one.code for one in read.findings}
-    assert "W-FORM" not in {one.code for one in plain.findings}
+        assert "W-FORM" in {one.condition for one in read.findings}
+    assert "W-FORM" not in {one.condition for one in plain.findings}
 
 
 def test_a_remote_context_is_never_fetched() -> None:
     known = loaded({**document(), "@context": "https://schema.org"})
-    assert "W-CONTEXT" not in {one.code for one in known.findings}
+    assert "W-CONTEXT" not in {one.condition for one in known.findings}
     unknown = loaded({**document(), "@context": "https://evil.example/context.jsonld"})
-    assert "W-CONTEXT" in {one.code for one in unknown.findings}
+    assert "W-CONTEXT" in {one.condition for one in unknown.findings}
     assert unknown.question_count == known.question_count == 2
     with pytest.raises(ReadError, match=r"never fetched|not shipped"):
         loaded([{"@context": "https://evil.example/c", "@graph": [{"@type": "x:DataFeed"}, {"@type": "x:Thing"}]}])

@@ -24,7 +24,7 @@ def data_of(tree: Json) -> bytes:
 
 
 def codes(found: reading.Reading) -> list[str]:
-    return [one.code for one in found.findings]
+    return [one.condition for one in found.findings]
 
 
 def state(**item: Json) -> dict[str, Json]:
@@ -94,7 +94,7 @@ def test_every_problem_is_named_at_once_with_its_place() -> None:
     with pytest.raises(ReadError) as refused:
         reading.read(json.dumps(document, indent=2).encode())
     found = refused.value.findings
-    assert [one.code for one in found] == ["E-NAME", "E-TRAIT-TYPE", "E-TEXT"]
+    assert [one.condition for one in found] == ["E-NAME", "E-TRAIT-TYPE", "E-TEXT"]
     assert [one.place.pointer for one in found] == ["/name", "/rating/1/additionalType", "/dataFeedElement/1/item/text"]
     assert all(one.place.line and one.dialect == "datafeed-ns-v3" for one in found)
     assert "karenina:GlobalRegxRegexTrait" in found[1].message
@@ -127,7 +127,7 @@ def test_what_is_no_checkpoint_is_refused_with_the_signs_of_all_dialects(value: 
     with pytest.raises(ReadError) as refused:
         reading.read(data_of(value))
     (found,) = refused.value.findings
-    assert (found.code, found.place.line) == ("E-ROOT", 1)
+    assert (found.condition, found.place.line) == ("E-ROOT", 1)
     for name in ("v2.0", "dataset-0", "gui-datafeed", "datafeed-legacy", "datafeed-ns-v3", "flat"):
         assert name in found.message
 
@@ -151,7 +151,7 @@ def test_what_is_no_checkpoint_is_refused_with_the_signs_of_all_dialects(value: 
 def test_broken_bytes_are_refused(data: bytes, code: str) -> None:
     with pytest.raises(ReadError) as refused:
         reading.read(data)
-    assert [one.code for one in refused.value.findings] == [code]
+    assert [one.condition for one in refused.value.findings] == [code]
 
 
 def test_what_is_too_large_is_not_read() -> None:
@@ -162,7 +162,7 @@ def test_what_is_too_large_is_not_read() -> None:
 def test_errors_of_rdf_name_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "broken.ttl"
     path.write_text("@prefix : <urn:x#> .\n:a :b \n")
-    with pytest.raises(ReadError, match=r"broken\.ttl:\d+:\d+ E-RDF"):
+    with pytest.raises(ReadError, match=r"broken\.ttl:\d+:\d+ KD009 E-RDF"):
         reading.read(path)
 
 
@@ -172,14 +172,14 @@ def test_the_origin_of_a_value_in_another_dialect_is_known() -> None:
     assert read.place("/dataFeedElement/0/item/text").pointer == "/checkpoint/k0/question"
     assert read.place("/dataFeedElement/0/item/text").line == 6
     warned = reading.read(json.dumps(state(answer_template="def"), indent=2).encode()).findings
-    assert [(one.code, one.place.pointer) for one in warned] == [
+    assert [(one.condition, one.place.pointer) for one in warned] == [
         ("W-TEMPLATE-SYNTAX", "/checkpoint/k0/answer_template")
     ]
 
 
 def test_statements_have_no_place_in_a_file() -> None:
     read = reading.read(Benchmark.load(data_of(canonical(item(identifier=None)))).to_ntriples().encode())
-    assert [(one.code, one.place.pointer, one.place.line) for one in read.findings] == [("W-ID-GENERATED", None, None)]
+    assert [(one.condition, one.place.pointer, one.place.line) for one in read.findings] == [("W-ID-GENERATED", None, None)]
     assert read.place("/name").line is None
 
 

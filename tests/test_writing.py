@@ -231,7 +231,7 @@ def test_what_a_dialect_cannot_say_is_reported(tmp_path: Path) -> None:
     agentic = AgenticRubricTrait(name="agent", description="d", kind="boolean")
     tree = canonical() | {"rating": [rating_of(agentic, "Global")]}
     findings = Benchmark.load(json.dumps(tree).encode()).save(tmp_path / "state.json", dialect="v2.0")
-    assert {one.code for one in findings} == {"W-LOSS"}
+    assert {one.condition for one in findings} == {"W-LOSS"}
     (told,) = [one for one in findings if one.place.pointer == "/rating/0"]
     assert '"agent"' in told.message
 
@@ -258,7 +258,7 @@ def test_scores_that_karenina_cannot_hold_are_refused_or_rounded(tmp_path: Path)
         benchmark.save(tmp_path / "canonical.json", dialect="datafeed-ns-v3")
     assert not (tmp_path / "canonical.json").exists()
     findings = benchmark.save(tmp_path / "canonical.json", dialect="datafeed-ns-v3", round_scores=True)
-    assert [one.code for one in findings] == ["W-LOSS", "W-LOSS"]
+    assert [one.condition for one in findings] == ["W-LOSS", "W-LOSS"]
     assert Benchmark.load(tmp_path / "canonical.json").global_rubric == benchmark.global_rubric
 
 

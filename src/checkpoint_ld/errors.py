@@ -5,6 +5,8 @@
     │   └── SourceMissingError (FileNotFoundError)
     ├── WriteError (ValueError)               a checkpoint cannot be written as asked; nothing was written
     │   └── TargetExistsError (FileExistsError)
+    ├── FindingsError (ValueError)            a validated document has findings that weigh too much; carries them
+    ├── SettingsError (ValueError)            what was asked for makes no sense: a profile, a rule, a shape, a setting
     ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
     └── EvaluationError (RuntimeError)        a trait cannot be evaluated, or its result does not fit it
 
@@ -55,6 +57,24 @@ class WriteError(CheckpointLdError, ValueError):
 
 class TargetExistsError(WriteError, FileExistsError):
     """The file to write exists already and overwriting was not asked for."""
+
+
+class FindingsError(CheckpointLdError, ValueError):
+    """Validation found something that weighs at least as much as was asked for; `findings` holds all of that."""
+
+    def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
+
+    @classmethod
+    def of(cls, findings: Iterable[Finding]) -> FindingsError:
+        """Build the error whose text lists `findings`, one to a line."""
+        found = tuple(findings)
+        return cls("\n".join(str(finding) for finding in found), found)
+
+
+class SettingsError(CheckpointLdError, ValueError):
+    """A profile, rule or setting that does not exist, or a shapes file that is none; nothing was validated."""
 
 
 class LookupFailedError(CheckpointLdError, KeyError, ValueError):

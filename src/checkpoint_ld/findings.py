@@ -35,8 +35,11 @@ class Place:
 class Finding:
     """One fault or oddity of a document.
 
-    `code` is a condition of the catalogue (`checkpoint_ld.conditions`), `message` says what is wrong with the
-    offending value in it, `remedy` what to do about it, `subject` which question or trait it is about.
+    `code` is that of a rule of the catalogue (`checkpoint_ld.rules`), such as `KQ003`, and `rule` its name in words,
+    such as `question-text`; `condition` is what the format's description calls it, such as `E-TEXT`, where it has a
+    name there. `message` says what is wrong with the offending value in it, `remedy` what to do about it, `subject`
+    which question or trait it is about. `node` is the IRI that the graph has for the place, `value` the offending
+    value as text, both where there is one.
     """
 
     code: str
@@ -46,11 +49,17 @@ class Finding:
     place: Place = field(default_factory=Place)
     subject: str = ""
     dialect: str = ""
+    rule: str = ""
+    condition: str = ""
+    node: str | None = None
+    value: str | None = None
 
     def __str__(self) -> str:
         subject = f"{self.subject}: " if self.subject else ""
         remedy = f"; {self.remedy}" if self.remedy else ""
         dialect = f" (dialect {self.dialect})" if self.dialect else ""
         return " ".join(
-            part for part in (str(self.place), self.code, f"{subject}{self.message}{remedy}{dialect}") if part
+            part
+            for part in (str(self.place), self.code, self.condition, f"{subject}{self.message}{remedy}{dialect}")
+            if part
         )

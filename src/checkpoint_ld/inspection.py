@@ -127,4 +127,4 @@ def _text(value: Any) -> str | None:
 def _finding(one: Finding) -> Json:
     place = {"pointer": one.place.pointer, "line": one.place.line, "column": one.place.column}
     told = {"severity": one.severity.name.lower(), "message": one.message, "remedy": one.remedy, "subject": one.subject}
-    return {"code": one.code, **told, **place}
+    return {"code": one.code, "rule": one.rule, "condition": one.condition or None, **told, **place}

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pyoxigraph
 from rdflib import BNode, URIRef
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.store import Index, put
+from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def parse(data: bytes, syntax: str) -> Index:
         for quad in pyoxigraph.parse(data, format=SYNTAXES[syntax], base_iri=ID_BASE):
             put(index, _term(quad.subject), _term(quad.predicate), _term(quad.object))
     except SyntaxError as error:
-        fault = finding("E-RDF", f"this is no {syntax}: {error.msg}")
+        fault = finding("rdf-syntax", f"this is no {syntax}: {error.msg}")
         raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
     except ValueError as error:
-        raise ReadError.of([finding("E-RDF", f"this is no {syntax}: {error}")]) from error
+        raise ReadError.of([finding("rdf-syntax", f"this is no {syntax}: {error}")]) from error
     return index
 
 
@@ -68,4 +68,4 @@ def _term(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal
         is_plain = term.language is not None or datatype == XSD_STRING
         return literal(term.value, None if is_plain else datatype, term.language)
     message = "a statement about a statement (RDF 1.2) is nothing that a checkpoint holds"
-    raise ReadError.of([finding("E-RDF", message)])
+    raise ReadError.of([finding("rdf-syntax", message)])

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import dialects, rdf
 from checkpoint_ld.checks import check
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
@@ -23,6 +22,7 @@ from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.forms import form as forms
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,7 +46,8 @@ _QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL 
 class Reading:
     """A checkpoint that was read: its canonical tree, where it comes from, and what was found on the way.
 
-    `dialect` is the one that the source is written in; `document` is None for a source in an RDF syntax.
+    `dialect` is the one that the source is written in; `document` is None for a source in an RDF syntax. `of_form` are
+    those of the findings that are about the form of the source, not about rules that its content breaks.
     """
 
     tree: Tree = field(repr=False)
@@ -56,6 +57,7 @@ class Reading:
     findings: tuple[Finding, ...]
     document: Document | None = field(default=None, repr=False)
     origins: Mapping[str, str] | None = field(default=None, repr=False)
+    of_form: tuple[Finding, ...] = field(default=(), repr=False)
 
     @cached_property
     def graph(self) -> CheckpointGraph:
@@ -80,6 +82,12 @@ class Reading:
             return Place(self.source)
         return self.document.place(dialects.source_pointer(self.origins, pointer))
 
+    def key_place(self, pointer: str) -> Place:
+        """Return where the key of the member at `pointer` of the canonical tree stands, as far as it is known."""
+        if self.document is None or self.origins is None:
+            return Place(self.source)
+        return self.document.key_place(dialects.source_pointer(self.origins, pointer))
+
 
 def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
     """Read a checkpoint from a path, an open binary file or bytes.
@@ -91,35 +99,51 @@ def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits
     return examine(source, syntax=syntax, limits=limits).refusing(strict=strict)
 
 
-def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Reading:
+def examine(
+    source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = True
+) -> Reading:
     """Read a checkpoint as far as it goes: a tree that breaks rules is no reason to stop here.
 
+    Unless `checked`, only what is odd about the form of the source is found, not what breaks rules in its content.
     Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
     """
     if syntax is not None and syntax not in _SYNTAXES:
         raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
-    data, name = read_bytes(source, limits)
+    return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits, checked=checked)
+
+
+def examine_bytes(
+    data: bytes,
+    name: str | None = None,
+    *,
+    syntax: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    checked: bool = True,
+) -> Reading:
+    """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
     syntax = syntax or syntax_of(name, data)
     try:
         if syntax != JSON_SYNTAX:
-            return of_statements(rdf.parse(data, syntax), syntax, name)
+            return of_statements(rdf.parse(data, syntax), syntax, name, checked=checked)
         document = read_json(data, name, limits)
-        return _reading(forms.plain(document.value), syntax, name, document)
+        return _reading(forms.plain(document.value), syntax, name, document, checked=checked)
     except ReadError as error:
         if not error.findings:
             raise
         raise ReadError.of(_in_file(one, name) for one in error.findings) from error
 
 
-def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> Reading:
+def of_statements(index: Index, syntax: str = "graph", source: str | None = None, *, checked: bool = True) -> Reading:
     """Read a checkpoint from the statements of one or more graphs."""
     plain = forms.of_index(index, syntax, as_found=False)
     if plain is None:
         found = forms.roots(index)
         what = f"{len(found)} checkpoints: " + ", ".join(sorted(map(str, found))) if found else "no checkpoint"
         message = f"the statements hold {what}"
-        raise ReadError.of([finding("E-ROOT", message, remedy="give the statements of exactly one schema:DataFeed")])
-    return _reading(replace(plain, forms=()), syntax, source, None)
+        raise ReadError.of(
+            [finding("no-checkpoint", message, remedy="give the statements of exactly one schema:DataFeed")]
+        )
+    return _reading(replace(plain, forms=()), syntax, source, None, checked=checked)
 
 
 def syntax_of(name: str | None, data: bytes) -> str:
@@ -139,7 +163,7 @@ def syntax_of(name: str | None, data: bytes) -> str:
     return JSON_SYNTAX
 
 
-def _reading(plain: Plain, syntax: str, name: str | None, document: Document | None) -> Reading:
+def _reading(plain: Plain, syntax: str, name: str | None, document: Document | None, *, checked: bool) -> Reading:
     detected = dialects.detect(plain.tree)
     if detected is None:
         raise ReadError.of([_no_checkpoint(plain.tree, document)])
@@ -147,15 +171,19 @@ def _reading(plain: Plain, syntax: str, name: str | None, document: Document | N
     tree = upgrade.tree if detected.name == CANONICAL else _with_our_context(upgrade.tree)
     origins = None if plain.origins is None else _joined(upgrade.origins, plain.origins)
     reading = Reading(tree, detected.name, syntax, name, (), document, origins)
-    found = [
+    of_form = [
         *(document.findings if document is not None else ()),
         *_form_findings(plain, document),
         *(_from_source(one, plain, reading) for one in upgrade.findings),
-        *(one for one in (_from_tree(one, reading) for one in check(tree, detected.name)) if not _is_within_text(one)),
     ]
     if document is None:
-        found = [one for one in found if one.code not in ("W-CONTEXT", "W-TYPE-MISSING")]
-    return replace(reading, findings=tuple(replace(one, dialect=detected.name) for one in sorted(found, key=_by_place)))
+        of_form = [one for one in of_form if one.rule not in ("context", "root-type")]
+    of_form = [replace(one, dialect=detected.name) for one in of_form]
+    found = list(of_form)
+    if checked:
+        broken = (_from_tree(one, reading) for one in check(tree, detected.name))
+        found += [replace(one, dialect=detected.name) for one in broken if not _is_within_text(one)]
+    return replace(reading, of_form=tuple(of_form), findings=tuple(sorted(found, key=_by_place)))
 
 
 def _with_our_context(tree: Tree) -> Tree:
@@ -174,7 +202,7 @@ def _form_findings(plain: Plain, document: Document | None) -> Iterable[Finding]
     place = Place(document.source if document else None, "", 1, 1)
     if plain.forms:
         unusual = "; ".join(plain.forms[:3]) + (f" and {len(plain.forms) - 3} more" if len(plain.forms) > 3 else "")
-        yield replace(finding("W-FORM", f"not the usual form of JSON-LD: {unusual}", pointer=""), place=place)
+        yield replace(finding("json-ld-form", f"not the usual form of JSON-LD: {unusual}", pointer=""), place=place)
     yield from _context_findings(plain, document)
 
 
@@ -184,7 +212,7 @@ def _context_findings(plain: Plain, document: Document | None) -> Iterable[Findi
         return
     if "@type" not in tree:
         yield replace(
-            finding("W-TYPE-MISSING", "the root has no @type; it is read as a DataFeed"), place=document.place("/@type")
+            finding("root-type", "the root has no @type; it is read as a DataFeed"), place=document.place("/@type")
         )
     address, context = forms.address_of(tree.get("@context")), tree.get("@context")
     if address is not None:
@@ -196,7 +224,7 @@ def _context_findings(plain: Plain, document: Document | None) -> Iterable[Findi
         message = f"the @vocab of the @context is {vocabulary!r}, not schema.org's; keys are read as they are"
     else:
         return
-    yield replace(finding("W-CONTEXT", message), place=document.place("/@context"))
+    yield replace(finding("context", message), place=document.place("/@context"))
 
 
 def _from_source(found: Finding, plain: Plain, reading: Reading) -> Finding:
@@ -213,7 +241,7 @@ def _from_tree(found: Finding, reading: Reading) -> Finding:
 
 def _is_within_text(found: Finding) -> bool:
     """Tell whether a finding is about code inside the JSON text of an old property, which has no place of its own."""
-    return found.code == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
+    return found.condition == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
 
 
 def _in_file(found: Finding, name: str | None) -> Finding:
@@ -232,7 +260,9 @@ def _no_checkpoint(value: Any, document: Document | None) -> Finding:
         else _kind(value)
     )
     place = Place(document.source if document else None, "", 1, 1)
-    return replace(finding("E-ROOT", f"this is no checkpoint but {what}; the known dialects are {known}"), place=place)
+    return replace(
+        finding("no-checkpoint", f"this is no checkpoint but {what}; the known dialects are {known}"), place=place
+    )
 
 
 def _kind(value: Any) -> str:

@@ -8,6 +8,12 @@ KARENINA = "urn:karenina:vocab:"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
+SHACL = "http://www.w3.org/ns/shacl#"
+SHAPES = "urn:karenina:shape:"
+"""Namespace of the shapes; the local name of a rule's shape is its slug."""
+CHECKPOINT_SHACL = "urn:checkpoint-ld:shacl#"
+"""Namespace of what the shapes use beside SHACL: codes, remedies, constraint components and functions."""
+
 ID_BASE = "checkpoint://id/"
 """Base against which relative identifiers are resolved; `contexts/karenina.jsonld` names the same one."""
 

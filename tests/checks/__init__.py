@@ -15,7 +15,7 @@ RATING = "/rating/0"
 
 def found(tree: Json, dialect: str = "datafeed-ns-v3") -> list[tuple[str, str | None]]:
     """Return code and pointer of every finding, in order."""
-    return [(finding.code, finding.place.pointer) for finding in check(tree, dialect)]
+    return [(finding.condition, finding.place.pointer) for finding in check(tree, dialect)]
 
 
 def root(**members: Json) -> Json:

@@ -33,7 +33,7 @@ def test_finished_twice_is_reported_once_and_the_last_one_counts() -> None:
     tree = asked(additionalProperty=[setting("finished", True), setting("finished", False), setting("finished", True)])
     (finding,) = check(tree)
 
-    assert (finding.code, finding.place.pointer) == ("W-VALUE", PROPERTIES)
+    assert (finding.condition, finding.place.pointer) == ("W-VALUE", PROPERTIES)
     assert "3 times" in finding.message
     assert "true" in finding.message
 
@@ -58,7 +58,7 @@ def test_finished_twice_is_reported_once_and_the_last_one_counts() -> None:
 def test_a_value_that_is_kept_but_not_understood_is_reported(name: str, value: Json) -> None:
     (finding,) = check(with_settings(**{name: value}))
 
-    assert (finding.code, finding.place.pointer) == ("W-VALUE", PROPERTIES)
+    assert (finding.condition, finding.place.pointer) == ("W-VALUE", PROPERTIES)
     assert name in finding.message
 
 

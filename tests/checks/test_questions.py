@@ -128,7 +128,7 @@ def test_keywords_that_say_the_same_in_both_places_are_no_fault(keywords: Json) 
 def test_a_template_that_is_no_python_is_reported_with_the_reason(source: str, named: str) -> None:
     (finding,) = check(asked(hasPart={**CODE, "text": source}))
 
-    assert (finding.code, finding.place.pointer) == ("W-TEMPLATE-SYNTAX", f"{QUESTION}/hasPart/text")
+    assert (finding.condition, finding.place.pointer) == ("W-TEMPLATE-SYNTAX", f"{QUESTION}/hasPart/text")
     assert named in finding.message
 
 

@@ -67,7 +67,7 @@ def test_complete_settings_are_no_fault(kind: str, settings: Json) -> None:
 def test_a_setting_without_meaning_is_refused_and_named(kind: str, settings: Json, named: str) -> None:
     (finding,) = check(rated(kind, settings))
 
-    assert (finding.code, finding.place.pointer, finding.subject) == ("E-TRAIT", RATING, 'trait "tone"')
+    assert (finding.condition, finding.place.pointer, finding.subject) == ("E-TRAIT", RATING, 'trait "tone"')
     assert named in finding.message
     assert finding.remedy
 
@@ -131,7 +131,7 @@ class Bomb:
 def test_code_is_told_by_its_form_and_never_run(code: str, form: str) -> None:
     (finding,) = check(rated("CallableTrait", {"callable_code": code}))
 
-    assert (finding.code, finding.place.pointer) == ("W-CODE", RATING)
+    assert (finding.condition, finding.place.pointer) == ("W-CODE", RATING)
     assert finding.message == f"callable_code looks like {form}"
 
 

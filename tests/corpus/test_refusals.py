@@ -25,7 +25,7 @@ def cases(corpus: Path, folder: str) -> list[dict[str, Json]]:
 
 def meets(findings: tuple[Finding, ...], wanted: list[list[str]]) -> bool:
     """Tell whether the findings are those that are wanted; a pointer that is wanted empty leaves the place open."""
-    found = sorted((one.code, one.place.pointer or "") for one in findings)
+    found = sorted((one.condition, one.place.pointer or "") for one in findings)
     asked = sorted((code, pointer) for code, pointer in wanted)
     return len(found) == len(asked) and all(
         code == asked_code and (pointer == asked_pointer or not asked_pointer)
@@ -66,8 +66,8 @@ def test_a_refusal_names_file_line_code_and_remedy(corpus: Path) -> None:
         for one in refused.value.findings:
             line = str(one)
             assert line.startswith(f"{corpus / case['file']}:"), line
-            assert one.place.line is not None or one.code == "E-ENCODING", line
-            assert one.code in line, line
+            assert one.place.line is not None or one.condition == "E-ENCODING", line
+            assert one.condition in line, line
             assert one.message, line
             assert one.remedy in line, line
             assert one.remedy, line

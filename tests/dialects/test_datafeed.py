@@ -28,7 +28,7 @@ def asked(**members: Json) -> Upgrade:
 
 
 def told(found: Upgrade) -> list[tuple[str, str | None]]:
-    return [(finding.code, finding.place.pointer) for finding in found.findings]
+    return [(finding.condition, finding.place.pointer) for finding in found.findings]
 
 
 def only_question(found: Upgrade) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def test_elements_in_the_place_of_a_datafeed_are_read_with_a_warning() -> None:
     found = upgrade(hasPart=[element()], dataFeedElement=[element(**{"@id": "urn:uuid:q2"})])
 
     assert [one["@id"] for one in found.tree["dataFeedElement"]] == ["urn:uuid:q1", "urn:uuid:q2"]
-    assert [(one.code, one.place.pointer) for one in found.findings] == [("W-FORM", "/dataFeedElement")]
+    assert [(one.condition, one.place.pointer) for one in found.findings] == [("W-FORM", "/dataFeedElement")]
     assert source_pointer(found.origins, "/dataFeedElement/1/item") == "/dataFeedElement/0/item"
 
 
@@ -157,7 +157,7 @@ def test_scenarios_are_set_apart_with_a_warning_and_come_back() -> None:
     assert downgrade is not None
     found = downgrade(tree)
 
-    assert [(one.code, one.place.pointer) for one in found.findings] == [("W-LOSS", "/hasPart")]
+    assert [(one.condition, one.place.pointer) for one in found.findings] == [("W-LOSS", "/hasPart")]
     assert found.value["hasPart"] == []
     back = dialect("dataset-1").upgrade(found.value)
     assert back.tree["hasPart"] == scenarios

@@ -283,7 +283,7 @@ def test_what_the_gui_does_not_read_is_kept_and_listed() -> None:
     notes = element(item=question(additionalProperty=[prop("finished", True), prop("answer_notes", "n")]))
     found = downgrade(tree_of(rating=[rating(), agent, template], dataFeedElement=[notes]))
 
-    assert {(one.code, one.place.pointer) for one in found.findings} == {
+    assert {(one.condition, one.place.pointer) for one in found.findings} == {
         ("W-LOSS", "/rating/1"),
         ("W-LOSS", "/rating/2"),
         ("W-LOSS", "/dataFeedElement/0/item/additionalProperty/1"),

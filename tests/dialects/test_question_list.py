@@ -53,7 +53,7 @@ def test_there_are_no_answers_which_is_reported() -> None:
     found = upgrade(QUESTION, {**QUESTION, "id": "q2"})
 
     assert [one["item"]["acceptedAnswer"]["text"] for one in found.tree["dataFeedElement"]] == ["", ""]
-    assert [(one.code, one.place.pointer) for one in found.findings] == [
+    assert [(one.condition, one.place.pointer) for one in found.findings] == [
         ("W-ANSWER-MISSING", "/questions/0"),
         ("W-ANSWER-MISSING", "/questions/1"),
     ]

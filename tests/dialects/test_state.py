@@ -118,7 +118,7 @@ def test_the_gui_extracts_once_unless_a_metric_trait_says_otherwise() -> None:
 def test_the_gui_s_name_of_the_full_matrix_is_reported_at_the_trait() -> None:
     found = upgrade({"question_rubric": {"metric_traits": [{"name": "m", "evaluation_mode": "tp_and_tn"}]}})
 
-    assert [(one.code, one.place.pointer) for one in found.findings] == [
+    assert [(one.condition, one.place.pointer) for one in found.findings] == [
         ("W-VALUE", "/checkpoint/k0/question_rubric/metric_traits/0")
     ]
 

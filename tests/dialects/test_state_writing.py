@@ -58,7 +58,7 @@ def only(found: Downgrade) -> dict[str, Any]:
 
 
 def lost(found: Downgrade) -> list[str | None]:
-    assert {one.code for one in found.findings} <= {"W-LOSS"}
+    assert {one.condition for one in found.findings} <= {"W-LOSS"}
     return [one.place.pointer for one in found.findings]
 
 

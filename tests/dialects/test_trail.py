@@ -70,8 +70,8 @@ def test_a_listing_notes_where_its_entries_come_from() -> None:
 
 def test_findings_name_dialect_and_place() -> None:
     trail = Trail("flat")
-    trail.report("W-FORM", "odd", "/a", "trait")
+    trail.report("json-ld-form", "odd", "/a", "trait")
     (found,) = trail.upgrade({}).findings
 
-    assert (found.code, found.place.pointer, found.subject, found.dialect) == ("W-FORM", "/a", "trait", "flat")
+    assert (found.condition, found.place.pointer, found.subject, found.dialect) == ("W-FORM", "/a", "trait", "flat")
     assert found.remedy

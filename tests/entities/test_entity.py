@@ -104,7 +104,7 @@ def test_a_problem_is_refused_from_authors_and_kept_from_files() -> None:
         RegexRubricTrait.model_validate(broken)
 
     trait = RegexRubricTrait.model_validate(broken, context=LENIENT)
-    assert [(found.code, found.subject) for found in trait.problems()] == [("W-TRAIT-DEFAULT", "a")]
+    assert [(found.condition, found.subject) for found in trait.problems()] == [("W-TRAIT-DEFAULT", "a")]
 
 
 def test_faults_of_type_are_refused_from_files_too() -> None:

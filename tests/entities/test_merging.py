@@ -75,7 +75,7 @@ def test_what_was_odd_in_a_file_does_not_keep_rubrics_from_being_merged() -> Non
     merged = merge_rubrics(odd, rubric(["c"], []))
 
     assert merged is not None
-    assert [found.code for found in merged.problems()] == ["W-TRAIT-NAME"]
+    assert [found.condition for found in merged.problems()] == ["W-TRAIT-NAME"]
 
 
 def test_dynamic_rubrics_are_merged_alike() -> None:

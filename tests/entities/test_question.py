@@ -99,7 +99,7 @@ def test_the_json_schema_says_that_text_and_answer_are_needed() -> None:
 def test_a_file_may_lack_the_answer_but_not_the_text() -> None:
     question = Question.model_validate({"question": "a", "raw_answer": ""}, context=LENIENT)
 
-    assert [found.code for found in question.problems()] == ["W-ANSWER-MISSING"]
+    assert [found.condition for found in question.problems()] == ["W-ANSWER-MISSING"]
     with pytest.raises(ValidationError):
         Question.model_validate({"question": "", "raw_answer": "x"}, context=LENIENT)
 

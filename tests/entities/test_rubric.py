@@ -89,7 +89,7 @@ def test_shared_and_dotted_names_are_refused_from_authors_and_kept_from_files(
         with pytest.raises(ValidationError):
             collection.model_validate(members)
         kept = collection.model_validate(members, context=LENIENT)
-        assert [found.code for found in kept.problems()] == [code]
+        assert [found.condition for found in kept.problems()] == [code]
         assert len(kept.get_trait_names()) == sum(len(traits) for traits in members.values())
 
 

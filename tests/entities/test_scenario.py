@@ -112,7 +112,7 @@ def test_ways_to_nowhere_are_refused_from_authors_and_kept_from_files(change: di
     with pytest.raises(ValidationError, match=named):
         Scenario.model_validate({**document(), **change})
     found = Scenario.model_validate({**document(), **change}, context=LENIENT).problems()
-    assert [(one.code, one.subject) for one in found] == [("W-SCENARIO-REF", "retry")]
+    assert [(one.condition, one.subject) for one in found] == [("W-SCENARIO-REF", "retry")]
 
 
 # The question of a node

@@ -31,7 +31,7 @@ MANY = {str(number): "a class" for number in range(21)}
 
 
 def codes(trait: AnyTrait) -> list[str]:
-    return [found.code for found in trait.problems()]
+    return [found.condition for found in trait.problems()]
 
 
 # Names and kinds
@@ -180,7 +180,7 @@ def test_odd_classes_are_refused_from_authors_and_kept_from_files(classes: dict[
             cls.model_validate(members)
         trait = cls.model_validate(members, context=LENIENT)
         assert trait.model_dump()["classes"] == classes
-        assert [found.code for found in trait.problems()] == ["W-VALUE"]
+        assert [found.condition for found in trait.problems()] == ["W-VALUE"]
 
 
 @pytest.mark.parametrize("classes", [None, {}, {"only": "one"}])

@@ -11,7 +11,7 @@ from checkpoint_ld.checks.readings import shown
 if TYPE_CHECKING:
     from checkpoint_ld.checks.spot import Spot
 
-ROOT, ITEM = "root", "item"
+ROOT, ITEM = "benchmark", "item"
 
 UNDATED = {
     "v2.0": frozenset((role, member) for role in (ROOT, ITEM) for member in ("dateCreated", "dateModified")),
@@ -30,9 +30,9 @@ def check_dates(spot: Spot, holder: dict[str, object], role: str) -> None:
         date = holder.get(member)
         if date is None:
             if not _is_optional(spot.inquiry.dialect, role, member):
-                spot.at(member).report("W-DATE-MISSING", f"there is no {member}")
+                spot.at(member).report(f"{role}-{member.removeprefix('date').lower()}", f"there is no {member}")
         elif not is_iso_8601(date):
-            spot.at(member).report("W-DATE-FORMAT", f"{member} is {shown(date)}; it is kept as it is")
+            spot.at(member).report(f"{role}-date-format", f"{member} is {shown(date)}; it is kept as it is")
 
 
 def is_iso_8601(date: object) -> bool:

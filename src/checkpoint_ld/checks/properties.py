@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _ENCODED = {"author": (dict, "an object"), "sources": (list, "an array"), "few_shot_examples": (list, "an array")}
 """Question settings that stand either as a JSON value or as JSON text of one."""
 
+_RULES = {"author": "author", "sources": "sources", "few_shot_examples": "few-shot-examples"}
+
 _TEXTS = ("answer_notes", "workspace_path", "original_answer_template")
 
 
@@ -33,7 +35,7 @@ class Properties:
         """Report names that stand more than once: the last one counts."""
         for name, times in self.repeated.items():
             message = f"property {shown(name)} stands {times} times; the last one, {shown(self.values[name])}, counts"
-            spot.report("W-VALUE", message, "keep one of them")
+            spot.report("property-repeated", message, "keep one of them")
 
 
 def read_properties(spot: Spot, value: object) -> Properties:
@@ -41,11 +43,11 @@ def read_properties(spot: Spot, value: object) -> Properties:
     properties = Properties()
     for place, entry in spot.entries(value):
         if not isinstance(entry, dict):
-            place.report("E-PROPERTY", f"the additional property is {shown(entry)}, not an object")
+            place.report("property-object", f"the additional property is {shown(entry)}, not an object")
         elif isinstance(name := entry.get("name"), str):
             properties.add(name, entry.get("value"))
         else:
-            place.report("E-PROPERTY", f"the name of the additional property is {shown(name)}, not text")
+            place.report("property-name", f"the name of the additional property is {shown(name)}, not text")
     return properties
 
 
@@ -58,11 +60,11 @@ def check_question_properties(spot: Spot, value: object) -> None:
         setting = properties.values.get(name)
         if setting is None or isinstance(setting, kind) or (isinstance(setting, str) and holds_json(setting, kind)):
             continue
-        spot.report("W-VALUE", f"{name} is {shown(setting)}; it is kept as it is", f"write {wanted}")
+        spot.report(_RULES[name], f"{name} is {shown(setting)}; it is kept as it is", f"write {wanted}")
     for name in _TEXTS:
         setting = properties.values.get(name)
         if setting is not None and not isinstance(setting, str):
-            spot.report("W-VALUE", f"{name} is {shown(setting)}, not text", "write it as text")
+            spot.report("question-note", f"{name} is {shown(setting)}, not text", "write it as text")
 
 
 def _check_finished(spot: Spot, finished: object) -> None:
@@ -70,6 +72,6 @@ def _check_finished(spot: Spot, finished: object) -> None:
         return
     remedy = "write true or false"
     if is_boolean_like(finished):
-        spot.report("W-VALUE", f"finished is {shown(finished)}, which is read as a boolean", remedy)
+        spot.report("finished-text", f"finished is {shown(finished)}, which is read as a boolean", remedy)
     else:
-        spot.report("E-VALUE", f"finished is {shown(finished)}, not a boolean", remedy)
+        spot.report("finished", f"finished is {shown(finished)}, not a boolean", remedy)

@@ -19,14 +19,16 @@ def check_elements(spot: Spot, elements: object) -> None:
     seen: set[str] = set()
     for place, element in spot.entries(elements):
         if not isinstance(element, dict):
-            place.report("E-TEXT", f"the element is {shown(element)}, not an object with a question")
+            place.report("item-object", f"the element is {shown(element)}, not an object with a question")
             continue
         question = element.get("item")
         about = place.about(_subject(question, element.get("@id")))
         _check_id(about.at("@id"), element.get("@id"), seen)
         check_dates(about, element, ITEM)
         if not isinstance(question, dict):
-            about.at("item").report("E-TEXT", f"the question is {given(question)}", "write the question as an object")
+            about.at("item").report(
+                "item-question", f"the question is {given(question)}", "write the question as an object"
+            )
             continue
         _check_keywords(about, element.get("keywords"), question.get("keywords"))
         item = about.at("item")
@@ -39,7 +41,7 @@ def check_question(spot: Spot, question: dict[str, object]) -> None:
     """Check text, answer and template, which every question has."""
     text = question.get("text")
     if not isinstance(text, str) or not text:
-        spot.at("text").report("E-TEXT", f"the text of the question is {given(text)}")
+        spot.at("text").report("question-text", f"the text of the question is {given(text)}")
     _check_answer(spot.at("acceptedAnswer"), question.get("acceptedAnswer"))
     _check_templates(spot.at("hasPart"), question.get("hasPart"))
 
@@ -51,9 +53,9 @@ def _subject(question: object, identifier: object) -> str:
 
 def _check_id(spot: Spot, identifier: object, seen: set[str]) -> None:
     if not isinstance(identifier, str) or not identifier:
-        spot.report("W-ID-GENERATED", f"the @id is {given(identifier)}; one is computed from the text")
+        spot.report("item-id", f"the @id is {given(identifier)}; one is computed from the text")
     elif identifier in seen:
-        spot.report("W-DUP-ID", f"an earlier question has the @id {shown(identifier)}; this one gets a suffix")
+        spot.report("item-id-duplicate", f"an earlier question has the @id {shown(identifier)}; this one gets a suffix")
     else:
         seen.add(identifier)
 
@@ -64,7 +66,7 @@ def _check_keywords(spot: Spot, old: object, new: object) -> None:
     if old_words and new_words and old_words != new_words:
         odd = min(old_words ^ new_words)
         message = f"the keywords of item and question differ, for one in {shown(odd)}; all of them count"
-        spot.at("keywords").report("W-VALUE", message, "keep the keywords of the question only")
+        spot.at("keywords").report("keywords-differ", message, "keep the keywords of the question only")
 
 
 def _words(spot: Spot, keywords: object) -> set[str]:
@@ -73,47 +75,51 @@ def _words(spot: Spot, keywords: object) -> set[str]:
         if isinstance(keyword, str):
             words.add(keyword)
         else:
-            place.report("W-VALUE", f"the keyword is {shown(keyword)}, not text", "write keywords as texts")
+            place.report("keyword-text", f"the keyword is {shown(keyword)}, not text", "write keywords as texts")
     return words
 
 
 def _check_answer(spot: Spot, answers: object) -> None:
     found = list(spot.entries(answers))
     if len(found) != 1:
-        spot.report("E-ANSWER", f"there are {len(found)} accepted answers" if found else "there is no accepted answer")
+        spot.report(
+            "question-answer", f"there are {len(found)} accepted answers" if found else "there is no accepted answer"
+        )
         return
     place, answer = found[0]
     if not isinstance(answer, dict):
-        place.report("E-ANSWER", f"the accepted answer is {shown(answer)}, not an object")
+        place.report("question-answer", f"the accepted answer is {shown(answer)}, not an object")
     elif not isinstance(answer.get("text"), str):
-        place.at("text").report("E-ANSWER", f"the text of the accepted answer is {given(answer.get('text'))}")
+        place.at("text").report("answer-text", f"the text of the accepted answer is {given(answer.get('text'))}")
 
 
 def _check_templates(spot: Spot, templates: object) -> None:
     found = list(spot.entries(templates))
     if not found:
-        spot.report("W-TEMPLATE-MISSING", "there is no answer template")
+        spot.report("template-missing", "there is no answer template")
     elif len(found) > 1:
-        spot.report("E-TEMPLATE", f"there are {len(found)} answer templates")
+        spot.report("template-single", f"there are {len(found)} answer templates")
     else:
         _check_template(*found[0])
 
 
 def _check_template(spot: Spot, template: object) -> None:
     if not isinstance(template, dict):
-        spot.report("E-TEMPLATE", f"the answer template is {shown(template)}, not an object")
+        spot.report("template-single", f"the answer template is {shown(template)}, not an object")
         return
     kind, language, source = (template.get(member) for member in ("@type", "programmingLanguage", "text"))
     if kind is not None and local_name(kind) != "SoftwareSourceCode":
-        spot.at("@type").report("E-TEMPLATE", f"the answer template is of type {shown(kind)}, not SoftwareSourceCode")
+        spot.at("@type").report(
+            "template-type", f"the answer template is of type {shown(kind)}, not SoftwareSourceCode"
+        )
     if language is not None:
         _check_language(spot.at("programmingLanguage"), language)
     if source is None:
-        spot.at("text").report("W-TEMPLATE-MISSING", "the answer template has no text")
+        spot.at("text").report("template-text-missing", "the answer template has no text")
     elif isinstance(source, str):
         _check_python(spot.at("text"), source)
     else:
-        spot.at("text").report("E-TEMPLATE", f"the text of the answer template is {shown(source)}")
+        spot.at("text").report("template-text", f"the text of the answer template is {shown(source)}")
 
 
 def _check_language(spot: Spot, language: object) -> None:
@@ -121,7 +127,9 @@ def _check_language(spot: Spot, language: object) -> None:
         return
     is_spelt_otherwise = isinstance(language, str) and language.casefold() == "python"
     spot.report(
-        "W-VALUE" if is_spelt_otherwise else "E-TEMPLATE", f"programmingLanguage is {shown(language)}", "write Python"
+        "template-language-spelling" if is_spelt_otherwise else "template-language",
+        f"programmingLanguage is {shown(language)}",
+        "write Python",
     )
 
 
@@ -130,4 +138,4 @@ def _check_python(spot: Spot, source: str) -> None:
     if source not in faults:
         faults[source] = python_fault(source)
     if fault := faults[source]:
-        spot.report("W-TEMPLATE-SYNTAX", f"the template is no Python: {fault}")
+        spot.report("template-syntax", f"the template is no Python: {fault}")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.properties import read_properties
 from checkpoint_ld.checks.readings import called, given, local_name, number, numeric_text, shown
-from checkpoint_ld.checks.settings import check_settings
-from checkpoint_ld.checks.traits import DYNAMIC, Trait
+from checkpoint_ld.checks.settings import PlacedTrait, check_settings
+from checkpoint_ld.checks.traits import DYNAMIC
 from checkpoint_ld.vocabulary import SCOPES, TRAIT_TYPES
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 GLOBAL_SCOPE, QUESTION_SCOPE = SCOPES
 
-_DEFAULT_MIN, _DEFAULT_MAX = 1, 5
-"""The min_score and max_score that Karenina writes on every boolean trait."""
+_RULES = {"bestRating": "trait-best", "worstRating": "trait-worst"}
 
 _LONGEST_TYPE = 80
 """difflib is quadratic, and longer texts resemble no type name anyway."""
@@ -29,7 +28,7 @@ def check_rubric(spot: Spot, ratings: object, scope: str) -> None:
     dynamic_names: set[str] = set()
     for place, rating in spot.entries(ratings):
         if not isinstance(rating, dict):
-            place.report("E-RATING", f"the rating is {shown(rating)}", "write the rating as an object")
+            place.report("trait-object", f"the rating is {shown(rating)}", "write the rating as an object")
             continue
         name, said_type = rating.get("name"), rating.get("additionalType")
         trait_type = _known_type(said_type)
@@ -43,7 +42,7 @@ def check_rubric(spot: Spot, ratings: object, scope: str) -> None:
         properties.report_repeated(about)
         if trait_type is not None:
             suffix = trait_type.removeprefix(GLOBAL_SCOPE).removeprefix(QUESTION_SCOPE)
-            trait = Trait(suffix, rating, properties.values, about)
+            trait = PlacedTrait(suffix, rating, properties.values, about)
             _check_range(trait)
             check_settings(trait)
 
@@ -55,12 +54,12 @@ def _known_type(additional_type: object) -> str | None:
 
 def _check_name(spot: Spot, name: object, seen: set[str]) -> None:
     if not isinstance(name, str) or not name:
-        spot.report("E-RATING", f"the name of the trait is {given(name)}", "give the trait a name")
+        spot.report("trait-name", f"the name of the trait is {given(name)}", "give the trait a name")
         return
     if "." in name:
-        spot.report("W-TRAIT-NAME", f"the trait name {shown(name)} has a dot")
+        spot.report("trait-name-dot", f"the trait name {shown(name)} has a dot")
     if name in seen:
-        spot.report("W-DUP-TRAIT", f"the rubric has another trait {shown(name)}")
+        spot.report("trait-name-duplicate", f"the rubric has another trait {shown(name)}")
     seen.add(name)
 
 
@@ -68,13 +67,13 @@ def _check_scope(spot: Spot, additional_type: object, scope: str) -> None:
     known = _known_type(additional_type)
     if known is None:
         fault = "no type" if additional_type is None else f"unknown type {shown(additional_type)}"
-        spot.report("E-TRAIT-TYPE", fault, _nearest_type(additional_type, scope))
+        spot.report("trait-type", fault, _nearest_type(additional_type, scope))
     elif known.startswith(scope):
         return
     elif scope == GLOBAL_SCOPE:
-        spot.report("E-SCOPE-ROOT", f"the type {shown(additional_type)} stands at the root")
+        spot.report("trait-scope-root", f"the type {shown(additional_type)} stands at the root")
     else:
-        spot.report("W-SCOPE", f"the type {shown(additional_type)} stands inside a question")
+        spot.report("trait-scope-question", f"the type {shown(additional_type)} stands inside a question")
 
 
 def _nearest_type(additional_type: object, scope: str) -> str:
@@ -86,46 +85,40 @@ def _nearest_type(additional_type: object, scope: str) -> str:
     return f"use one of {', '.join(f'karenina:{known}' for known in TRAIT_TYPES if known.startswith(scope))}"
 
 
-def _check_range(trait: Trait) -> None:
+def _check_range(trait: PlacedTrait) -> None:
     best, worst = _bound(trait, "bestRating"), _bound(trait, "worstRating")
     if best is None or worst is None or trait.kind in {"literal", "template"}:
         return
     if worst >= best:
-        trait.spot.report("W-RANGE", f"worstRating {shown(worst)} is not below bestRating {shown(best)}")
+        trait.spot.report("rating-range", f"worstRating {shown(worst)} is not below bestRating {shown(best)}")
         return
     low, high = number(trait.settings.get("min_score")), number(trait.settings.get("max_score"))
     if low in {None, worst} and high in {None, best}:
         return
-    if trait.kind == "score" or _claims_a_score(trait, low, high):
+    if trait.kind == "score" or trait.claims_a_score:
         message = (
             f"worstRating and bestRating say {shown(worst)} to {shown(best)}, "
             f"min_score and max_score {shown(low)} to {shown(high)}"
         )
-        trait.spot.report("W-RANGE", message)
+        trait.spot.report("rating-min-score" if low not in {None, worst} else "rating-max-score", message)
 
 
-def _claims_a_score(trait: Trait, low: object, high: object) -> bool:
-    """Tell whether a trait taken for boolean by its bounds may have been a score trait.
-
-    Karenina writes its meaningless bounds beside floats; beside integers somebody else meant them.
-    """
-    if trait.family != "llm" or trait.explicit_kind is not None:
-        return False
-    by_karenina = all(isinstance(trait.members.get(member), float) for member in ("bestRating", "worstRating"))
-    are_defaults = low in {None, _DEFAULT_MIN} and high in {None, _DEFAULT_MAX}
-    return not (by_karenina and are_defaults)
-
-
-def _bound(trait: Trait, member: str) -> int | float | None:
+def _bound(trait: PlacedTrait, member: str) -> int | float | None:
     value = trait.members.get(member)
     spot = trait.spot.at(member)
     if number(value) is not None:
         return number(value)
     if (parsed := numeric_text(value)) is not None:
-        spot.report("W-VALUE", f"{member} is the text {shown(value)}", "write it as a number")
+        spot.report("trait-bound-text", f"{member} is the text {shown(value)}", "write it as a number")
         return parsed
     if value is None and trait.implies_range:
-        spot.report("W-VALUE", f"{member} is missing; it follows from the kind of trait", f"add {member}")
+        spot.report(
+            f"{_RULES[member]}-implied", f"{member} is missing; it follows from the kind of trait", f"add {member}"
+        )
     else:
-        spot.report("E-RATING", f"{member} is {given(value)}", f"write {member} as a number")
+        spot.report(
+            "trait-bound" if value is not None else _RULES[member],
+            f"{member} is {given(value)}",
+            f"write {member} as a number",
+        )
     return None

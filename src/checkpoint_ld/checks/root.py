@@ -31,21 +31,25 @@ def check_root(spot: Spot, tree: dict[str, object]) -> None:
     _check_contents(spot, tree.get("dataFeedElement"), tree.get("hasPart"))
     _check_properties(spot.at("additionalProperty"), tree.get("additionalProperty"))
     if tree.get("globalRubric") is not None:
-        spot.at("globalRubric").report("W-LEGACY-PROPERTY", "the root has a plain globalRubric, which Karenina drops")
+        spot.at("globalRubric").report(
+            "global-rubric-member", "the root has a plain globalRubric, which Karenina drops"
+        )
 
 
 def _check_texts(spot: Spot, tree: dict[str, object]) -> None:
     name, description, version = (tree.get(member) for member in ("name", "description", "version"))
     if not isinstance(name, str) or not name:
-        spot.at("name").report("E-NAME", f"the name of the benchmark is {given(name)}")
+        spot.at("name").report("benchmark-name", f"the name of the benchmark is {given(name)}")
     if description is not None and not isinstance(description, str):
         spot.at("description").report(
-            "W-VALUE", f"the description is {shown(description)}, not text", "write it as text"
+            "benchmark-description", f"the description is {shown(description)}, not text", "write it as text"
         )
     if isinstance(version, list | dict):
-        spot.at("version").report("E-VALUE", f"the version is {shown(version)}, not text", "write it as text")
+        spot.at("version").report(
+            "benchmark-version-kind", f"the version is {shown(version)}, not text", "write it as text"
+        )
     elif version is not None and not isinstance(version, str):
-        spot.at("version").report("W-VERSION-TYPE", f"the version is {shown(version)}, not text")
+        spot.at("version").report("benchmark-version", f"the version is {shown(version)}, not text")
 
 
 def _check_creator(spot: Spot, creator: object) -> None:
@@ -53,9 +57,9 @@ def _check_creator(spot: Spot, creator: object) -> None:
     for place, agent in spot.entries(creator):
         if isinstance(agent, dict):
             if not isinstance(agent.get("name"), str):
-                place.report("W-VALUE", "the creator has no name", remedy)
+                place.report("creator-name", "the creator has no name", remedy)
         elif not isinstance(agent, str):
-            place.report("E-VALUE", f"the creator is {shown(agent)}", remedy)
+            place.report("benchmark-creator", f"the creator is {shown(agent)}", remedy)
 
 
 def _check_contents(spot: Spot, elements: object, parts: object) -> None:
@@ -63,9 +67,11 @@ def _check_contents(spot: Spot, elements: object, parts: object) -> None:
     if isinstance(elements, list | dict):
         check_elements(spot.at("dataFeedElement"), elements)
     elif elements is not None or not has_scenarios:
-        spot.at("dataFeedElement").report("E-ROOT", f"dataFeedElement is {given(elements)}", "write it as an array")
+        spot.at("dataFeedElement").report(
+            "benchmark-feed", f"dataFeedElement is {given(elements)}", "write it as an array"
+        )
     if has_scenarios and elements:
-        spot.at("hasPart").report("E-MIXED", "there are questions in dataFeedElement and scenarios in hasPart")
+        spot.at("hasPart").report("benchmark-mixed", "there are questions in dataFeedElement and scenarios in hasPart")
 
 
 def _check_properties(spot: Spot, value: object) -> None:
@@ -74,12 +80,12 @@ def _check_properties(spot: Spot, value: object) -> None:
     for name, setting in properties.values.items():
         if name in {FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY}:
             if not isinstance(setting, str) or not setting.startswith("3."):
-                spot.report("W-FORMAT-VERSION", f"{name} is {shown(setting)}, not {FORMAT_VERSION}")
+                spot.report("benchmark-format-version", f"{name} is {shown(setting)}, not {FORMAT_VERSION}")
         elif name == MANUAL_TRAITS:
             message = f"{name} holds traits of a kind that no longer exists; they are kept as they are"
-            spot.report("W-LEGACY-PROPERTY", message, "write the traits anew as another kind")
+            spot.report("manual-traits", message, "write the traits anew as another kind")
         elif name in LEGACY_TRAIT_PROPERTIES and not _lists_traits(setting):
-            spot.report("W-LEGACY-PROPERTY", f"{name} is {shown(setting)}, no list of traits; it is kept as it is")
+            spot.report("legacy-traits", f"{name} is {shown(setting)}, no list of traits; it is kept as it is")
 
 
 def _lists_traits(setting: object) -> bool:

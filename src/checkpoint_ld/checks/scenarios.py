@@ -23,6 +23,15 @@ _REQUIRED: dict[str, tuple[type, str]] = {
 }
 
 
+_RULES = {
+    "name": "scenario-name",
+    "entryNode": "scenario-entry",
+    "nodes": "scenario-members",
+    "edges": "scenario-members",
+}
+_CODE = {"stateUpdateSource": "node-code", "conditionSource": "edge-code", "evaluateSource": "criterion-code"}
+
+
 def check_parts(spot: Spot, parts: object) -> bool:
     """Check the parts of the root, which should be scenarios, and tell whether any is one."""
     has_scenarios = False
@@ -32,7 +41,7 @@ def check_parts(spot: Spot, parts: object) -> bool:
             _check_scenario(place.about(called("scenario", part.get("name"))), part)
         else:
             kind = f"of type {given(part.get('@type'))}" if isinstance(part, dict) else shown(part)
-            place.report("W-PART", f"the part is {kind}, not a scenario")
+            place.report("benchmark-part", f"the part is {kind}, not a scenario")
     return has_scenarios
 
 
@@ -45,37 +54,38 @@ def _check_scenario(spot: Spot, scenario: dict[str, object]) -> None:
     for member, (kind, wanted) in _REQUIRED.items():
         value = scenario.get(member)
         if not isinstance(value, kind) or value == "":
-            spot.at(member).report("E-SCENARIO", f"{member} is {given(value)}", f"write {member} as {wanted}")
+            spot.at(member).report(_RULES[member], f"{member} is {given(value)}", f"write {member} as {wanted}")
     nodes = scenario.get("nodes")
     if isinstance(nodes, dict):
         _check_entry(spot.at("entryNode"), scenario.get("entryNode"), nodes)
         for node_id, node in nodes.items():
             _check_node(spot.at("nodes", node_id).about(called("node", node_id)), node, node_id)
-    for place, edge in _objects(spot.at("edges"), scenario.get("edges")):
+    for place, edge in _objects(spot.at("edges"), scenario.get("edges"), "edge-object"):
         _check_edge(place, edge, nodes)
-    for place, criterion in _objects(spot.at("outcomeCriteria"), scenario.get("outcomeCriteria")):
+    criteria = scenario.get("outcomeCriteria")
+    for place, criterion in _objects(spot.at("outcomeCriteria"), criteria, "criterion-object"):
         _check_code(place, criterion, "evaluateSource")
 
 
 def _check_entry(spot: Spot, entry: object, nodes: dict[str, object]) -> None:
     if not nodes:
-        spot.report("W-SCENARIO-REF", "the scenario has no nodes to enter", "add a node")
+        spot.report("scenario-without-nodes", "the scenario has no nodes to enter", "add a node")
     elif isinstance(entry, str) and entry not in nodes:
-        spot.report("W-SCENARIO-REF", f"entryNode {shown(entry)} is no node of the scenario")
+        spot.report("scenario-entry-node", f"entryNode {shown(entry)} is no node of the scenario")
 
 
 def _check_node(spot: Spot, node: object, node_id: str) -> None:
     if not isinstance(node, dict):
-        spot.report("E-SCENARIO", f"the node is {shown(node)}", "write the node as an object")
+        spot.report("node-object", f"the node is {shown(node)}", "write the node as an object")
         return
     if node.get("nodeId") != node_id:
         message = f"nodeId is {given(node.get('nodeId'))}; the key {shown(node_id)} counts"
-        spot.at("nodeId").report("W-VALUE", message, "repeat the key in nodeId")
+        spot.at("nodeId").report("node-id", message, "repeat the key in nodeId")
     question = node.get("question")
     if isinstance(question, dict):
         check_question(spot.at("question"), question)
     else:
-        spot.at("question").report("E-SCENARIO", f"the question is {given(question)}", "write it as an object")
+        spot.at("question").report("node-question", f"the question is {given(question)}", "write it as an object")
     _check_code(spot, node, "stateUpdateSource")
 
 
@@ -83,9 +93,9 @@ def _check_edge(spot: Spot, edge: dict[str, object], nodes: object) -> None:
     for member in ("source", "target"):
         end = edge.get(member)
         if not isinstance(end, str):
-            spot.at(member).report("E-SCENARIO", f"the {member} of the edge is {given(end)}", "name a node")
+            spot.at(member).report(f"edge-{member}", f"the {member} of the edge is {given(end)}", "name a node")
         elif isinstance(nodes, dict) and end not in nodes and not (member == "target" and end == END):
-            spot.at(member).report("W-SCENARIO-REF", f"the {member} {shown(end)} is no node of the scenario")
+            spot.at(member).report(f"edge-{member}-node", f"the {member} {shown(end)} is no node of the scenario")
     _check_code(spot, edge, "conditionSource")
 
 
@@ -94,14 +104,14 @@ def _check_code(spot: Spot, holder: dict[str, object], member: str) -> None:
     if code is None or code == "":
         return
     if isinstance(code, str):
-        spot.at(member).report("W-CODE", f"{member} holds Python text")
+        spot.at(member).report(_CODE[member], f"{member} holds Python text")
     else:
-        spot.at(member).report("W-VALUE", f"{member} is {shown(code)}, not text", "write it as text")
+        spot.at(member).report(f"{_CODE[member]}-text", f"{member} is {shown(code)}, not text", "write it as text")
 
 
-def _objects(spot: Spot, value: object) -> Iterator[tuple[Spot, dict[str, object]]]:
+def _objects(spot: Spot, value: object, rule: str) -> Iterator[tuple[Spot, dict[str, object]]]:
     for place, entry in spot.entries(value if isinstance(value, list) else None):
         if isinstance(entry, dict):
             yield place, entry
         else:
-            place.report("E-SCENARIO", f"there is {shown(entry)} where an object is asked for", "write an object")
+            place.report(rule, f"there is {shown(entry)} where an object is asked for", "write an object")

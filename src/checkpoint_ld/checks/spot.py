@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,10 +46,10 @@ class Spot:
         """Return this spot with `subject` added to what it belongs to."""
         return Spot(self.inquiry, self.path, f"{self.subject}, {subject}" if self.subject else subject)
 
-    def report(self, code: str, message: str, remedy: str | None = None) -> None:
+    def report(self, rule: str, message: str, remedy: str | None = None) -> None:
         """Add a finding about this spot."""
         about = finding(
-            code,
+            rule,
             message,
             pointer=pointer(self.path),
             subject=self.subject,

@@ -10,8 +10,6 @@ from checkpoint_ld.checks.readings import number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from checkpoint_ld.checks.spot import Spot
-
 FAMILIES = {
     "RubricTrait": "llm",
     "LLMRubricTrait": "llm",
@@ -26,14 +24,17 @@ DYNAMIC = "DynamicRubricTrait"
 KINDS = ("boolean", "score", "literal")
 
 
+_DEFAULT_MIN, _DEFAULT_MAX = 1, 5
+"""The min_score and max_score that Karenina writes on every boolean trait."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A rating of a known type (`suffix`: without scope), its members, its settings, and where it stands."""
+    """A rating of a known type (`suffix`: without scope), its members and its settings."""
 
     suffix: str
     members: Mapping[str, object]
     settings: Mapping[str, object]
-    spot: Spot
 
     @property
     def family(self) -> str | None:
@@ -68,6 +69,18 @@ class Trait:
         # A score trait from 0 to 1 carries these bounds; Karenina gives boolean ones 1 and 5.
         is_unit_score = (self.settings.get("min_score"), self.settings.get("max_score")) == (0, 1)
         return "boolean" if (best, worst) == (1, 0) and not is_unit_score else "score"
+
+    @property
+    def claims_a_score(self) -> bool:
+        """Whether a trait taken for boolean by its bounds may have been a score trait.
+
+        Karenina writes its meaningless bounds beside floats; beside integers somebody else meant them.
+        """
+        if self.family != "llm" or self.explicit_kind is not None:
+            return False
+        by_karenina = all(isinstance(self.members.get(member), float) for member in ("bestRating", "worstRating"))
+        low, high = (number(self.settings.get(name)) for name in ("min_score", "max_score"))
+        return not (by_karenina and low in {None, _DEFAULT_MIN} and high in {None, _DEFAULT_MAX})
 
     @property
     def implies_range(self) -> bool:

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from checkpoint_ld.cli import convert, inspect
+from checkpoint_ld.cli import convert, inspect, rules, validate
 
 app = typer.Typer(
     name="checkpoint-ld",
-    help="Read, convert and look into the checkpoints of AI evaluations as linked data.",
+    help="Read, convert, validate and look into the checkpoints of AI evaluations as linked data.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 app.command("convert")(convert.convert)
 app.command("inspect")(inspect.inspect)
+app.command("validate")(validate.validate)
+app.command("rules")(rules.rules)
 
 
 def _version(asked: bool) -> None:

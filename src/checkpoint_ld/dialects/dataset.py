@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import clean, clean_feed
 from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
@@ -14,6 +13,7 @@ from checkpoint_ld.dialects.questions import clean_element, has_lists
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order, scope_of, trait_type
 from checkpoint_ld.dialects.rubric import Rubric
 from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -58,7 +58,7 @@ def _elements(value: dict[str, Any], trail: Trail) -> Any:
     """Return the elements from both places, or what stands there if it is no array."""
     if "dataFeedElement" in value:
         message = "the elements of this Dataset stand in dataFeedElement, where a DataFeed has them"
-        trail.report("W-FORM", message, "/dataFeedElement")
+        trail.report("json-ld-form", message, "/dataFeedElement")
     trail.moved("/dataFeedElement", "/hasPart")
     found = [member for member in PARTS if value.get(member) is not None]
     if len(found) == 1 and not isinstance(value[found[0]], list):
@@ -166,4 +166,4 @@ def _plain_rating(rating: dict[str, Any], scope: str | None) -> dict[str, Any]:
 
 
 def _loss(message: str, pointer: str) -> Finding:
-    return finding("W-LOSS", message, pointer=pointer, dialect="dataset-1")
+    return finding("loss", message, pointer=pointer, dialect="dataset-1")

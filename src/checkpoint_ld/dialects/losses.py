@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.dialects.trail import step
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ _LISTS = {"additionalProperty": "property", "rating": "trait"}
 
 def loss(message: str, pointer: str, dialect: str) -> Finding:
     """Return the finding that `dialect` has no place for what is at `pointer` in the canonical document."""
-    return finding("W-LOSS", message, pointer=pointer, dialect=dialect)
+    return finding("loss", message, pointer=pointer, dialect=dialect)
 
 
 def losses_of(left: dict[str, Any], original: Any, pointer: str, dialect: str) -> Iterator[Finding]:

@@ -58,9 +58,7 @@ def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail)
     if item.get("raw_answer") is None:
         item["raw_answer"] = ""
         elsewhere["raw_answer"] = source
-        trail.report(
-            "W-ANSWER-MISSING", "the question has no answer; it is taken as empty", source, f"question {key!r}"
-        )
+        trail.report("answer-missing", "the question has no answer; it is taken as empty", source, f"question {key!r}")
     element = element_of(key if isinstance(key, str) else "", item, pointer, Places(source, elsewhere), trail)
     trail.moved(step(pointer, "@id"), step(source, "id"))
     if not isinstance(key, str):

@@ -88,7 +88,7 @@ def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, pro
             properties.add_property(f"rubric_{name}", content, step(place, name))
         if properties.trail.dialect != "flat":
             message = f"the traits in the member {member} are read as if they stood in rating"
-            properties.trail.report("W-LEGACY-PROPERTY", message, place)
+            properties.trail.report("traits-in-old-place", message, place)
 
 
 def _clean_entry(entry: Any) -> Any:
@@ -103,6 +103,8 @@ def _united(first: Any, second: Any, source: str, trail: Trail) -> Any:
     if own == added or not isinstance(added, list):
         return own
     trail.report(
-        "W-VALUE", f"the keywords {added} of the element are not those of its question, {own}; all count", source
+        "keywords-differ",
+        f"the keywords {added} of the element are not those of its question, {own}; all count",
+        source,
     )
     return [*own, *(keyword for keyword in added if keyword not in own)] if isinstance(own, list) else own

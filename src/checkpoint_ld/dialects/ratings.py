@@ -146,7 +146,7 @@ def _clean_entry(entry: Any, rating: dict[str, Any], source: str, trail: Trail) 
 def report_gui_matrix(name: object, source: str, trail: Trail) -> None:
     """Report that the metric trait `name` at `source` gives its mode in the GUI's words."""
     message = f'evaluation_mode "{GUI_MATRIX}" is the GUI\'s name for "{MATRIX}" and is read as that'
-    trail.report("W-VALUE", message, source, f'trait "{name}"')
+    trail.report("metric-mode-gui", message, source, f'trait "{name}"')
 
 
 def _complete(rating: dict[str, Any], suffix: str, listing: Listing) -> str:

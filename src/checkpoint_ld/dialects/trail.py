@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.dialects.dialect import Upgrade, source_pointer
 from checkpoint_ld.dialects.properties import property_value
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -46,9 +46,9 @@ class Trail:
         """Return where in the document stands what is at `pointer`, as far as it has been noted."""
         return source_pointer(self._origins, pointer) if self._kept else pointer
 
-    def report(self, code: str, message: str, source: str, subject: str = "") -> None:
+    def report(self, rule: str, message: str, source: str, subject: str = "") -> None:
         """Note an oddity at `source`, a place in the document."""
-        self._findings.append(finding(code, message, pointer=source, subject=subject, dialect=self.dialect))
+        self._findings.append(finding(rule, message, pointer=source, subject=subject, dialect=self.dialect))
 
     def upgrade(self, tree: dict[str, Any]) -> Upgrade:
         """Close the trail."""

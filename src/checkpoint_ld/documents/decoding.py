@@ -6,9 +6,9 @@ import codecs
 import re
 from dataclasses import replace
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.rules import finding
 
 _BOM = "\ufeff"
 _PACKED = "unpack it and pass the JSON file that is inside"
@@ -54,7 +54,7 @@ def decode(data: bytes, source: str | None = None) -> tuple[str, tuple[Finding, 
         text = data.decode("utf-8", errors="replace")
     if not text.startswith(_BOM):
         return text, ()
-    mark = finding("W-BOM", "the file starts with a byte order mark")
+    mark = finding("byte-order-mark", "the file starts with a byte order mark")
     return text[1:], (replace(mark, place=Place(source, "", 1, 1)),)
 
 
@@ -87,5 +87,5 @@ def _not_utf8(data: bytes, start: int, guess: str, remedy: str | None, source: s
     line = data.count(b"\n", 0, start) + 1
     before = data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8-sig")
     message = f"not UTF-8 from byte {start} (0x{data[start]:02X}) on; the file looks like {guess}"
-    found = finding("E-ENCODING", message, remedy=remedy)
+    found = finding("encoding", message, remedy=remedy)
     return ReadError.of([replace(found, place=Place(source, "", line, len(before) + 1))])

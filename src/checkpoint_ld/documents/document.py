@@ -7,7 +7,6 @@ from functools import cached_property
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.documents.decoding import decode
 from checkpoint_ld.documents.layout import Layout
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
@@ -17,6 +16,7 @@ from checkpoint_ld.documents.places import Places
 from checkpoint_ld.documents.syntax import syntax_fault
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -76,7 +76,7 @@ def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_L
     except JSONDecodeError as error:
         raise ReadError.of([syntax_fault(error, source)]) from None
     except RecursionError:
-        fault = finding("E-DEPTH", "the document is nested deeper than Python can parse")
+        fault = finding("nesting", "the document is nested deeper than Python can parse")
         raise ReadError.of([replace(fault, place=Place(source, ""))]) from None
     return Document(source, data, value, findings)
 
@@ -89,5 +89,5 @@ def _deep(text: str, end: int, source: str | None, limits: Limits) -> Finding:
     except JSONDecodeError as error:
         if error.pos < len(before):
             return syntax_fault(error, source)
-    fault = finding("E-DEPTH", f"objects and arrays are nested deeper than {limits.depth} levels")
+    fault = finding("nesting", f"objects and arrays are nested deeper than {limits.depth} levels")
     return replace(fault, place=Places(text, source).at(end))

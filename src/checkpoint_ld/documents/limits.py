@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.rules import finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,5 +23,5 @@ DEFAULT_LIMITS = Limits()
 def too_large(size: int | None, source: str | None, limits: Limits) -> ReadError:
     """Return the error for a document above `limits.size`; `size` is its length in bytes, None if not known."""
     amount = "" if size is None else f"has {size:,} bytes, which "
-    fault = finding("E-SIZE", f"the document {amount}is more than the limit of {limits.size:,} bytes")
+    fault = finding("size", f"the document {amount}is more than the limit of {limits.size:,} bytes")
     return ReadError.of([replace(fault, place=Place(source, ""))])

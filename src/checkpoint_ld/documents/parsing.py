@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.documents.places import Places, pointer
 from checkpoint_ld.documents.values import lone_surrogate, shown, walk
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,7 @@ def _number_faults(number: _BadNumber, where: str, places: Places) -> Iterator[F
         remedy = "write it as text"
     elif number.text[-1].isdigit():
         message = f"the number {shown(number.text)} is too large: it would become infinite"
-    yield replace(finding("E-NUMBER", message, remedy=remedy), place=places.of_value(where))
+    yield replace(finding("number-not-finite", message, remedy=remedy), place=places.of_value(where))
 
 
 def _key_faults(members: dict[str, Any], where: str, places: Places) -> Iterator[Finding]:
@@ -120,8 +120,8 @@ def _key_faults(members: dict[str, Any], where: str, places: Places) -> Iterator
             lines = " and ".join(f"line {spot.line} column {spot.column}" for spot in spots[:_SHOWN_SPOTS])
             message = f"the key {shown(name)} occurs {len(spots)} times in one object: {lines}"
             second = spots[1] if half else replace(spots[1], pointer=where + pointer([name]))
-            yield replace(finding("E-DUPKEY", message), place=second)
+            yield replace(finding("duplicate-key", message), place=second)
 
 
 def _surrogate(message: str, place: Place) -> Finding:
-    return replace(finding("E-SURROGATE", f"{message}, half a surrogate pair"), place=place)
+    return replace(finding("surrogate", f"{message}, half a surrogate pair"), place=place)

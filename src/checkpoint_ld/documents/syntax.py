@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.documents.places import Places
 from checkpoint_ld.documents.values import shown
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from json import JSONDecodeError
@@ -43,7 +43,7 @@ def syntax_fault(error: JSONDecodeError, source: str | None = None) -> Finding:
         message, remedy = "the text ends before the document is complete", "restore the file: it was cut off"
     else:
         return _misplaced(text, offset, error.msg, source)
-    return replace(finding("E-JSON", message, remedy=remedy), place=Places(text, source).at(offset))
+    return replace(finding("json", message, remedy=remedy), place=Places(text, source).at(offset))
 
 
 def _misplaced(text: str, offset: int, reason: str, source: str | None) -> Finding:
@@ -51,10 +51,10 @@ def _misplaced(text: str, offset: int, reason: str, source: str | None) -> Findi
     if reason.startswith("Illegal trailing comma") or (text[offset] in "}]" and before.endswith(",")):
         # Newer versions of Python point at the comma, older ones at the bracket after it.
         offset = offset if text[offset] == "," else len(before) - 1
-        found = finding("E-JSON", "a comma stands before the closing bracket", remedy="delete the comma")
+        found = finding("json", "a comma stands before the closing bracket", remedy="delete the comma")
     else:
         if text[offset - 1 : offset + 1] == r"\u":
             offset -= 1
         expected = next((words for start, words in _EXPECTED.items() if reason.startswith(start)), reason)
-        found = finding("E-JSON", f"{expected}; found {shown(text[offset : offset + _SHOWN])}")
+        found = finding("json", f"{expected}; found {shown(text[offset : offset + _SHOWN])}")
     return replace(found, place=Places(text, source).at(offset))

@@ -38,7 +38,7 @@ class AgenticRubricTrait(ScoredTrait):
         found = super().problems()
         if self.materialize_trace and self.context_mode == "workspace_only":
             message = "materialize_trace is true, but context_mode workspace_only shows no trace"
-            found += (self.problem("W-VALUE", message, "change one of the two"),)
+            found += (self.problem("agentic-trace", message, "change one of the two"),)
         return found + self._interface_problems()
 
     def _interface_problems(self) -> tuple[Finding, ...]:
@@ -47,7 +47,7 @@ class AgenticRubricTrait(ScoredTrait):
             return ()
         fault = "runs no agents" if interface in OTHER_INTERFACES else "is not known"
         message = f"the interface {interface!r} of model_override {fault}"
-        found = self.problem("W-VALUE", message, f"use {' or '.join(AGENT_INTERFACES)}")
+        found = self.problem("odd-value", message, f"use {' or '.join(AGENT_INTERFACES)}")
         return (found if interface in OTHER_INTERFACES else replace(found, severity=Severity.INFO),)
 
     @field_serializer("model_override", when_used="json")

@@ -60,7 +60,7 @@ class CallableRubricTrait(Trait):
         """Report missing code, odd classes and an empty or broken range of scores."""
         found = self.class_problems(self.classes)
         if self.callable_code is None:
-            found += (self.problem("W-TRAIT-DEFAULT", "no callable_code", "set callable_code"),)
+            found += (self.problem("callable-code-missing", "no callable_code", "set callable_code"),)
         if self.kind == "score":
             found += self.range_problems(self.min_score, self.max_score)
         return found

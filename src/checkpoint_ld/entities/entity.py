@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 
+from checkpoint_ld import rules
 from checkpoint_ld.findings import Finding, Severity
 
 LENIENT: Mapping[str, Any] = MappingProxyType({"lenient": True})
@@ -67,9 +69,9 @@ def is_lenient(info: ValidationInfo) -> bool:
     return bool(_context(info).get("lenient"))
 
 
-def problem(code: str, message: str, remedy: str, *, subject: str = "") -> Finding:
-    """Make a finding about an entity, which has no place in a file."""
-    return Finding(code, Severity.WARNING, message, remedy, subject=subject)
+def problem(rule: str, message: str, remedy: str, *, subject: str = "") -> Finding:
+    """Make a finding of a rule of the catalogue about an entity, which has no place in a file."""
+    return replace(rules.finding(rule, message, remedy=remedy, subject=subject), severity=Severity.WARNING)
 
 
 def now() -> str:

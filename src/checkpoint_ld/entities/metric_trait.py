@@ -53,13 +53,15 @@ class MetricRubricTrait(Trait):
         cells = BUCKETS[self.evaluation_mode]
         names = ", ".join(metric for metric in METRICS if METRICS[metric] <= cells)
         found = [
-            self.problem("W-VALUE", f"mode {self.evaluation_mode} has no metric {metric!r}", f"use some of {names}")
+            self.problem(
+                "metric-mode-mismatch", f"mode {self.evaluation_mode} has no metric {metric!r}", f"use some of {names}"
+            )
             for metric in self.metrics
             if metric not in METRICS or not METRICS[metric] <= cells
         ]
         if self.evaluation_mode == "full_matrix" and not self.tn_instructions:
             remedy = "say what a right answer does not hold"
-            found.append(self.problem("W-VALUE", "mode full_matrix without tn_instructions", remedy))
+            found.append(self.problem("metric-full-matrix", "mode full_matrix without tn_instructions", remedy))
         return tuple(found)
 
     @model_validator(mode="after")

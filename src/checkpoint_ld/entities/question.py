@@ -52,7 +52,7 @@ class Question(Entity):
         if self.raw_answer:
             return ()
         message = f"raw_answer of {self.question!r} is empty"
-        return (problem("W-ANSWER-MISSING", message, "give the reference answer", subject=self.question),)
+        return (problem("answer-missing", message, "give the reference answer", subject=self.question),)
 
     @model_validator(mode="before")
     @classmethod

@@ -70,4 +70,4 @@ class RegexRubricTrait(Trait):
         """Report a missing pattern."""
         if not self.is_incomplete:
             return ()
-        return (self.problem("W-TRAIT-DEFAULT", "no pattern", "set pattern to a regular expression"),)
+        return (self.problem("pattern-missing", "no pattern", "set pattern to a regular expression"),)

@@ -109,7 +109,7 @@ class Scenario(ScenarioPart):
     def problems(self) -> tuple[Finding, ...]:
         """Report an entry and edges that lead from or to no node."""
         return tuple(
-            problem("W-SCENARIO-REF", f"{where} {node!r} is no node", "add or correct the node", subject=self.name)
+            problem("edge-target-node", f"{where} {node!r} is no node", "add or correct the node", subject=self.name)
             for where, node in self._references()
             if node not in self.nodes
         )

@@ -28,9 +28,9 @@ class Trait(Entity):
     description: str | None = None
     summary: str | None = Field(default=None, description="A short label for the concept that the trait is about")
 
-    def problem(self, code: str, message: str, remedy: str) -> Finding:
+    def problem(self, rule: str, message: str, remedy: str) -> Finding:
         """Make a finding whose subject is this trait."""
-        return problem(code, f"trait {self.name!r}: {message}", remedy, subject=self.name)
+        return problem(rule, f"trait {self.name!r}: {message}", remedy, subject=self.name)
 
     def class_problems(self, classes: dict[str, str] | None) -> tuple[Finding, ...]:
         """Report classes that are too few, too many, nameless, undescribed or alike but for upper and lower case."""
@@ -44,18 +44,18 @@ class Trait(Entity):
         if len({name.lower() for name in classes}) < len(classes):
             faults.append(f"the class names {', '.join(classes)} differ in upper and lower case only")
         remedy = "give each class a name of its own and a description"
-        return tuple(self.problem("W-VALUE", fault, remedy) for fault in faults)
+        return tuple(self.problem("class-blank", fault, remedy) for fault in faults)
 
     def range_problems(self, lowest: float | None, highest: float | None) -> tuple[Finding, ...]:
         """Report a range of scores in which no two scores fit, and bounds that no whole score can have."""
         found = [
-            self.problem("W-FRACTION", f"the bound {bound} of its scores is not whole", "use a whole number")
+            self.problem("trait-fraction", f"the bound {bound} of its scores is not whole", "use a whole number")
             for bound in (lowest, highest)
             if isinstance(bound, float)
         ]
         if lowest is not None and highest is not None and lowest >= highest:
             message = f"min_score {lowest} is not less than max_score {highest}"
-            found.append(self.problem("W-RANGE", message, "set min_score below max_score"))
+            found.append(self.problem("rating-range", message, "set min_score below max_score"))
         return tuple(found)
 
 
@@ -114,7 +114,7 @@ class ScoredTrait(Trait):
             return found + self.range_problems(*self.score_range())
         if self.is_template_kind and self.higher_is_better is not None:
             message = f"higher_is_better is {self.higher_is_better}, but a trait of template kind has no direction"
-            return (*found, self.problem("W-VALUE", message, "leave it out or set it to null"))
+            return (*found, self.problem("template-trait-direction", message, "leave it out or set it to null"))
         return found
 
     def _derive(self) -> None:

@@ -71,12 +71,17 @@ class TraitCollection(Entity):
         """Report names that several traits have and names with a dot."""
         names = Counter(self.get_trait_names())
         shared = [
-            problem("W-DUP-TRAIT", f"{count} traits are called {name!r}", "rename all but one of them", subject=name)
+            problem(
+                "trait-name-duplicate",
+                f"{count} traits are called {name!r}",
+                "rename all but one of them",
+                subject=name,
+            )
             for name, count in names.items()
             if count > 1
         ]
         dotted = [
-            problem("W-TRAIT-NAME", f"the trait name {name!r} holds a dot", "rename the trait", subject=name)
+            problem("trait-name-dot", f"the trait name {name!r} holds a dot", "rename the trait", subject=name)
             for name in names
             if "." in name
         ]

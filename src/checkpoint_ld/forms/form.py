@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.forms.literal_form import Tidying, is_literal
 from checkpoint_ld.forms.plain import ROOT_TYPES, Plain, Tree
@@ -20,6 +19,7 @@ from checkpoint_ld.forms.statements import of_index, roots
 from checkpoint_ld.graph import contexts, recursion, terms
 from checkpoint_ld.graph.expansion import expand, statements
 from checkpoint_ld.graph.literals import DOUBLE
+from checkpoint_ld.rules import finding
 
 __all__ = ["Plain", "address_of", "of_index", "plain", "roots"]
 
@@ -52,7 +52,8 @@ def _expanded(value: Any) -> Plain | None:
     found = roots(index)
     if len(found) > 1:
         message = f"the document holds {len(found)} checkpoints: {', '.join(sorted(map(str, found)))}"
-        raise ReadError.of([finding("E-ROOT", message, pointer="", remedy="give each of them a file of its own")])
+        remedy = "give each of them a file of its own"
+        raise ReadError.of([finding("no-checkpoint", message, pointer="", remedy=remedy)])
     return of_index(index, "JSON-LD in another form than plain keys", as_found=True)
 
 

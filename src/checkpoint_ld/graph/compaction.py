@@ -134,7 +134,7 @@ class Compaction:
         if term is not None and coercion is None:
             coercion = term.coercion
         if term is not None and term.container == "@index":
-            return {self._map_key(one): self._value(one, coercion) for one in sorted(held, key=self._rank)}
+            return {self.map_key(one): self._value(one, coercion) for one in sorted(held, key=self._rank)}
         if len(held) == 1 and (term is None or term.container != "@set"):
             return self._value(held[0], coercion)
         return [self._value(one, coercion) for one in self.in_order(held)]
@@ -164,7 +164,8 @@ class Compaction:
         last = self._place(held[-1]) if held else -1
         return len(held) if last == _LARGEST else int(last) + 1
 
-    def _map_key(self, node: Node) -> str:
+    def map_key(self, node: Node) -> str:
+        """Return the key of a node in the map that it stands in, such as the nodes of a scenario."""
         if naming.is_minted(str(node)):
             return naming.last_token(str(node))
         own_key = self.index.get(node, {}).get(URIRef(KARENINA + "nodeId"))

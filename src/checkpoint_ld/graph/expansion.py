@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from pyld import jsonld
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.naming import escaped, iri_of, is_iri
+from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def _refusal(error: BaseException) -> Finding:
     address = details.get("url")
     if address:
         message = f"the document names the remote context {address!r}, which is not shipped and is never fetched"
-        return finding("E-JSONLD", message, pointer="", remedy="put the context itself into the document")
-    return finding("E-JSONLD", f"the document is no JSON-LD: {cause.args[0] if cause.args else cause}", pointer="")
+        return finding("json-ld", message, pointer="", remedy="put the context itself into the document")
+    return finding("json-ld", f"the document is no JSON-LD: {cause.args[0] if cause.args else cause}", pointer="")
 
 
 def statements(expanded: Expanded, *, distinct: bool = True) -> Index:

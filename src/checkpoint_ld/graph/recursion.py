@@ -9,8 +9,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def room() -> Iterator[None]:
     try:
         yield
     except RecursionError as error:
-        fault = finding("E-DEPTH", "the document is nested deeper than it can be worked on", pointer="")
+        fault = finding("nesting", "the document is nested deeper than it can be worked on", pointer="")
         raise ReadError.of([fault]) from error
     finally:
         sys.setrecursionlimit(before)

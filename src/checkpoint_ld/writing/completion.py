@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.conditions import finding
 from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.ratings import CANONICAL, as_float, is_number
 from checkpoint_ld.dialects.state import DEFAULT_NAME
@@ -20,6 +19,7 @@ from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.mapping.scenarios import is_scenario
 from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
 from checkpoint_ld.members import ordered
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -143,7 +143,7 @@ class _Completion:
             self.refusals.append(f"the {name} at {pointer} is {value}, which is no whole number: {remedy}")
         elif whole != value:
             message = f"the {name} {value} is written as {whole}; the rating keeps it"
-            self.findings.append(finding("W-LOSS", message, pointer=pointer, dialect=CANONICAL))
+            self.findings.append(finding("loss", message, pointer=pointer, dialect=CANONICAL))
         return {**setting, "value": whole}
 
 

@@ -1,0 +1,99 @@
+"""The command `rules`: what is checked, and everything about one rule."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+import typer
+
+from checkpoint_ld.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rich.text import Text
+
+    from checkpoint_ld.rules import Rule
+
+_STYLES = {Severity.VIOLATION: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+
+
+def rules(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RULE]...", help="Codes, beginnings of codes, slugs or conditions; all rules without."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array of objects.")] = False,
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="The rules of this profile, with the severities that it gives.")
+    ] = None,
+) -> None:
+    """List the rules, or explain some: what they ask for, why, and what to do."""
+    from rich.console import Console  # noqa: PLC0415 - --help should not wait for what it does not need
+
+    from checkpoint_ld.selection import codes_of  # noqa: PLC0415 - as above
+
+    known = _rules_of(profile)
+    wanted = codes_of(names or (), known)
+    chosen = [rule for code, rule in sorted(known.items()) if not names or code in wanted]
+    if as_json:
+        data = orjson.dumps([_as_json(rule) for rule in chosen], option=orjson.OPT_INDENT_2)
+        sys.stdout.buffer.write(data + b"\n")
+        return
+    console = Console(highlight=False)
+    for line in _explained(chosen) if names else _listed(chosen):
+        console.print(line, soft_wrap=True)
+
+
+def _rules_of(profile: str | None) -> Mapping[str, Rule]:
+    if profile is None:
+        from checkpoint_ld.rules import catalogue  # noqa: PLC0415 - as above
+
+        return catalogue()
+    from checkpoint_ld import profiles  # noqa: PLC0415 - as above
+
+    found: Mapping[str, Rule] = profiles.profile(profile, ()).rules
+    return found
+
+
+def _as_json(rule: Rule) -> dict[str, Any]:
+    return {**asdict(rule), "severity": rule.severity.name.lower()}
+
+
+def _listed(rules: list[Rule]) -> Iterator[Text]:
+    """Yield a line for each rule, which `grep` and people can use alike."""
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    codes, slugs = (max((len(one) for one in column), default=0) for column in _columns(rules))
+    for rule in rules:
+        severity = (f"{rule.severity.name.lower():<9}", _STYLES[rule.severity])
+        yield Text.assemble(f"{rule.code:<{codes}}  ", severity, f"  {rule.slug:<{slugs}}  {rule.title}")
+
+
+def _columns(rules: list[Rule]) -> tuple[list[str], list[str]]:
+    return [rule.code for rule in rules], [rule.slug for rule in rules]
+
+
+def _explained(rules: Iterable[Rule]) -> Iterator[Text]:
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    for at, rule in enumerate(rules):
+        if at:
+            yield Text("")
+        severity = (rule.severity.name.lower(), _STYLES[rule.severity])
+        yield Text.assemble((f"{rule.code} {rule.slug}", "bold"), ": ", severity, f": {rule.title}")
+        for label, said in _details(rule):
+            if said:
+                yield Text.assemble("  ", (f"{label:<10}", "bold"), " ".join(said.split()))
+
+
+def _details(rule: Rule) -> Iterator[tuple[str, str]]:
+    yield "about", rule.family
+    yield "why", rule.why
+    yield "message", rule.message
+    yield "remedy", rule.remedy
+    yield "condition", rule.condition
+    yield "see", rule.see

@@ -1,0 +1,149 @@
+"""The command `validate`: checkpoints held against the rules, for people and for pipelines."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from checkpoint_ld import configuration, discovery, selection
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.convert import Input
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.findings import Severity
+
+if TYPE_CHECKING:
+    from checkpoint_ld.configuration import Configuration
+    from checkpoint_ld.discovery import Discovery
+
+
+class Format(StrEnum):
+    """How findings are written: the names of `reports.FORMATS`."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    TURTLE = "turtle"
+
+
+class FailOn(StrEnum):
+    """From which severity on findings make the run fail: `configuration.FAIL_ON`."""
+
+    VIOLATION = "violation"
+    WARNING = "warning"
+    INFO = "info"
+    NEVER = "never"
+
+
+def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns; - for standard input.")
+    ],
+    profile: Annotated[str | None, typer.Option("--profile", help="The set of rules; karenina unless set.")] = None,
+    shapes: Annotated[
+        list[str] | None, typer.Option("--shapes", help="A file or folder of shapes of your own; may be repeated.")
+    ] = None,
+    format_: Annotated[Format, typer.Option("--format", help="How to write the findings.")] = Format.TEXT,
+    output: Annotated[str, typer.Option("-o", "--output", help="The file to write them to.")] = streams.STANDARD,
+    fail_on: Annotated[
+        FailOn | None, typer.Option("--fail-on", help="The severity that gives exit code 1; violation unless set.")
+    ] = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--select", help="Only these rules: codes, beginnings of codes, slugs or conditions, with commas."
+        ),
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="All rules but these.")] = None,
+    max_per_rule: Annotated[
+        int | None, typer.Option("--max-per-rule", min=0, help="How often a rule is repeated in text; 0 for always.")
+    ] = None,
+    syntax: Annotated[
+        Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
+    ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Repair what is safe to repair, then validate.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what --fix would change; write and validate nothing.")
+    ] = False,
+    config: Annotated[str | None, typer.Option("--config", help="The configuration to use.")] = None,
+    no_config: Annotated[bool, typer.Option("--no-config", help="Use no configuration.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the findings and nothing else.")] = False,
+) -> None:
+    """Validate checkpoints: every finding with its place and a remedy."""
+    # SHACL takes its time to import; --help should not wait for it.
+    from checkpoint_ld import profiles, reports  # noqa: PLC0415
+    from checkpoint_ld.cli.validation_run import EXIT_FAILED, Run  # noqa: PLC0415
+    from checkpoint_ld.rules import catalogue  # noqa: PLC0415
+
+    chosen = _configuration(config, none=no_config)
+    rules = profiles.profile(profile or chosen.profile or profiles.DEFAULT, shapes or chosen.shapes)
+    counted = selection.selection(
+        {**catalogue(), **rules.rules},
+        select=select or chosen.select,
+        ignore=ignore or chosen.ignore,
+        per_file=chosen.per_file_ignores,
+        folder=chosen.folder,
+    )
+    run = Run(rules, counted, syntax, quiet=quiet)
+    found = _discovered(paths, chosen, quiet=quiet)
+    for pattern in found.unmatched:
+        run.fail(f"{pattern}: no file matches")
+    if diff:
+        raise typer.Exit(run.show_repairs(found.files))
+    if fix:
+        run.repair(found.files)
+    report = run.report(found.files)
+    if run.has_failed and not report.checked:
+        raise typer.Exit(EXIT_FAILED)
+    threshold = _SEVERITIES[FailOn(fail_on or chosen.fail_on or FailOn.VIOLATION)]
+    settings = reports.Settings(colour=_colour(output), width=shutil.get_terminal_size((100, 24)).columns)
+    settings = replace(settings, fail_on=threshold)
+    most = chosen.max_per_rule if max_per_rule is None else max_per_rule
+    if most is not None:
+        settings = replace(settings, max_per_rule=most)
+    run.write(reports.render(report, format_, settings), output)
+    raise typer.Exit(run.exit_code(report, threshold))
+
+
+def _configuration(file: str | None, *, none: bool) -> Configuration:
+    if none:
+        return configuration.Configuration()
+    return configuration.find(Path()) if file is None else configuration.of_file(Path(file))
+
+
+def _discovered(paths: list[str], chosen: Configuration, *, quiet: bool) -> Discovery:
+    found = discovery.discover(paths, chosen.exclude, root=chosen.folder)
+    if found.passed_over and not quiet:
+        count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
+        typer.echo(f"{count} no checkpoint and passed over", err=True)
+    if not found.files:
+        where = ", ".join(paths)
+        raise SettingsError(f"nothing to validate in {where}: name a checkpoint, or a folder that has some")
+    return found
+
+
+_SEVERITIES = {
+    FailOn.VIOLATION: Severity.VIOLATION,
+    FailOn.WARNING: Severity.WARNING,
+    FailOn.INFO: Severity.INFO,
+    FailOn.NEVER: None,
+}
+
+
+def _colour(output: str) -> bool:
+    """Tell whether colours are wanted: in a terminal, unless NO_COLOR or FORCE_COLOR (no-color.org) say otherwise."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return output == streams.STANDARD and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

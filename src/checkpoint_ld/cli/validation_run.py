@@ -1,0 +1,122 @@
+"""A run of `validate`: file after file, so that what stops us at one hides nothing about the others."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from checkpoint_ld import validation
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.repair import Repair, diff, repair
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.errors import ReadError, SettingsError, WriteError
+from checkpoint_ld.report import Checked, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from checkpoint_ld.findings import Severity
+    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.selection import Selection
+
+EXIT_FINDINGS = 1
+EXIT_FAILED = 2
+"""Exit codes; the heavier one wins."""
+
+
+@dataclass
+class Run:
+    """What is applied to each file, and whether one of them could not be validated (`has_failed`)."""
+
+    profile: Profile
+    selection: Selection
+    syntax: str | None = None
+    quiet: bool = False
+    has_failed: bool = False
+    _repaired_input: bytes | None = field(default=None, repr=False)
+
+    def fail(self, message: str) -> None:
+        """Say what could not be done, and go on."""
+        sys.stderr.write(f"{message}\n")
+        self.has_failed = True
+
+    def report(self, files: Sequence[str]) -> Report:
+        """Validate `files`; those that are not there are said on standard error."""
+        checked = tuple(self.selection.applied(one) for one in self._checked(files))
+        return Report(self.profile.name, checked, self.profile.rules)
+
+    def exit_code(self, report: Report, threshold: Severity | None) -> int:
+        """Return the exit code of a run with this report, in which findings from `threshold` on count."""
+        if self.has_failed:
+            return EXIT_FAILED
+        return EXIT_FINDINGS if threshold is not None and report.at_least(threshold) else 0
+
+    def show_repairs(self, files: Sequence[str]) -> int:
+        """Print what `repair` would change, as unified diffs; return the exit code."""
+        changes = False
+        for repaired in self._repairs(files):
+            streams.write(streams.STANDARD, diff(repaired).encode(), overwrite=True)
+            changes = changes or repaired.before != repaired.after
+        return EXIT_FAILED if self.has_failed else EXIT_FINDINGS if changes else 0
+
+    def repair(self, files: Sequence[str]) -> None:
+        """Repair `files` where they are. Standard input, which has to be alone, is repaired to standard output.
+
+        Raises SettingsError if it is not alone.
+        """
+        if streams.STANDARD in files and len(files) > 1:
+            raise SettingsError("--fix with - writes to standard output: give no other file beside it")
+        places = changed = 0
+        for repaired in self._repairs(files):
+            try:
+                self._keep(repaired, is_input=streams.STANDARD in files)
+            except WriteError as error:
+                self.fail(str(error))
+            else:
+                places, changed = places + len(repaired.fixes), changed + bool(repaired.fixes)
+        if not self.quiet:
+            sys.stderr.write(f"fixed {_counted(places, 'place')} in {_counted(changed, 'file')}\n")
+
+    def write(self, text: str, output: str) -> None:
+        """Write a report to `output`; to standard error if standard output holds a repaired text."""
+        if output == streams.STANDARD and self._repaired_input is not None:
+            sys.stderr.write(text)
+        else:
+            streams.write(output, text.encode(), overwrite=True)
+
+    def _keep(self, repaired: Repair, *, is_input: bool) -> None:
+        if is_input:
+            self._repaired_input = repaired.after
+            streams.write(streams.STANDARD, repaired.after, overwrite=True)
+        elif repaired.before != repaired.after:
+            replace_file(repaired.name, repaired.after)
+
+    def _repairs(self, files: Iterable[str]) -> Iterator[Repair]:
+        for file in files:
+            try:
+                yield repair(sys.stdin.buffer if file == streams.STANDARD else file, self.selection, self.syntax)
+            except ReadError as error:
+                self.fail(str(error))
+
+    def _checked(self, files: Sequence[str]) -> Iterator[Checked]:
+        for file in self._in_progress(files):
+            source = file if file != streams.STANDARD else self._repaired_input or sys.stdin.buffer
+            try:
+                yield validation.check(source, self.profile, syntax=self.syntax)
+            except ReadError as error:
+                self.fail(str(error))
+
+    def _in_progress(self, files: Sequence[str]) -> Iterator[str]:
+        """Yield `files`, with a bar on standard error where there is somebody to see it."""
+        if self.quiet or len(files) < 2 or not sys.stderr.isatty():
+            yield from files
+            return
+        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+        from rich.progress import track  # noqa: PLC0415 - as above
+
+        yield from track(files, "validating", console=Console(stderr=True), transient=True)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,131 @@
+"""Configuration: how a project wants its checkpoints validated, from .checkpoint-ld.toml or pyproject.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.documents.values import shown
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.suggestion import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OWN_FILE = ".checkpoint-ld.toml"
+PROJECT_FILE = "pyproject.toml"
+TABLE = "checkpoint-ld"
+"""Name of the table in pyproject.toml, below `tool`."""
+FAIL_ON = ("violation", "warning", "info", "never")
+"""From which severity on a finding makes a run fail."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a project has set; None and empty where it has set nothing.
+
+    `file` is where it stands, None for no file at all. Globs of `exclude` and `per_file_ignores` are relative to the
+    folder of that file; `shapes` are paths that can be opened from here.
+    """
+
+    file: Path | None = None
+    profile: str | None = None
+    shapes: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: str | None = None
+    max_per_rule: int | None = None
+    exclude: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that globs are relative to."""
+        return self.file.parent if self.file is not None else Path()
+
+
+def find(start: Path) -> Configuration:
+    """Return the nearest configuration, in `start` or a folder above it; in one folder the own file comes first.
+
+    A pyproject.toml without a table of ours is passed by. Raises SettingsError for one that makes no sense.
+    """
+    for folder in (start.resolve(), *start.resolve().parents):
+        for name in (OWN_FILE, PROJECT_FILE):
+            file = folder / name
+            table = _table(file) if file.is_file() else None
+            if table is not None:
+                return _configuration(file, table)
+    return Configuration()
+
+
+def of_file(file: Path) -> Configuration:
+    """Return the configuration in `file`. Raises SettingsError if there is none, or if it makes no sense."""
+    table = _table(file)
+    if table is None:
+        raise SettingsError(f"{file}: there is no table [tool.{TABLE}]; add it, or name another file")
+    return _configuration(file, table)
+
+
+def _table(file: Path) -> dict[str, Any] | None:
+    try:
+        with file.open("rb") as opened:
+            document = tomllib.load(opened)
+    except OSError as error:
+        raise SettingsError(f"{file}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # tomllib's own, and text that is not UTF-8
+        raise SettingsError(f"{file}: this is no TOML: {error}") from error
+    if file.name != PROJECT_FILE:
+        return document
+    tools = document.get("tool")
+    table = tools.get(TABLE) if isinstance(tools, dict) else None
+    return table if isinstance(table, dict) else None
+
+
+def _configuration(file: Path, table: dict[str, Any]) -> Configuration:
+    known = {name.replace("_", "-"): name for name in Configuration.__dataclass_fields__ if name != "file"}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            raise SettingsError(f"{file}: {unknown('setting', key, known)}")
+        values[known[key]] = _checked(file, key, value)
+    if "shapes" in values:
+        values["shapes"] = tuple(str(file.parent / Path(one).expanduser()) for one in values["shapes"])
+    return Configuration(file=file, **values)
+
+
+def _checked(file: Path, key: str, value: Any) -> Any:
+    match key:
+        case "profile" if isinstance(value, str):
+            return value
+        case "fail-on" if isinstance(value, str):
+            if value not in FAIL_ON:
+                raise SettingsError(f"{file}: {key}: {unknown('severity', value, FAIL_ON)}")
+            return value
+        case "max-per-rule" if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        case "per-file-ignores" if isinstance(value, dict):
+            return {glob: _texts(file, f"{key}.{glob}", rules) for glob, rules in value.items()}
+        case "shapes" | "select" | "ignore" | "exclude":
+            return _texts(file, key, value)
+    raise _misfit(file, key, _WANTED[key], value)
+
+
+_WANTED = {
+    "profile": "a text",
+    "fail-on": "a text",
+    "max-per-rule": "a whole number, 0 for all",
+    "per-file-ignores": "a table of patterns with arrays of rules",
+}
+
+
+def _texts(file: Path, key: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise _misfit(file, key, "an array of texts", value)
+    return tuple(value)
+
+
+def _misfit(file: Path, key: str, wanted: str, value: Any) -> SettingsError:
+    said = shown(value) if isinstance(value, str) else str(value)
+    return SettingsError(f"{file}: {key} is {said}; write {wanted}")

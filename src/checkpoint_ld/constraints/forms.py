@@ -1,0 +1,256 @@
+"""Forms: what a single value has to look like, each under the name that `ck:wellFormed` gives it in the shapes.
+
+A form is a function that returns what is wrong with a value, or None. It judges only what it is about: where another
+rule asks for text, a value that is no text is let through, so that one fault is one finding. Nothing in a document is
+run: Python text is parsed, regular expressions are compiled.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.checks.dates import is_iso_8601
+from checkpoint_ld.checks.readings import (
+    holds_json,
+    is_boolean_like,
+    number,
+    numeric_text,
+    shown,
+)
+from checkpoint_ld.checks.settings import CLASS_LIMIT, METRICS
+from checkpoint_ld.checks.sources import code_form, pattern_fault, python_fault
+from checkpoint_ld.checks.traits import KINDS
+from checkpoint_ld.constraints import names, secrets, structures, templates
+from checkpoint_ld.graph.naming import is_iri
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+_IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
+
+
+def _text(value: Any) -> str | None:
+    """Let objects through, which are nodes, and text."""
+    return f"{shown(value)} is no text" if _is_plain(value) and not isinstance(value, str) else None
+
+
+def _text_value(value: Any) -> str | None:
+    return None if isinstance(value, str) else f"{shown(value)} is no text"
+
+
+def _no_text(value: Any) -> str | None:
+    return "it holds text" if isinstance(value, str) and value else None
+
+
+def _not_empty(value: Any) -> str | None:
+    return "it is empty" if value in ("", [], {}) else None
+
+
+def _number(value: Any) -> str | None:
+    return f"{shown(value)} is no number" if number(value) is None and numeric_text(value) is None else None
+
+
+def _unquoted_number(value: Any) -> str | None:
+    return None if numeric_text(value) is None else "the number is written as text"
+
+
+def _whole(value: Any) -> str | None:
+    return "it is no whole number" if isinstance(value, float) and not value.is_integer() else None
+
+
+def _positive(value: Any) -> str | None:
+    stands_for = number(value) if number(value) is not None else numeric_text(value)
+    return None if stands_for is None or stands_for > 0 else "it is not above 0"
+
+
+def _share(value: Any) -> str | None:
+    stands_for = number(value)
+    return None if stands_for is None or 0 <= stands_for <= 1 else "it is not between 0 and 1"
+
+
+def _boolean(value: Any) -> str | None:
+    return None if isinstance(value, bool) or is_boolean_like(value) else f"{shown(value)} is no boolean"
+
+
+def _plain_boolean(value: Any) -> str | None:
+    return "it only stands for a boolean" if not isinstance(value, bool) and is_boolean_like(value) else None
+
+
+def _date(value: Any) -> str | None:
+    return None if is_iso_8601(value) else "it is no date in ISO 8601"
+
+
+def _json_object(value: Any) -> str | None:
+    return None if isinstance(value, dict) or (isinstance(value, str) and holds_json(value, dict)) else "no object"
+
+
+def _json_array(value: Any) -> str | None:
+    return None if isinstance(value, list) or (isinstance(value, str) and holds_json(value, list)) else "no array"
+
+
+def _texts(value: Any) -> str | None:
+    if not isinstance(value, list):
+        return "it is no array"
+    odd = next((one for one in value if not isinstance(one, str)), None)
+    return None if all(isinstance(one, str) for one in value) else f"it holds {shown(odd)}"
+
+
+def _some_texts(value: Any) -> str | None:
+    return "it is empty" if value == [] else _texts(value)
+
+
+def _kind(value: Any) -> str | None:
+    return None if isinstance(value, str) and value in (*KINDS, "binary") else "there is no such kind"
+
+
+def _kind_or_template(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return _kind(value)
+    is_template = value.get("type") == "template" and isinstance(value.get("schema"), dict)
+    return None if is_template else "the object is not of type template with a schema"
+
+
+def _kind_spelling(value: Any) -> str | None:
+    return "binary is read as boolean" if value == "binary" else None
+
+
+def _classes(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return "they are no object"
+    return None if len(value) >= 2 else f"a literal trait needs two, not {len(value)}"
+
+
+def _twenty_classes(value: Any) -> str | None:
+    if isinstance(value, dict) and len(value) > CLASS_LIMIT:
+        return f"the trait has {len(value)} classes, and Karenina takes {CLASS_LIMIT}"
+    return None
+
+
+def _distinct_classes(value: Any) -> str | None:
+    seen: dict[str, str] = {}
+    for name in value if isinstance(value, dict) else ():
+        if seen.setdefault(name.casefold(), name) != name:
+            return f"{shown(seen[name.casefold()])} and {shown(name)}"
+    return None
+
+
+def _described_classes(value: Any) -> str | None:
+    for name, description in value.items() if isinstance(value, dict) else ():
+        if not name.strip() or not isinstance(description, str) or not description.strip():
+            return f"class {shown(name)} has the description {shown(description)}"
+    return None
+
+
+def _metrics(value: Any) -> str | None:
+    return _metric_outside(value, METRICS["full_matrix"], "unknown metric {}")
+
+
+def _tp_metrics(value: Any) -> str | None:
+    known = [one for one in value if one in METRICS["full_matrix"]] if isinstance(value, list) else []
+    return _metric_outside(known, METRICS["tp_only"], "tp_only cannot compute {}")
+
+
+def _metric_outside(value: Any, allowed: tuple[str, ...], fault: str) -> str | None:
+    for metric in value if isinstance(value, list) else ():
+        if isinstance(metric, str) and metric not in allowed:
+            return fault.format(shown(metric))
+    return None
+
+
+def _base64(value: Any) -> str | None:
+    if not isinstance(value, str) or not value:
+        return None
+    try:
+        base64.b64decode("".join(value.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return "it is not base64"
+    return None
+
+
+def _no_code(value: Any) -> str | None:
+    return code_form(value) if isinstance(value, str) and value else None
+
+
+def _question_id(value: Any) -> str | None:
+    is_usual = isinstance(value, str) and (not value or _IDENTIFIER.match(value) or is_iri(value))
+    return None if is_usual else "it is neither an IRI nor an MD5 digest"
+
+
+def _iri(value: Any) -> str | None:
+    if isinstance(value, str) and not is_iri(value):
+        return "it has no scheme" if ":" not in value else "it holds characters that an IRI may not have"
+    return None
+
+
+def _undotted(value: Any) -> str | None:
+    return "it has a dot" if isinstance(value, str) and "." in value else None
+
+
+def _python_spelling(value: Any) -> str | None:
+    is_odd = isinstance(value, str) and value != "Python" and value.casefold() == "python"
+    return "it is spelt otherwise" if is_odd else None
+
+
+@lru_cache(maxsize=1024)
+def _python(value: Any) -> str | None:
+    return python_fault(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=1024)
+def _regular_expression(value: Any) -> str | None:
+    return pattern_fault(value) if isinstance(value, str) else None
+
+
+FORMS: Mapping[str, Callable[[Any], str | None]] = {
+    "answer-class": templates.answer_class,
+    "base64": _base64,
+    "boolean": _boolean,
+    "classes": _classes,
+    "complete-template": templates.complete,
+    "date": _date,
+    "described-classes": _described_classes,
+    "distinct-classes": _distinct_classes,
+    "iri": _iri,
+    "json-array": _json_array,
+    "json-object": _json_object,
+    "kind": _kind,
+    "kind-or-template": _kind_or_template,
+    "kind-spelling": _kind_spelling,
+    "metrics": _metrics,
+    "no-code": _no_code,
+    "no-secret": secrets.secret,
+    "no-text": _no_text,
+    "not-empty": _not_empty,
+    "number": _number,
+    "plain-boolean": _plain_boolean,
+    "positive": _positive,
+    "python": _python,
+    "python-spelling": _python_spelling,
+    "question-data": structures.question_data,
+    "question-id": _question_id,
+    "regular-expression": _regular_expression,
+    "setting-name": names.odd_setting,
+    "share": _share,
+    "some-texts": _some_texts,
+    "state-check": structures.state_check,
+    "template-fields": templates.fields,
+    "text": _text,
+    "text-value": _text_value,
+    "texts": _texts,
+    "tp-metrics": _tp_metrics,
+    "twenty-classes": _twenty_classes,
+    "undotted": _undotted,
+    "unquoted-number": _unquoted_number,
+    "whole": _whole,
+    "written-template": templates.written,
+}
+"""All forms by name."""
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or type(value) in (bool, int, float, str, list, dict)

@@ -1,0 +1,109 @@
+"""Names that somebody mistyped: keys and settings that nobody knows but that look like one that is known."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.derivation import SETTINGS
+from checkpoint_ld.graph import terms
+from checkpoint_ld.roles import KEYS, TYPES
+from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+_TELLTALE = {
+    "text": "a question, an answer or a template",
+    "item": "an element of dataFeedElement",
+    "acceptedAnswer": "a question",
+    "bestRating": "a rating",
+    "worstRating": "a rating",
+    "additionalType": "a rating",
+    "programmingLanguage": "a template",
+    "dataFeedElement": "the root",
+}
+"""Keys that mean nothing outside their own kind of object, and that kind."""
+
+_ALSO_USUAL = frozenset(
+    (
+        *(
+            "author",
+            "citation",
+            "dateCreated",
+            "dateModified",
+            "datePublished",
+            "description",
+            "headline",
+            "identifier",
+        ),
+        *(
+            "image",
+            "inLanguage",
+            "isBasedOn",
+            "keyword",
+            "keywords",
+            "license",
+            "name",
+            "namespace",
+            "position",
+            "publisher",
+        ),
+        *("sameAs", "text", "texts", "title", "url", "version", "answerCount", "suggestedAnswer", "ratingCount"),
+        *("reviewRating", "ratings", "termsOfService", "nodeId", "items"),
+    )
+)
+"""Terms of schema.org that are meant as they stand, however much they look like a key of ours."""
+
+_OTHER_SETTINGS = ("rubric_name", "rubric_description", "creator_details", "conversion_metadata", "custom_metadata")
+_LONGEST = 60
+_ALIKE = 0.8
+_OWN = "custom_"
+
+
+@lru_cache(maxsize=4096)
+def nearest(name: str, known: tuple[str, ...]) -> str | None:
+    """Return the known name that `name` most likely stands for, if it looks like any."""
+    if len(name) > _LONGEST:
+        return None
+    folded = {one.casefold().replace("_", ""): one for one in known}
+    near = difflib.get_close_matches(name.casefold().replace("_", ""), folded, n=1, cutoff=_ALIKE)
+    return folded[near[0]] if near else None
+
+
+def misspelt(key: str, role: str) -> str | None:
+    """Return the key that a key of an object in this role most likely was meant to be."""
+    known = KEYS.get(role, ())
+    return None if key in known or key in _ALSO_USUAL or key in _TELLTALE else nearest(key, known)
+
+
+def misplaced(key: str, role: str) -> str | None:
+    """Return where a key belongs that stands in an object in this role."""
+    return None if key in KEYS.get(role, (key,)) else _TELLTALE.get(key)
+
+
+def expected_type(kind: Node, role: str) -> str | None:
+    """Return the type that an object in this role should have, if `kind` is another."""
+    expected = TYPES.get(role)
+    return None if expected is None or str(kind) == terms.expand_name(expected) else expected
+
+
+def odd_setting(value: Any) -> str | None:
+    """Say which setting the name of an additional property most likely was meant to be."""
+    if not isinstance(value, str) or value.startswith(_OWN) or value in _SETTINGS:
+        return None
+    near = nearest(value, _SETTINGS)
+    return f"did you mean {near}?" if near else None
+
+
+_SETTINGS: tuple[str, ...] = (
+    *(name for names in SETTINGS.values() for name in names),
+    *_OTHER_SETTINGS,
+    FORMAT_VERSION_PROPERTY,
+)
+
+
+def key_of(path: Node) -> str:
+    """Return the key that stands for a property in a checkpoint."""
+    return terms.karenina().base.key_of(str(path))

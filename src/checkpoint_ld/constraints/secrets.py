@@ -1,0 +1,33 @@
+"""Values that look like secrets: keys that give access to a service and have no business in a shared file."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from checkpoint_ld.documents.values import walk
+
+_TELLING_KEY = re.compile(
+    r"(?:^|_|-)(?:api_?key|apikey|secret|password|passwd|token|access_?key|private_?key|authorization|credentials?)$",
+    re.IGNORECASE,
+)
+_TELLING_VALUE = re.compile(
+    r"(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}"
+    r"|hf_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|Bearer\s+[A-Za-z0-9._~+/-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY"
+)
+_PLACEHOLDER = re.compile(r"\$\{?\w+\}?|<[^<>]*>|\{\{.*\}\}|\*+|x+|none|null|env:.*", re.IGNORECASE | re.DOTALL)
+_LONGEST = 10_000
+
+
+def secret(value: Any) -> str | None:
+    """Say where in the settings of a model something looks like a secret, without repeating it."""
+    for path, one in walk(value):
+        if not isinstance(one, str) or not one or _PLACEHOLDER.fullmatch(one[:_LONGEST]):
+            continue
+        key = next((step for step in reversed(path) if isinstance(step, str)), "")
+        where = "/".join(map(str, path)) or "the value"
+        if _TELLING_KEY.search(key[:_LONGEST]):
+            return f"{where} has a value"
+        if _TELLING_VALUE.search(one[:_LONGEST]):
+            return f"{where} looks like an access key"
+    return None

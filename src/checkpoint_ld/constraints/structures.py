@@ -1,0 +1,48 @@
+"""JSON values inside scenarios that have a structure of their own: question data and state checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checkpoint_ld.checks.readings import given, shown
+from checkpoint_ld.constraints.names import nearest
+
+QUESTION_DATA = (
+    *("question", "raw_answer", "keywords", "tags", "few_shot_examples", "date_created", "date_modified"),
+    *("answer_template", "answer_notes", "author", "sources", "custom_metadata", "question_rubric"),
+    *("question_dynamic_rubric", "workspace_path", "id"),
+)
+"""The members that Karenina takes; any other makes it refuse the file."""
+
+_STATE_CHECK = "state_check"
+
+
+def question_data(value: Any) -> str | None:
+    """Say what keeps Karenina from reading `questionData`."""
+    if not isinstance(value, dict):
+        return None if value is None else f"it is {shown(value)}, not an object"
+    for member in ("question", "raw_answer"):
+        if not isinstance(value.get(member), str) or not value[member]:
+            return f"{member} is {given(value.get(member))}"
+    odd = next((member for member in value if member not in QUESTION_DATA), None)
+    if odd is None:
+        return None
+    near = nearest(odd, QUESTION_DATA)
+    return f"Karenina knows no member {shown(odd)}" + (f"; did you mean {near}?" if near else "")
+
+
+def state_check(value: Any) -> str | None:
+    """Say what is wrong with the condition of an edge, a state check or an array of them."""
+    for check in value if isinstance(value, list) else [value]:
+        if not isinstance(check, dict):
+            return f"it is {shown(check)}, not an object"
+        if check.get("type", _STATE_CHECK) != _STATE_CHECK:
+            return f"its type is {shown(check.get('type'))}, not {_STATE_CHECK}"
+        if not isinstance(check.get("field"), str) or not check["field"]:
+            return f"its field is {given(check.get('field'))}"
+        if "expected" not in check:
+            return "it does not say what is expected"
+        how = check.get("verify_with")
+        if how is not None and not (isinstance(how, dict) and isinstance(how.get("type"), str)):
+            return "verify_with names no primitive"
+    return None

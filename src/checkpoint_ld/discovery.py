@@ -1,0 +1,139 @@
+"""Discovery: which files are meant by the paths, folders and patterns that somebody names."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from checkpoint_ld import globs, rdf
+from checkpoint_ld.documents.limits import DEFAULT_LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+STANDARD = "-"
+"""The path that stands for standard input."""
+EXTENSIONS = (".json", ".jsonld", *rdf.EXTENSIONS)
+"""Extensions of the files in a folder that are looked at."""
+SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
+"""Folders that are never looked into, beside hidden ones."""
+
+# An instance of what checkpoints are made of; a context or a shape that only names the class is none.
+_SIGN = re.compile(
+    rb'"@?type"\s*:\s*(?:\[\s*)?"(?:[^"]*[/:])?(?:DataFeed|DataFeedItem|Question|Rating|SoftwareSourceCode)"'
+    rb'|"dataFeedElement"\s*:\s*\['
+    rb"|(?:\ba|type>|:type)\s+(?:[\w-]*:|<[^>\s]*/)DataFeed\b"
+    rb"|<(?:[\w-]+:)?DataFeed[\s>]|resource=[\"'][^\"']*/DataFeed[\"']"
+)
+_STATE_SIGNS = (re.compile(rb'"version"\s*:\s*"2\.0"'), re.compile(rb'"(?:checkpoint|questions)"\s*:'))
+"""What the GUI's state has, both of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What was found: `files` sorted, each once; how many other files were passed over; patterns without a match."""
+
+    files: tuple[str, ...]
+    passed_over: int = 0
+    unmatched: tuple[str, ...] = ()
+
+
+def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | Path = ".") -> Discovery:
+    """Find the files that `paths` mean: files, folders with all below them, patterns with `*`, `**`, `?` and `[…]`.
+
+    A file that is named is always among them, also one that does not exist: reading it will say so. What matches a
+    pattern counts as named, unless it matches one of `exclude` too, which are relative to `root`. Of the other files in
+    a folder, those count that have a known extension and show a sign of a checkpoint. `-` stays as it is.
+    """
+    search = _Search(exclude, Path(root).resolve())
+    unmatched = []
+    for path in paths:
+        is_pattern = path != STANDARD and globs.MAGIC.search(path) and not os.path.lexists(path)
+        found = search.matching(path) if is_pattern else [path]
+        unmatched += [] if found else [path]
+        for one in found:
+            search.add(one)
+    passed_over = len(search.passed_over - search.files.keys())
+    return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched))
+
+
+@dataclass
+class _Search:
+    """`files` and `passed_over` hold real paths, so that nothing counts twice; `files` leads to the names as found."""
+
+    exclude: Sequence[str]
+    root: Path
+    files: dict[str, str] = field(default_factory=dict)
+    passed_over: set[str] = field(default_factory=set)
+
+    def matching(self, pattern: str) -> list[str]:
+        """Return the paths that match a pattern."""
+        if "**" in pattern:
+            return [one for one in self._below(globs.base_of(pattern)) if globs.matches(pattern, one)]
+        return [one for one in glob.glob(pattern) if self._is_included(one)]  # noqa: PTH207 - it takes absolute ones
+
+    def add(self, path: str) -> None:
+        """Add a file, or what a folder holds."""
+        if path == STANDARD or not Path(path).is_dir():
+            self.files.setdefault(path if path == STANDARD else os.path.realpath(path), path)
+            return
+        for one in self._below(path):
+            real = os.path.realpath(one)
+            if not one.lower().endswith(EXTENSIONS) or real in self.files or real in self.passed_over:
+                continue
+            if shows_a_checkpoint(Path(one)):
+                self.files[real] = one
+            else:
+                self.passed_over.add(real)
+
+    def _below(self, path: str) -> Iterator[str]:
+        """Yield the files below a folder, none from folders that are hidden or not the user's own."""
+        visited: set[str] = set()
+        for folder, below, names in os.walk(path, followlinks=True):
+            real = os.path.realpath(folder)
+            if real in visited:  # a link that leads back to where we have been
+                below.clear()
+                continue
+            visited.add(real)
+            # Strings all the way, for folders can be large; `./a` is called `a`.
+            inner = [(name, os.path.normpath(os.path.join(folder, name))) for name in below]  # noqa: PTH118
+            below[:] = sorted(name for name, one in inner if name not in SKIPPED and self._is_wanted(name, one))
+            files = [(name, os.path.normpath(os.path.join(folder, name))) for name in sorted(names)]  # noqa: PTH118
+            yield from (one for name, one in files if self._is_wanted(name, one))
+
+    def _is_wanted(self, name: str, path: str) -> bool:
+        return not name.startswith(".") and self._is_included(path)
+
+    def _is_included(self, path: str) -> bool:
+        relative = os.path.relpath(Path(path).absolute(), self.root) if self.exclude else ""
+        return not any(globs.matches(pattern, relative) for pattern in self.exclude)
+
+
+def shows_a_checkpoint(file: Path) -> bool:
+    """Tell whether a file in a folder may be a checkpoint, be it a broken one.
+
+    What cannot be opened, is too large or, as .jsonld, is not even JSON counts as one: saying so is for its validation.
+    """
+    try:
+        if not file.is_file() or file.stat().st_size > DEFAULT_LIMITS.size:
+            return True
+        data = file.read_bytes()
+    except OSError:
+        return True
+    text = data.replace(b"\0", b"")  # without its zero bytes, text in UTF-16 is readable enough
+    if _SIGN.search(text) or all(sign.search(text) for sign in _STATE_SIGNS):
+        return True
+    return file.suffix == ".jsonld" and not _is_json(data)
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True

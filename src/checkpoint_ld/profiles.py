@@ -1,0 +1,156 @@
+"""Profiles: which rules count, and how much. They are described in `shapes/profiles.ttl`."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import pyoxigraph
+
+from checkpoint_ld import data, rdf, rules
+from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph.store import Index, put, terms_of
+from checkpoint_ld.rules import FOLDER, Rule
+from checkpoint_ld.vocabulary import SHAPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+DEFAULT = "karenina"
+
+_FILE = "profiles.ttl"
+_NAMESPACE = "urn:checkpoint-ld:profile:"
+_READING = "Documents"
+"""The family of rules that reading applies, whatever the profile."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A choice of rules: its name, what it is for, the rules by code, and the files whose shapes are held.
+
+    Rules have the severities of the profile. `dialect` is the beginning of the names of the dialects that it is about,
+    empty for all. `own_shapes` are the user's files.
+    """
+
+    name: str
+    comment: str
+    rules: Mapping[str, Rule] = field(repr=False)
+    files: tuple[Path, ...] = field(repr=False)
+    dialect: str = ""
+    own_shapes: tuple[Path, ...] = ()
+
+    def rule(self, slug: str) -> Rule | None:
+        """Return the rule called `slug`, None where the profile has none."""
+        return self._by_slug.get(slug)
+
+    def of_shape(self, iri: str) -> Rule | None:
+        """Return the rule whose shape is `iri`."""
+        return self.rule(iri.removeprefix(SHAPES))
+
+    @property
+    def _by_slug(self) -> Mapping[str, Rule]:
+        return _by_slug(self)
+
+    __hash__ = object.__hash__
+
+    def statements(self) -> Index:
+        """Return the shapes of all files as statements; raise SettingsError for a file of the user's that is none."""
+        index: Index = {}
+        for file in (*self.files, *self.own_shapes):
+            for subject, predicates in _parsed(file).items():
+                for predicate, held in predicates.items():
+                    for term in terms_of(held):
+                        put(index, subject, predicate, term)
+        return index
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the profiles that are shipped."""
+    return tuple(_described())
+
+
+def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
+    """Return the profile `name` together with the user's own `shapes`, files or folders of Turtle.
+
+    Raises SettingsError for a profile that does not exist and for shapes that cannot be read.
+    """
+    if name not in _described():
+        near = difflib.get_close_matches(name, names(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names())}"
+        raise SettingsError(f"there is no profile {name!r}: {hint}")
+    found = _shipped(name)
+    own = tuple(file for one in shapes for file in _turtle_files(Path(one)))
+    if not own:
+        return found
+    added = {rule.code: rule for file in own for rule in _own_rules(file)}
+    taken = sorted(added.keys() & rules.catalogue().keys())
+    if taken:
+        raise SettingsError(f"the code {taken[0]} of your own shapes is one of ours: use another family of letters")
+    return replace(found, rules=MappingProxyType({**found.rules, **added}), own_shapes=own)
+
+
+@cache
+def _described() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return what is said about each profile, by the local name of the predicate."""
+    said: dict[str, dict[str, tuple[str, ...]]] = {}
+    file = data.folder(FOLDER) / _FILE
+    for quad in pyoxigraph.parse(path=file, format=pyoxigraph.RdfFormat.TURTLE):
+        if isinstance(quad.subject, pyoxigraph.NamedNode) and not isinstance(quad.object, pyoxigraph.Triple):
+            about = said.setdefault(quad.subject.value.removeprefix(_NAMESPACE), {})
+            key = quad.predicate.value.rpartition("#")[2]
+            about[key] = (*about.get(key, ()), quad.object.value)
+    return MappingProxyType(said)
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    about = _described()[name]
+    folders = [data.folder(FOLDER) / folder for folder in about["folder"]]
+    files = tuple(file for folder in folders for file in sorted(folder.glob("*.ttl")))
+    chosen = {rule.code: rule for file in files for rule in rules.rules_of(file)}
+    weights = {
+        shape.removeprefix(SHAPES): severity for severity in Severity for shape in about.get(severity.name.lower(), ())
+    }
+    weighed = {code: replace(one, severity=weights.get(one.slug, one.severity)) for code, one in chosen.items()}
+    return Profile(
+        name=name,
+        comment=about["comment"][0],
+        rules=MappingProxyType(dict(sorted(weighed.items()))),
+        files=files,
+        dialect=about.get("dialect", ("",))[0],
+    )
+
+
+@cache
+def _by_slug(of: Profile) -> Mapping[str, Rule]:
+    return {rule.slug: rule for rule in of.rules.values()}
+
+
+@cache
+def _parsed(file: Path) -> Index:
+    try:
+        return rdf.parse(file.read_bytes(), "turtle")
+    except (ReadError, OSError) as error:
+        raise SettingsError(f"the shapes in {file} cannot be read: {error}") from error
+
+
+def _turtle_files(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        found = sorted(path.rglob("*.ttl"))
+        if not found:
+            raise SettingsError(f"there are no shapes in {path}: it holds no file with the extension .ttl")
+        yield from found
+    elif path.is_file():
+        yield path
+    else:
+        raise SettingsError(f"there are no shapes at {path}: no such file or folder")
+
+
+def _own_rules(file: Path) -> Iterable[Rule]:
+    _parsed(file)
+    return rules.rules_of(file)

@@ -1,0 +1,43 @@
+"""What reports withhold: a report goes further than the file, so what looks like a secret is not repeated in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.reports.excerpt import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.report import Checked
+    from checkpoint_ld.rules import Rule
+
+FORM = "no-secret"
+"""The form (`Rule.form`) that values have which are no secrets."""
+
+
+def secret_shapes(rules: Mapping[str, Rule]) -> frozenset[str]:
+    """Return the shapes whose results have a secret as their value."""
+    return frozenset(rule.shape for rule in rules.values() if rule.form == FORM)
+
+
+def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
+    """Return the text that findings point into, without the lines that hold a secret; None where there is no text."""
+    if checked.text is None:
+        return None
+    source = Source(checked.text)
+    for found in checked.findings:
+        if _is_secret(found, rules) and found.place.line is not None:
+            source.withhold(found.place.line, found.place.column or 1)
+    return source
+
+
+def value_of(found: Finding, rules: Mapping[str, Rule]) -> str | None:
+    """Return the offending value, None for one that may be a secret."""
+    return None if _is_secret(found, rules) else found.value
+
+
+def _is_secret(found: Finding, rules: Mapping[str, Rule]) -> bool:
+    rule = rules.get(found.code)
+    return rule is not None and rule.form == FORM

@@ -1,0 +1,147 @@
+"""What a class assigns to `self.correct` and `self.regex`, and what other code it has."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.templates.literals import evaluate
+from checkpoint_ld.templates.scope import NotStaticError
+from checkpoint_ld.templates.showing import shown
+from checkpoint_ld.templates.template import CustomCode, ProblemKind, RegexCheck
+from checkpoint_ld.templates.verifying import shown_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pydantic import JsonValue
+
+    from checkpoint_ld.templates.classes import LocalClass
+    from checkpoint_ld.templates.scope import Scope
+
+MATCH_TYPES = ("exact", "contains", "count", "all")
+
+_HOOKS = ("ground_truth", "model_post_init")
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read_ground_truth(lineage: list[LocalClass], scope: Scope) -> dict[str, JsonValue] | None:
+    """Return the object that the class assigns to `self.correct`."""
+    return _object("correct", list(_assigned("correct", lineage)), ProblemKind.GROUND_TRUTH, scope)
+
+
+def read_regexes(lineage: list[LocalClass], scope: Scope) -> dict[str, RegexCheck] | None:
+    """Return the expressions that the class assigns to `self.regex`, or that its field `regex` has as default."""
+    found = list(_assigned("regex", lineage)) or list(_defaults("regex", lineage, scope))
+    said = _object("regex", found, ProblemKind.REGEX, scope)
+    if said is None:
+        return None
+    return {name: check for name, value in said.items() if (check := _regex(name, value, found[-1], scope)) is not None}
+
+
+def custom_code(module: ast.Module, lineage: list[LocalClass]) -> Iterator[CustomCode]:
+    """Yield the methods, decorators and statements that say more than fields do."""
+    for statement in module.body:
+        if not isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef) and not _is_idle(statement):
+            yield CustomCode("statement", type(statement).__name__, statement.lineno)
+    for known in lineage:
+        for decorator in known.node.decorator_list:
+            yield CustomCode("decorator", _name_of(decorator), decorator.lineno)
+        for statement in known.node.body:
+            match statement:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    yield CustomCode("method", name, statement.lineno)
+                case ast.Assign(targets=[ast.Name(id="verify" | "verify_granular" as name)]):
+                    yield CustomCode("method", name, statement.lineno)
+                case ast.Assign() | ast.AnnAssign() | ast.ClassDef():
+                    pass
+                case _ if not _is_idle(statement):
+                    yield CustomCode("statement", type(statement).__name__, statement.lineno)
+
+
+def _is_idle(statement: ast.stmt) -> bool:
+    """Tell whether a statement does nothing: a docstring, `...` or `pass`."""
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
+def _name_of(decorator: ast.expr) -> str:
+    node = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _assigned(attribute: str, lineage: Iterable[LocalClass]) -> Iterator[ast.expr]:
+    hooks: dict[str, _Function] = {}
+    for known in lineage:
+        hooks |= {node.name: node for node in known.node.body if isinstance(node, _Function) and node.name in _HOOKS}
+    for hook in hooks.values():
+        arguments = [*hook.args.posonlyargs, *hook.args.args]
+        this = arguments[0].arg if arguments else ""
+        for node in ast.walk(hook):
+            match node:
+                case (
+                    ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)], value=value)
+                    | ast.AnnAssign(
+                        target=ast.Attribute(value=ast.Name(id=owner), attr=name), value=ast.expr() as value
+                    )
+                ) if owner == this and name == attribute:
+                    yield value
+
+
+def _defaults(name: str, lineage: Iterable[LocalClass], scope: Scope) -> Iterator[ast.expr]:
+    for known in lineage:
+        for statement in known.node.body:
+            match statement:
+                case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
+                    called = scope.names.called(value)
+                    if called is None:
+                        yield value
+                    elif called == "Field" and isinstance(value, ast.Call):
+                        yield from (keyword.value for keyword in value.keywords if keyword.arg == "default")
+
+
+def _object(attribute: str, found: list[ast.expr], kind: ProblemKind, scope: Scope) -> dict[str, JsonValue] | None:
+    if not found:
+        return None
+    if len(found) > 1:
+        message = f"self.{attribute} is assigned {len(found)} times, so that only running the template tells its value"
+        scope.report(ProblemKind.NOT_STATIC, found[-1], message)
+        return None
+    try:
+        value = evaluate(found[0], scope)
+    except NotStaticError as error:
+        message = f"self.{attribute} is not static: {shown_source(error.node, scope)}"
+        scope.report(ProblemKind.NOT_STATIC, error.node, message)
+        return None
+    if isinstance(value, dict):
+        return value
+    scope.report(kind, found[0], f"self.{attribute} is {shown(value)}, not a dictionary")
+    return None
+
+
+def _regex(name: str, value: JsonValue, node: ast.expr, scope: Scope) -> RegexCheck | None:
+    owner = f"the expression {shown(name)} of self.regex"
+    if not isinstance(value, dict):
+        scope.report(ProblemKind.REGEX, node, f"{owner} is {shown(value)}, not a dictionary")
+        return None
+    pattern, expected, match_type = value.get("pattern", ""), value.get("expected"), value.get("match_type", "exact")
+    if not isinstance(pattern, str) or not isinstance(match_type, str):
+        scope.report(ProblemKind.REGEX, node, f"{owner} has no text as pattern or match_type: {shown(value)}")
+        return None
+    fault = _regex_fault(pattern, expected, match_type, scope)
+    if fault is not None:
+        scope.report(ProblemKind.REGEX, node, f"{owner} {fault}")
+    return RegexCheck(pattern, expected, match_type)
+
+
+def _regex_fault(pattern: str, expected: JsonValue, match_type: str, scope: Scope) -> str | None:
+    fault = scope.patterns.fault(pattern)
+    if fault is not None:
+        return f"has the pattern {shown(pattern)}, which does not compile: {fault}"
+    if match_type not in MATCH_TYPES:
+        return f"has the match_type {shown(match_type)}, with which it never passes"
+    wanted = {"count": int, "all": list}.get(match_type)
+    if wanted is not None and not isinstance(expected, wanted):
+        return f"expects {shown(expected)}, with which the match_type {match_type} never passes"
+    return None

@@ -1,0 +1,170 @@
+"""What an answer template says, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import JsonValue
+
+
+class Level(StrEnum):
+    """How far a text is an answer template."""
+
+    EMPTY = "empty"
+    SYNTAX_ERROR = "syntax-error"
+    NO_ANSWER_CLASS = "no-answer-class"
+    PLACEHOLDER = "placeholder"
+    """What the library writes where no template was given: one field `response`, and `verify` that returns False."""
+    CLASSIC = "classic"
+    """The answer is verified by a method of the class, or by regular expressions alone."""
+    INCOMPLETE = "incomplete"
+    """There are fields, and nothing verifies them."""
+    VERIFIED = "verified"
+    """Every field says how it is verified."""
+    MIXED = "mixed"
+    """Some fields say how they are verified."""
+
+
+class ProblemKind(StrEnum):
+    """The kinds of problems; the set is closed."""
+
+    SYNTAX = "syntax"
+    LIMIT = "limit"
+    """Too large or too deeply nested to be read."""
+    NO_ANSWER_CLASS = "no-answer-class"
+    SEVERAL_ANSWER_CLASSES = "several-answer-classes"
+    PLACEHOLDER = "placeholder"
+    INCOMPLETE = "incomplete"
+    CUSTOM_VERIFY = "custom-verify"
+    """Fields say how they are verified, and a method of the class decides otherwise."""
+    FIELD_NAME = "field-name"
+    DUPLICATE_FIELD = "duplicate-field"
+    FIELD_DEFINITION = "field-definition"
+    """The field cannot be made: an argument is missing, given twice or not known, or there is no annotation."""
+    FIELD_TYPE = "field-type"
+    NULLABLE = "nullable"
+    """The type admits None, which the vocabulary of types cannot say."""
+    LITERAL_VALUES = "literal-values"
+    DESCRIPTION = "description"
+    WEIGHT = "weight"
+    NOT_STATIC = "not-static"
+    """A value that only running the template would tell."""
+    GROUND_TRUTH = "ground-truth"
+    UNKNOWN_PRIMITIVE = "unknown-primitive"
+    PRIMITIVE_PARAMETERS = "primitive-parameters"
+    UNKNOWN_PARAMETER = "unknown-parameter"
+    PRIMITIVE_TYPE = "primitive-type"
+    PRIMITIVE_NEEDS = "primitive-needs"
+    """The primitive needs a stage of evaluation that a template cannot bring along."""
+    TRACE_TYPE = "trace-type"
+    STRATEGY = "strategy"
+    REGEX = "regex"
+    """The expressions of `self.regex`, which are searched in the raw response."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong or odd about a template; `line` counts from 1 in the template's text, None if not known."""
+
+    kind: ProblemKind
+    line: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateField:
+    """A field that says how it is verified.
+
+    `type` is one of the vocabulary bool, str, int, float, list_str, literal, date. `ground_truth` is a JSON value; a
+    conditional one is an object with the member `__conditional__`. `parameters` has all parameters of `primitive`,
+    with their defaults, in declared order. `unread` has the source of each argument that is not static, by the
+    argument's name; the field then has that argument's default. `options` names the arguments meant for pydantic.
+    """
+
+    name: str
+    type: str
+    line: int
+    description: str | None = None
+    extraction_hint: str | None = None
+    ground_truth: JsonValue = None
+    literal_values: tuple[str, ...] | None = None
+    primitive: str | None = None
+    parameters: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
+    weight: float = 1.0
+    is_trace: bool = False
+    nullable: bool = False
+    options: tuple[str, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def verify_with(self) -> dict[str, JsonValue] | None:
+        """The primitive in its serialised form: its parameters, then `type`; None if it could not be read."""
+        return None if self.primitive is None else {**self.parameters, "type": self.primitive}
+
+
+@dataclass(frozen=True, slots=True)
+class PlainField:
+    """A field that does not say how it is verified."""
+
+    name: str
+    type: str
+    line: int
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A node of the tree that says which fields have to pass: all_of, any_of, at_least_n, field_check.
+
+    A strategy that is there but cannot be read without running it is one node of the type unknown.
+    """
+
+    type: str
+    field_name: str | None = None
+    n: int | None = None
+    conditions: tuple[Strategy, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RegexCheck:
+    """One expression of `self.regex`; `match_type` is exact, contains, count or all."""
+
+    pattern: str
+    expected: JsonValue = None
+    match_type: str = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class CustomCode:
+    """Code beside the fields: a method, a decorator (both by name) or a statement (by its kind)."""
+
+    kind: str
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """An answer template as far as it can be read without running it. The text remains the authoritative copy.
+
+    `fields` and `plain_fields` are in order, inherited ones first. `ground_truth` and `regexes` are what the class
+    assigns to `self.correct` and `self.regex`; None where it assigns nothing or nothing static. `strategy` None means
+    that all fields have to pass.
+    """
+
+    level: Level
+    class_name: str | None = None
+    fields: tuple[TemplateField, ...] = ()
+    plain_fields: tuple[PlainField, ...] = ()
+    strategy: Strategy | None = None
+    ground_truth: Mapping[str, JsonValue] | None = None
+    regexes: Mapping[str, RegexCheck] | None = None
+    custom_code: tuple[CustomCode, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    line: int | None = None

@@ -1,0 +1,177 @@
+"""Validation: a checkpoint held against the rules of a profile.
+
+Reading tells what is wrong with the text, SHACL what is wrong with the graph; both give findings with places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from rdflib import URIRef
+
+from checkpoint_ld import profiles, rules
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.errors import ReadError, SourceMissingError
+from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.reading import Reading, examine_bytes
+from checkpoint_ld.report import Checked, Report
+from checkpoint_ld.rules import Rule
+from checkpoint_ld.validation import results as shacl
+from checkpoint_ld.validation.graph import validation_graph
+from checkpoint_ld.validation.places import Map
+from checkpoint_ld.validation.wording import message_of, remedy_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from rdflib import Graph
+
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.validation.results import Result
+
+__all__ = ["check", "check_reading", "validate"]
+
+
+def validate(
+    *sources: Any, profile: str = profiles.DEFAULT, shapes: Sequence[str | Path] = (), syntax: str | None = None
+) -> Report:
+    """Hold checkpoints against the rules of `profile` and of the user's own `shapes` (files or folders of Turtle).
+
+    Each source is a path, an open binary file or bytes. What cannot be read is a finding too. Raises SettingsError for
+    a profile that does not exist or shapes that are none, SourceMissingError for a file that is not there.
+    """
+    chosen = profiles.profile(profile, shapes)
+    checked = tuple(check(source, chosen, syntax=syntax) for source in sources)
+    return Report(chosen.name, checked, chosen.rules)
+
+
+def check(source: Any, profile: Profile, *, syntax: str | None = None) -> Checked:
+    """Hold one checkpoint against the rules of `profile`: a path, an open binary file or bytes.
+
+    Raises SourceMissingError for a file that is not there, SettingsError for the user's shapes when they cannot be
+    applied.
+    """
+    try:
+        data, name = read_bytes(source)
+    except SourceMissingError:
+        raise
+    except ReadError as error:
+        return Checked(None, tuple(_weighed(error.findings, profile)))
+    try:
+        reading = examine_bytes(data, name, syntax=syntax, checked=False)
+        return check_reading(reading, profile)
+    except ReadError as error:
+        found = sorted(_weighed(error.findings, profile), key=_by_place)
+        return Checked(name, tuple(found), text=_text(data))
+
+
+def check_reading(reading: Reading, profile: Profile) -> Checked:
+    """Hold a checkpoint that was read (with or without the checks of reading) against the rules of `profile`.
+
+    Raises ReadError for what no graph can be made of, SettingsError for the user's shapes when they cannot be applied.
+    """
+    graph = validation_graph(reading.graph)
+    shapes = _shapes(profile)
+    report = shacl.validate(graph, shapes)
+    found = _Findings(reading, profile, graph.index)
+    of_form = [*reading.of_form, *_of_dialect(reading, profile)]
+    results = _distinct(found.of(result) for result in shacl.results(report, shapes) if not found.is_excused(result))
+    return Checked(
+        reading.source,
+        tuple(sorted((*_weighed(of_form, profile), *results), key=_by_place)),
+        dialect=reading.dialect,
+        text=None if reading.document is None else _text(reading.document.data),
+        results=report,
+    )
+
+
+class _Findings:
+    """Turns results of SHACL validation into findings with places in one source."""
+
+    def __init__(self, reading: Reading, profile: Profile, index: Index) -> None:
+        self.reading = reading
+        self.profile = profile
+        self.index = index
+        self.map = Map(reading.tree)
+
+    def is_excused(self, result: Result) -> bool:
+        """Tell whether the dialect of the source has no place for what the rule asks for."""
+        rule = self.profile.of_shape(str(result.shape))
+        return rule is not None and any(self.reading.dialect.startswith(one) for one in rule.excused)
+
+    def of(self, result: Result) -> Finding:
+        """Return the finding of one result."""
+        rule = self.profile.of_shape(str(result.shape)) or _foreign(result)
+        pointer = self.map.pointer(result.focus, result.paths, result.value, rule.member)
+        return Finding(
+            code=rule.code,
+            severity=result.severity,
+            message=message_of(rule, result, self.index) if rule.message else " ".join(result.messages),
+            remedy=remedy_of(rule, result),
+            place=self._place(pointer, is_key=rule.slug in _ABOUT_KEYS),
+            subject=self.map.subject(pointer) if pointer is not None else "",
+            dialect=self.reading.dialect,
+            rule=rule.slug,
+            condition=rule.condition,
+            node=str(result.focus),
+            value=None if result.value is None else str(result.value),
+        )
+
+    def _place(self, pointer: str | None, *, is_key: bool) -> Place:
+        if pointer is None or self.reading.document is None:
+            return Place(self.reading.source)
+        return self.reading.key_place(pointer) if is_key else self.reading.place(pointer)
+
+
+_ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})
+
+
+def _foreign(result: Result) -> Rule:
+    """Describe the rule behind a shape of the user's that has no code of its own, or no name."""
+    name = str(result.shape).rpartition("#")[2].rpartition("/")[2].rpartition(":")[2]
+    is_named = isinstance(result.shape, URIRef) and name
+    return Rule(name if is_named else "SHACL", name if is_named else "shacl", "a shape of your own", result.severity)
+
+
+def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
+    if profile.dialect and not reading.dialect.startswith(profile.dialect):
+        message = f"the dialect is {reading.dialect}, not one of those that the profile {profile.name} is about"
+        place = reading.place("") if reading.document is not None else Place(reading.source)
+        yield replace(rules.finding("dataset-dialect", message, dialect=reading.dialect), place=place)
+
+
+def _weighed(findings: Iterable[Finding], profile: Profile) -> Iterator[Finding]:
+    """Give findings the severities of a profile."""
+    for found in findings:
+        rule = profile.rule(found.rule)
+        yield found if rule is None else replace(found, severity=rule.severity)
+
+
+def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Keep one finding of each rule at each place: several constraints of one shape may fail for one reason."""
+    seen = set()
+    for found in sorted(findings, key=lambda one: one.message):
+        key = found.code, found.node, found.place.pointer if found.place.pointer is not None else found.value
+        if key not in seen:
+            seen.add(key)
+            yield found
+
+
+def _by_place(found: Finding) -> tuple[int, int, str, str, str]:
+    return found.place.line or 0, found.place.column or 0, found.node or "", found.code, found.message
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+@cache
+def _shapes(profile: Profile) -> Graph:
+    return shacl.shapes_graph(profile)

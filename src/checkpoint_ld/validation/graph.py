@@ -1,0 +1,54 @@
+"""The graph that shapes are held against: a checkpoint's statements, and those that follow from them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from rdflib import Graph
+from rdflib.plugins.sparql import prepareQuery
+
+from checkpoint_ld.derivation import derived
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, terms_of
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.sparql import Query
+    from rdflib.query import Result
+
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+
+
+class ValidationGraph(Graph):
+    """A graph for pySHACL to work on, which remembers queries: pySHACL asks the same ones of node after node."""
+
+    def __init__(self, index: Index, identifier: str) -> None:
+        store = SubjectIndexStore()
+        super().__init__(store, identifier=identifier, bind_namespaces="none")
+        store.add_graph(self)
+        store.replace(index)
+        self.index = index
+
+    def query(self, query_object: Any, *arguments: Any, **options: Any) -> Result:
+        """Ask a SPARQL query, parsed once; one that names other graphs is refused, as rdflib would fetch them."""
+        if isinstance(query_object, str):
+            query_object = _prepared(query_object)
+        return super().query(query_object, *arguments, **options)
+
+
+@lru_cache(maxsize=2048)
+def _prepared(text: str) -> Query:
+    query = prepareQuery(text)
+    if getattr(query.algebra, "datasetClause", None):
+        raise SettingsError("a query of your shapes reads other graphs with FROM, which is not allowed: take it out")
+    return query
+
+
+def validation_graph(graph: CheckpointGraph) -> ValidationGraph:
+    """Return the statements of `graph`, which stays as it is, with those that follow from them."""
+    index = copied(graph.index)
+    for subject, predicates in derived(graph).items():
+        for predicate, held in predicates.items():
+            for term in terms_of(held):
+                put(index, subject, predicate, term)
+    return ValidationGraph(index, str(graph.root))

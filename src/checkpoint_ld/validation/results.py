@@ -1,0 +1,112 @@
+"""SHACL validation by pySHACL, and its results as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rdflib import BNode, Graph, Literal, URIRef
+
+from checkpoint_ld.constraints.functions import register
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.rules import SEVERITIES
+from checkpoint_ld.vocabulary import RDF, SHACL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.validation.graph import ValidationGraph
+
+_ALTERNATIVES = URIRef(SHACL + "alternativePath")
+_PATH = URIRef(SHACL + "path")
+_FIRST, _REST = URIRef(RDF + "first"), URIRef(RDF + "rest")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One `sh:ValidationResult` (SHACL 1.0 §3.6.2). `paths` are the properties that its path may be, in order."""
+
+    focus: Node
+    shape: Node
+    component: Node
+    severity: Severity
+    paths: tuple[Node, ...]
+    value: Node | None
+    messages: tuple[str, ...]
+
+
+def shapes_graph(profile: Profile) -> Graph:
+    """Return the shapes of a profile, with its severities."""
+    graph = Graph(bind_namespaces="core")
+    for triple in triples_of(profile.statements()):
+        graph.add(triple)
+    severity = URIRef(SHACL + "severity")
+    iris = {weight: URIRef(iri) for iri, weight in SEVERITIES.items()}
+    for rule in profile.rules.values():
+        if (URIRef(rule.shape), _PATH, None) in graph or (URIRef(rule.shape), severity, None) in graph:
+            graph.set((URIRef(rule.shape), severity, iris[rule.severity]))
+    return graph
+
+
+def validate(graph: ValidationGraph, shapes: Graph) -> Graph:
+    """Hold `graph` against `shapes`; return the validation report.
+
+    Raises SettingsError for shapes that pySHACL cannot work with.
+    """
+    import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
+
+    register()
+    try:
+        _, report, _ = pyshacl.validate(graph, shacl_graph=shapes, inplace=True, advanced=False, js=False)
+    except SettingsError:
+        raise
+    except Exception as error:  # whatever user's shapes make pySHACL or rdflib raise
+        raise SettingsError(f"the shapes cannot be applied: {error}") from error
+    if not isinstance(report, Graph):
+        raise SettingsError(f"the shapes cannot be applied: {report}")
+    return report
+
+
+def results(report: Graph, shapes: Graph) -> Iterator[Result]:
+    """Yield the results of a validation report, in no particular order."""
+    about: dict[Node, tuple[Node, ...]] = {}
+    for node in report.objects(None, URIRef(SHACL + "result")):
+        said = dict(report.predicate_objects(node))
+        shape = said[URIRef(SHACL + "sourceShape")]
+        path = said.get(URIRef(SHACL + "resultPath"))
+        if isinstance(path, URIRef):
+            paths: tuple[Node, ...] = (path,)
+        else:
+            if shape not in about:
+                about[shape] = tuple(_alternatives(shapes, shape))
+            paths = about[shape]
+        yield Result(
+            focus=said[URIRef(SHACL + "focusNode")],
+            shape=shape,
+            component=said[URIRef(SHACL + "sourceConstraintComponent")],
+            severity=SEVERITIES.get(str(said.get(URIRef(SHACL + "resultSeverity"))), Severity.VIOLATION),
+            paths=paths,
+            value=said.get(URIRef(SHACL + "value")),
+            messages=tuple(
+                sorted(
+                    str(one)
+                    for one in report.objects(node, URIRef(SHACL + "resultMessage"))
+                    if isinstance(one, Literal)
+                )
+            ),
+        )
+
+
+def _alternatives(shapes: Graph, shape: Node) -> Iterator[Node]:
+    path = shapes.value(shape, _PATH)
+    at = shapes.value(path, _ALTERNATIVES) if isinstance(path, BNode) else None
+    while at is not None:
+        first = shapes.value(at, _FIRST)
+        if isinstance(first, URIRef):
+            yield first
+        at = shapes.value(at, _REST)

@@ -1,0 +1,107 @@
+"""The words of a finding: the message of its rule with the offending value in it, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld.checks.readings import shown
+from checkpoint_ld.constraints import names
+from checkpoint_ld.constraints.forms import FORMS
+from checkpoint_ld.constraints.values import value_of
+from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.validation.places import setting_of
+from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, SHACL, TRAIT_TYPES
+
+if TYPE_CHECKING:
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.rules import Rule
+    from checkpoint_ld.validation.results import Result
+
+_PLACEHOLDER = re.compile(r"\{[?$](\w+)\}")
+_TYPE = URIRef(RDF + "type")
+
+
+def message_of(rule: Rule, result: Result, index: Index) -> str:
+    """Return the message of `rule` about one result; `index` holds the graph that was validated."""
+
+    def filled(match: re.Match[str]) -> str:
+        match match[1]:
+            case "value":
+                return _value(result, index)
+            case "detail":
+                return _detail(rule, result, index)
+            case "setting":
+                return _setting(result, index)
+            case name:
+                return _property(result, name, index)
+
+    return _PLACEHOLDER.sub(filled, rule.message)
+
+
+def remedy_of(rule: Rule, result: Result) -> str:
+    """Return what to do about a result: the nearest known name, where there is one, or what the rule says."""
+    if rule.suggests and result.value is not None:
+        said = str(result.value).removeprefix(KARENINA).removeprefix(SCHEMA)
+        near = names.nearest(said, TRAIT_TYPES)
+        if near:
+            return f"did you mean karenina:{near}?"
+    return rule.remedy
+
+
+def shown_term(term: Any, index: Index) -> str:
+    """Name a term in a message."""
+    if isinstance(term, Literal):
+        return shown(value_of(term))
+    text = str(term)
+    if term in index:
+        return "an object"
+    if text.startswith(KARENINA):
+        return f'"karenina:{text.removeprefix(KARENINA)}"'
+    return f'"{names.key_of(term)}"'
+
+
+def _value(result: Result, index: Index) -> str:
+    if result.value is not None:
+        return shown_term(result.value, index)
+    if str(result.component) == SHACL + "MaxCountConstraintComponent":
+        held = [term for path in result.paths for term in terms_of(index.get(result.focus, {}).get(path))]
+        return f"given {len(held)} times" if len(held) > 1 else shown_term(held[0], index) if held else "given"
+    return "missing"
+
+
+def _detail(rule: Rule, result: Result, index: Index) -> str:
+    if rule.form and result.value is not None:
+        return FORMS[rule.form](value_of(result.value)) or ""
+    roles = terms_of(index.get(result.focus, {}).get(_TYPE))
+    return next(filter(None, (_named(result, str(role).removeprefix(KARENINA)) for role in roles)), "")
+
+
+def _named(result: Result, role: str) -> str | None:
+    """Say what was meant by a key or a type of an object in this role."""
+    if not isinstance(result.value, Literal):
+        expected = names.expected_type(result.value, role) if result.value is not None else None
+        return f"this place asks for {expected}" if expected else None
+    near = names.misspelt(str(result.value), role)
+    if near:
+        return f"did you mean {near}?"
+    owner = names.misplaced(str(result.value), role)
+    return f"it belongs to {owner}" if owner else None
+
+
+def _setting(result: Result, index: Index) -> str:
+    """Name the setting that a result is about: of several paths the one that holds the value."""
+    held = index.get(result.focus, {})
+    told = [path for path in result.paths if result.value in terms_of(held.get(path))] or list(result.paths)
+    return (setting_of(told[0]) or names.key_of(told[0])) if told else ""
+
+
+def _property(result: Result, name: str, index: Index) -> str:
+    held = index.get(result.focus, {})
+    for namespace in (SCHEMA, KARENINA):
+        terms = terms_of(held.get(URIRef(namespace + name)))
+        if terms:
+            return shown_term(terms[0], index)
+    return "missing"

@@ -1,0 +1,70 @@
+"""`checkpoint-ld rules`: what is checked, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from checkpoint_ld.rules import catalogue
+from tests.cli.conftest import Run
+
+
+def test_every_rule_has_a_line(run: Run) -> None:
+    done = run("rules")
+    lines = done.out.decode().splitlines()
+    assert (done.code, done.err) == (0, "")
+    assert [line.split()[0] for line in lines] == list(catalogue())
+    for line, rule in zip(lines, catalogue().values(), strict=True):
+        assert line.split()[1:3] == [rule.severity.name.lower(), rule.slug]
+        assert line.endswith(rule.title)
+
+
+@pytest.mark.parametrize("name", ["KQ003", "kq003", "question-text"])
+def test_everything_about_one_rule(run: Run, name: str) -> None:
+    rule = catalogue()["KQ003"]
+    shown = " ".join(run("rules", name).out.decode().split())
+    assert shown.startswith(f"KQ003 question-text: violation: {rule.title}")
+    for said in (rule.family, rule.why, rule.message, rule.remedy, rule.condition, rule.see):
+        assert " ".join(said.split()) in shown
+
+
+def test_a_condition_and_the_beginning_of_codes_mean_several_rules(run: Run) -> None:
+    for name, expected in (
+        ("E-TEXT", [code for code, rule in catalogue().items() if rule.condition == "E-TEXT"]),
+        ("KS", [code for code in catalogue() if code.startswith("KS")]),
+    ):
+        assert len(expected) > 1
+        assert [rule["code"] for rule in json.loads(run("rules", name, "--json").out)] == expected
+
+
+def test_all_of_it_as_json(run: Run) -> None:
+    rules = json.loads(run("rules", "--json").out)
+    assert [rule["code"] for rule in rules] == list(catalogue())
+    (one,) = (rule for rule in rules if rule["code"] == "KQ003")
+    assert one["severity"] == "violation"
+    assert one["shape"] == "urn:karenina:shape:question-text"
+    assert one["remedy"] == catalogue()["KQ003"].remedy
+
+
+def test_a_profile_has_rules_and_severities_of_its_own(run: Run) -> None:
+    severities = {
+        profile: {
+            rule["slug"]: rule["severity"] for rule in json.loads(run("rules", "--profile", profile, "--json").out)
+        }
+        for profile in ("karenina", "strict", "legacy-dataset")
+    }
+    assert severities["karenina"]["benchmark-version"] == "warning"
+    assert severities["strict"]["benchmark-version"] == "violation"
+    assert "dataset-version" not in severities["karenina"]
+    assert "dataset-version" in severities["legacy-dataset"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["KQ999"], 'there is no rule "KQ999"; did you mean'), (["--profile", "strikt"], "did you mean strict?")],
+)
+def test_what_does_not_exist_is_refused(run: Run, arguments: list[str], message: str) -> None:
+    done = run("rules", *arguments)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err

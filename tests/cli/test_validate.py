@@ -1,0 +1,437 @@
+"""`checkpoint-ld validate`: what is found, what is printed where, and the exit codes that pipelines act on."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld import reading, reports
+from checkpoint_ld.cli import validation_run
+from checkpoint_ld.cli.validate import FailOn, Format
+from checkpoint_ld.configuration import FAIL_ON
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.errors import WriteError
+from tests.cli.conftest import Run
+from tests.documents import canonical, item
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+BROKEN, FIXABLE = EXAMPLES / "broken.jsonld", EXAMPLES / "fixable.jsonld"
+
+TEMPLATE = """class Answer(BaseAnswer):
+    metal: str = VerifiedField(description="the metal", ground_truth="mercury", verify_with=ExactMatch())
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def sound() -> dict[str, object]:
+    tree = canonical(item(identifier="urn:uuid:question-which-metal-is-liquid-at-20-°c-687325bc"))
+    question = tree["dataFeedElement"][0]["item"]
+    question["hasPart"]["text"] = TEMPLATE
+    del question["rating"], tree["rating"]
+    return dict(tree)
+
+
+def write(file: str, **changes: object) -> Path:
+    path = Path(file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({**sound(), **changes}, indent=2, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def codes(out: bytes) -> list[str]:
+    return [found["rule"] for found in json.loads(out)["findings"]]
+
+
+def test_a_sound_checkpoint_gives_no_finding_and_code_0(run: Run) -> None:
+    write("metals.jsonld")
+    done = run("validate", "metals.jsonld")
+    assert (done.code, done.err) == (0, "")
+    assert b"1 file" in done.out
+    assert b"metals.jsonld:" not in done.out
+
+
+def test_a_finding_has_its_place_and_a_remedy(run: Run) -> None:
+    write("metals.jsonld", name="")
+    done = run("validate", "metals.jsonld")
+    line = (Path("metals.jsonld").read_text().splitlines()).index('  "name": "",') + 1
+    assert done.code == 1
+    assert f"metals.jsonld:{line}:11: violation".encode() in done.out
+    assert b"benchmark-name" in done.out
+    assert b"give the root a name" in done.out
+
+
+@pytest.mark.parametrize(
+    ("changes", "fail_on", "code"),
+    [
+        ({"name": ""}, None, 1),
+        ({"name": ""}, "violation", 1),
+        ({"name": ""}, "never", 0),
+        ({"version": 1}, None, 0),
+        ({"version": 1}, "violation", 0),
+        ({"version": 1}, "warning", 1),
+        ({"version": 1}, "info", 1),
+        ({"version": 1}, "never", 0),
+        ({"additionalProperty": []}, "warning", 0),
+        ({"additionalProperty": []}, "info", 1),
+        ({}, "info", 0),
+    ],
+)
+def test_the_exit_code_depends_on_the_heaviest_finding(
+    run: Run, changes: dict[str, object], fail_on: str | None, code: int
+) -> None:
+    write("metals.jsonld", **changes)
+    options = ("--fail-on", fail_on) if fail_on else ()
+    assert run("validate", "metals.jsonld", *options).code == code
+
+
+def test_a_profile_may_weigh_rules_otherwise(run: Run) -> None:
+    write("metals.jsonld", version=1)
+    assert run("validate", "metals.jsonld", "--profile", "strict").code == 1
+
+
+def test_shapes_of_the_user_are_held_too(run: Run) -> None:
+    write("metals.jsonld")
+    Path("own").mkdir()
+    Path("own/shapes.ttl").write_text(
+        """@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix schema: <https://schema.org/> .
+        <urn:my:Licence> a sh:NodeShape ; sh:targetClass schema:DataFeed ;
+          sh:property [ sh:path schema:license ; sh:minCount 1 ; sh:message "a licence is asked for here" ] ."""
+    )
+    done = run("validate", "metals.jsonld", "--shapes", "own")
+    assert done.code == 1
+    assert b"a licence is asked for here" in done.out
+
+
+@pytest.mark.parametrize("name", reports.FORMATS)
+def test_every_format_is_written_to_standard_output_or_a_file(run: Run, name: str) -> None:
+    write("metals.jsonld", name="")
+    printed = run("validate", "metals.jsonld", "--format", name)
+    assert printed.code == 1
+    assert b"name" in printed.out
+    kept = run("validate", "metals.jsonld", "--format", name, "--output", "report")
+    assert (kept.code, kept.out) == (1, b"")
+    # Reports with a time or a random name in them differ from one run to the next.
+    assert len(Path("report").read_bytes()) == len(printed.out)
+
+
+def test_the_command_names_the_formats_and_severities_that_there_are() -> None:
+    assert [one.value for one in Format] == list(reports.FORMATS)
+    assert tuple(one.value for one in FailOn) == FAIL_ON
+
+
+def test_one_bad_file_hides_nothing_about_the_others(run: Run) -> None:
+    write("a.jsonld", name="")
+    Path("b.jsonld").write_text('{"broken": ')
+    write("c.jsonld", version=1)
+    done = run("validate", "a.jsonld", "missing.jsonld", "b.jsonld", "x*.json", "c.jsonld", "--format", "json")
+    assert done.code == 2
+    assert codes(done.out) == ["benchmark-name", "json", "benchmark-version"]
+    assert done.err.splitlines() == [
+        "x*.json: no file matches",
+        "missing.jsonld: cannot be read: no such file or directory; check the path",
+    ]
+
+
+def test_nothing_but_missing_files_gives_no_report(run: Run) -> None:
+    done = run("validate", "missing.jsonld", "--format", "json")
+    assert (done.code, done.out) == (2, b"")
+    assert "missing.jsonld: cannot be read" in done.err
+
+
+def test_a_folder_is_searched_and_what_is_no_checkpoint_is_only_counted(run: Run) -> None:
+    write("data/a.jsonld", name="")
+    write("data/deep/b.json", version=1)
+    Path("data/package.json").write_text('{"name": "p"}')
+    done = run("validate", "data", "--format", "json")
+    assert codes(done.out) == ["benchmark-name", "benchmark-version"]
+    assert done.err == "1 file in a folder is no checkpoint and passed over\n"
+    assert run("validate", "data", "--quiet").err == ""
+    named = run("validate", "data/package.json", "--format", "json")
+    assert (named.code, codes(named.out)) == (1, ["no-checkpoint"])
+
+
+def test_nothing_to_validate_is_a_failure(run: Run) -> None:
+    Path("empty").mkdir()
+    for paths in (["empty"], ["empty", "*.nt"]):
+        done = run("validate", *paths)
+        assert (done.code, done.out) == (2, b"")
+        assert f"nothing to validate in {', '.join(paths)}" in done.err
+
+
+def test_standard_input(run: Run) -> None:
+    write("metals.jsonld", name="")
+    done = run("validate", "-", stdin=Path("metals.jsonld").read_bytes())
+    assert done.code == 1
+    assert b"benchmark-name" in done.out
+
+
+def test_an_rdf_syntax_on_standard_input(run: Run) -> None:
+    write("metals.jsonld", name="")
+    triples = reading.examine("metals.jsonld").graph.serialize(format="nt", encoding="utf-8")
+    done = run("validate", "-", "--from", "turtle", "--format", "json", stdin=triples)
+    assert (done.code, codes(done.out)) == (1, ["benchmark-name"])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--select", "KB001"], ["benchmark-name"]),
+        (["--select", "kb,E-NAME"], ["benchmark-name", "benchmark-version"]),
+        (["--select", "KQ", "--select", "W-VERSION-TYPE"], ["benchmark-version"]),
+        (["--ignore", "benchmark-name"], ["benchmark-version"]),
+        (["--select", "KB", "--ignore", "W-VERSION-TYPE"], ["benchmark-name"]),
+        (["--ignore", "KB"], []),
+    ],
+)
+def test_rules_are_selected_and_ignored(run: Run, options: list[str], expected: list[str]) -> None:
+    write("metals.jsonld", name="", version=1)
+    done = run("validate", "metals.jsonld", "--format", "json", *options)
+    assert codes(done.out) == expected
+    assert done.code == (1 if "benchmark-name" in expected else 0)
+
+
+def test_what_cannot_be_read_is_told_whatever_is_selected(run: Run) -> None:
+    Path("b.jsonld").write_text('{"broken": ')
+    done = run("validate", "b.jsonld", "--select", "KQ")
+    assert done.code == 1
+    assert b"KD001" in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--select", "KB999"], "there is no rule"),
+        (["--ignore", "question-txt"], "did you mean question-text"),
+        (["--profile", "karenia"], "did you mean karenina?"),
+        (["--shapes", "nowhere"], "nowhere"),
+        (["--config", "nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["--output", "no/folder/report"], "no/folder/report: cannot be written"),
+        (["--format", "yaml"], "yaml"),
+        (["--fail-on", "error"], "error"),
+        (["--max-per-rule", "-1"], "--max-per-rule"),
+    ],
+)
+def test_settings_that_make_no_sense_give_code_2(run: Run, options: list[str], message: str) -> None:
+    write("metals.jsonld", name="")
+    done = run("validate", "metals.jsonld", *options)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+
+
+CONFIGURATION = """
+[tool.checkpoint-ld]
+profile = "strict"
+ignore = ["KB001"]
+fail-on = "info"
+exclude = ["drafts"]
+max-per-rule = 1
+[tool.checkpoint-ld.per-file-ignores]
+"old/*" = ["W-VERSION-TYPE"]
+"""
+
+
+def test_the_configuration_of_the_project_counts(run: Run) -> None:
+    Path("pyproject.toml").write_text(CONFIGURATION)
+    write("a.jsonld", name="", version=1)
+    write("old/b.jsonld", name="", version=1, additionalProperty=[])
+    write("drafts/c.jsonld", name="")
+    done = run("validate", ".", "--format", "json")
+    assert [found["severity"] for found in json.loads(done.out)["findings"]] == ["violation", "warning"]
+    assert codes(done.out) == ["benchmark-version", "format-version-missing"]
+    assert done.code == 1
+    assert json.loads(done.out)["profile"] == "strict"
+
+
+def test_the_command_line_wins_over_the_configuration(run: Run) -> None:
+    Path("pyproject.toml").write_text(CONFIGURATION)
+    write("a.jsonld", name="", version=1)
+    options = ("--profile", "karenina", "--ignore", "KB003", "--fail-on", "never", "--format", "json")
+    done = run("validate", "a.jsonld", *options)
+    assert (done.code, codes(done.out)) == (0, ["benchmark-name"])
+    assert codes(run("validate", "a.jsonld", "--no-config", "--format", "json").out) == [
+        "benchmark-name",
+        "benchmark-version",
+    ]
+
+
+def test_another_configuration_can_be_named(run: Run) -> None:
+    Path("pyproject.toml").write_text(CONFIGURATION)
+    Path("other.toml").write_text('select = ["KQ"]\n')
+    write("a.jsonld", name="")
+    assert run("validate", "a.jsonld", "--config", "other.toml").code == 0
+
+
+def test_repeats_of_a_rule_are_cut_in_text_only(run: Run) -> None:
+    items = [item(f"Which metal is number {at}?", f"urn:uuid:metal-{at}") for at in range(9)]
+    for one in items:
+        one["item"]["text"] = ""
+    write("metals.jsonld", dataFeedElement=items)
+    arguments = ("validate", "metals.jsonld", "--select", "question-text")
+    assert run(*arguments, "--max-per-rule", "2").out.count(b": violation ") == 2
+    assert run(*arguments, "--max-per-rule", "0").out.count(b": violation ") == 9
+    assert len(codes(run(*arguments, "--max-per-rule", "2", "--format", "json").out)) == 9
+    Path(".checkpoint-ld.toml").write_text("max-per-rule = 3")
+    assert run(*arguments).out.count(b": violation ") == 3
+    assert run(*arguments, "--max-per-rule", "0").out.count(b": violation ") == 9
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+)
+def test_colours_are_for_terminals_and_those_who_ask(
+    run: Run, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], coloured: bool
+) -> None:
+    write("metals.jsonld", name="")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert (b"\x1b[" in run("validate", "metals.jsonld").out) is coloured
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), True), (("--quiet",), False)])
+def test_progress_is_shown_on_a_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], shown: bool
+) -> None:
+    write("a.jsonld")
+    write("b.jsonld")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert run("validate", "a.jsonld", "b.jsonld", *options).code == 0
+    assert isinstance(sys.stderr, Terminal)
+    assert ("validating" in sys.stderr.getvalue()) is shown
+
+
+def test_what_can_be_fixed_is_fixed_and_the_rest_is_reported(run: Run) -> None:
+    shutil.copy(BROKEN, "broken.jsonld")
+    before = codes(run("validate", "broken.jsonld", "--format", "json").out)
+    done = run("validate", "broken.jsonld", "--fix", "--format", "json")
+    after = codes(done.out)
+    assert done.code == 1
+    assert done.err == "fixed 5 places in 1 file\n"
+    gone = {"benchmark-version", "finished-text", "format-version-missing"}
+    assert gone <= set(before)
+    assert set(after).isdisjoint(gone)
+    assert {"question-text", "rating-range", "pattern-compiles", "trait-type", "class-map"} <= set(after)
+    assert {"item-id-duplicate", "member-misspelt", "item-date-format"} <= set(after)
+    assert run("validate", "broken.jsonld", "--fix", "--format", "json").err == "fixed 0 places in 0 files\n"
+
+
+def test_a_file_that_can_be_fixed_wholly_is_clean_after_that(run: Run) -> None:
+    shutil.copy(FIXABLE, "fixable.jsonld")
+    assert run("validate", "fixable.jsonld", "--fail-on", "info").code == 1
+    done = run("validate", "fixable.jsonld", "--fix", "--fail-on", "info", "--format", "json")
+    assert (done.code, codes(done.out)) == (0, [])
+    assert '"version": "1.10"' in Path("fixable.jsonld").read_text(encoding="utf-8")
+
+
+def test_the_diff_is_what_fixing_does(run: Run) -> None:
+    shutil.copy(FIXABLE, "fixable.jsonld")
+    before = FIXABLE.read_bytes()
+    done = run("validate", "fixable.jsonld", "--diff")
+    assert done.code == 1
+    assert Path("fixable.jsonld").read_bytes() == before
+    assert done.out.startswith(b"--- fixable.jsonld\n+++ fixable.jsonld\n@@")
+    run("validate", "fixable.jsonld", "--fix")
+    fixed = Path("fixable.jsonld").read_text(encoding="utf-8").splitlines()
+    added = [line[1:] for line in done.out.decode().splitlines()[2:] if line.startswith("+")]
+    removed = [line[1:] for line in done.out.decode().splitlines()[2:] if line.startswith("-")]
+    assert added
+    assert set(added) <= set(fixed)
+    assert set(removed) <= set(before.decode().splitlines())
+    again = run("validate", "fixable.jsonld", "--diff")
+    assert (again.code, again.out) == (0, b"")
+
+
+@pytest.mark.skipif(shutil.which("patch") is None, reason="the program patch is not installed")
+def test_the_diff_can_be_applied_by_others(run: Run) -> None:
+    tree = json.dumps(sound() | {"version": 1, "description": "one\u2028line"}, indent=1, ensure_ascii=False)
+    for text in (tree, tree + "\n", json.dumps(sound() | {"version": 1})):
+        Path("a.jsonld").write_text(text, encoding="utf-8")
+        made = run("validate", "a.jsonld", "--diff").out
+        subprocess.run(["patch", "--silent", "a.jsonld"], input=made, check=True, capture_output=True)
+        assert Path("a.jsonld").read_text(encoding="utf-8") == text.replace('"version": 1', '"version": "1"')
+
+
+def test_only_fixes_of_rules_that_count_are_applied(run: Run) -> None:
+    write("a.jsonld", version=1, additionalProperty=[])
+    done = run("validate", "a.jsonld", "--fix", "--select", "benchmark-version")
+    assert done.err == "fixed 1 place in 1 file\n"
+    assert json.loads(Path("a.jsonld").read_bytes())["additionalProperty"] == []
+    write("a.jsonld", version=1, additionalProperty=[])
+    Path(".checkpoint-ld.toml").write_text('[per-file-ignores]\n"a.*" = ["benchmark-version"]\n')
+    run("validate", "a.jsonld", "--fix")
+    assert json.loads(Path("a.jsonld").read_bytes())["version"] == 1
+
+
+def test_what_is_sound_is_not_written(run: Run) -> None:
+    file = write("a.jsonld")
+    before = file.stat()
+    assert run("validate", "a.jsonld", "--fix").code == 0
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_standard_input_is_fixed_to_standard_output(run: Run) -> None:
+    write("a.jsonld", version=1, name="")
+    done = run("validate", "-", "--fix", stdin=Path("a.jsonld").read_bytes())
+    assert done.out == Path("a.jsonld").read_bytes().replace(b'"version": 1', b'"version": "1"')
+    assert "benchmark-name" in done.err
+    assert "fixed 1 place in 1 file" in done.err
+    assert done.code == 1
+    diff = run("validate", "-", "--diff", stdin=Path("a.jsonld").read_bytes())
+    assert diff.code == 1
+    assert b'+  "version": "1"' in diff.out
+    refused = run("validate", "-", "a.jsonld", "--fix")
+    assert refused.code == 2
+    assert "give no other file beside it" in refused.err
+
+
+def test_a_file_that_cannot_be_written_does_not_stop_the_others(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.jsonld", version=1)
+    write("b.jsonld", version=1)
+
+    def refuse_the_first(path: str, data: bytes) -> None:
+        if path == "a.jsonld":
+            raise WriteError("a.jsonld: cannot be written: it is write-protected")
+        replace_file(path, data)
+
+    monkeypatch.setattr(validation_run, "replace_file", refuse_the_first)
+    done = run("validate", "a.jsonld", "b.jsonld", "--fix", "--format", "json")
+    assert done.code == 2
+    assert "a.jsonld: cannot be written" in done.err
+    assert "fixed 1 place in 1 file" in done.err
+    assert codes(done.out) == ["benchmark-version"]
+
+
+def test_what_is_no_json_has_nothing_to_fix(run: Run) -> None:
+    Path("b.jsonld").write_text('{"broken": ')
+    Path("c.ttl").write_text("<urn:a> <urn:b> <urn:c> .")
+    done = run("validate", "b.jsonld", "c.ttl", "missing.jsonld", "--diff")
+    assert (done.code, done.out) == (2, b"")
+    assert done.err.startswith("missing.jsonld: cannot be read")
+    assert run("validate", "b.jsonld", "c.ttl", "--diff").code == 0
+
+
+def test_help_waits_for_no_shacl() -> None:
+    code = (
+        "import sys, checkpoint_ld.cli.app; print(sorted({'pyshacl', 'checkpoint_ld.validation'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,363 @@
+"""Fixes: each repairs what it is for, everything else stays as it stands, and a second run finds nothing."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkpoint_ld import fixes, reading
+from checkpoint_ld.dialects import datafeed
+from checkpoint_ld.documents.document import Document, read_json
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.rules import by_slug
+from tests.documents import canonical, item, rating, setting
+
+Json = Any
+
+
+def document(tree: Json, **layout: Any) -> Document:
+    return read_json(json.dumps(tree, **{"indent": 2, "ensure_ascii": False, **layout}).encode(), "metals.jsonld")
+
+
+def fixed(tree: Json, **layout: Any) -> Json:
+    found = document(tree, **layout)
+    return json.loads(fixes.apply(found, fixes.fixes_of(found)))
+
+
+def sound() -> Json:
+    """Return a document that needs no fix, with something of everything that fixes look at."""
+    tree = canonical(item(), item("Which metal is lightest?", "urn:uuid:question-metal-2"))
+    tree["rating"].append(rating("depth", "Global", kind="boolean", higher_is_better=True))
+    tree["rating"][1]["additionalType"] = "karenina:GlobalRubricTrait"
+    tree["version"] = "1.5"
+    return tree
+
+
+def at(tree: Json, *path: str | int) -> Json:
+    for step in path:
+        tree = tree[step]
+    return tree
+
+
+QUESTION = ("dataFeedElement", 1, "item")
+TRAIT = (*QUESTION, "rating", 0)
+
+
+def put(*path: str | int, value: Json) -> Callable[[Json], None]:
+    def change(tree: Json) -> None:
+        at(tree, *path[:-1])[path[-1]] = value
+
+    return change
+
+
+def wrap(*path: str | int) -> Callable[[Json], None]:
+    def change(tree: Json) -> None:
+        holder = at(tree, *path[:-1])
+        holder[path[-1]] = [holder[path[-1]]]
+
+    return change
+
+
+def rename(*path: str | int, to: str) -> Callable[[Json], None]:
+    def change(tree: Json) -> None:
+        holder = at(tree, *path[:-1])
+        holder[to] = holder.pop(path[-1])
+
+    return change
+
+
+FAULTS: dict[str, tuple[str, str, Callable[[Json], None]]] = {
+    "a trait type without prefix": (
+        "trait-prefix",
+        "/rating/0/additionalType",
+        put("rating", 0, "additionalType", value="GlobalRegexTrait"),
+    ),
+    "a trait type as IRI": (
+        "json-ld-form",
+        "/dataFeedElement/1/item/rating/0/additionalType",
+        put(*TRAIT, "additionalType", value="urn:karenina:vocab:QuestionSpecificRegexTrait"),
+    ),
+    "no format version": ("format-version-missing", "/additionalProperty/0", put("additionalProperty", value=[])),
+    "the http vocabulary": (
+        "vocabulary-http",
+        "/@context/@vocab",
+        put("@context", "@vocab", value="http://schema.org/"),
+    ),
+    "a version as number": ("benchmark-version", "/version", put("version", value=1.5)),
+    "keywords as text": (
+        "json-ld-form",
+        "/dataFeedElement/1/item/keywords",
+        put(*QUESTION, "keywords", value="chemistry"),
+    ),
+    "a best rating as text": (
+        "trait-bound-text",
+        "/dataFeedElement/1/item/rating/0/bestRating",
+        put(*TRAIT, "bestRating", value="1.0"),
+    ),
+    "a worst rating as text": ("trait-bound-text", "/rating/0/worstRating", put("rating", 0, "worstRating", value="0")),
+    "finished as text": (
+        "finished-text",
+        "/dataFeedElement/1/item/additionalProperty/0/value",
+        put(*QUESTION, "additionalProperty", 0, "value", value="Yes"),
+    ),
+    "the kind binary": (
+        "trait-kind-binary",
+        "/rating/1/additionalProperty/0/value",
+        put("rating", 1, "additionalProperty", 0, "value", value="binary"),
+    ),
+    "a template in an array": ("json-ld-form", "/dataFeedElement/1/item/hasPart", wrap(*QUESTION, "hasPart")),
+    "an answer in an array": (
+        "json-ld-form",
+        "/dataFeedElement/1/item/acceptedAnswer",
+        wrap(*QUESTION, "acceptedAnswer"),
+    ),
+    "a question in an array": ("json-ld-form", "/dataFeedElement/1/item", wrap(*QUESTION)),
+}
+LAYOUTS: list[dict[str, Json]] = [
+    {},
+    {"indent": "\t"},
+    {"indent": None},
+    {"indent": None, "separators": (",", ":")},
+    {"indent": 1, "separators": (" ,", " : "), "ensure_ascii": True},
+]
+
+a_fault = pytest.mark.parametrize(("rule", "pointer", "fault"), FAULTS.values(), ids=FAULTS.keys())
+
+
+def test_what_is_sound_is_left_alone() -> None:
+    assert fixes.fixes_of(document(sound())) == ()
+
+
+@a_fault
+def test_each_fault_is_repaired_by_one_fix_that_says_where(
+    rule: str, pointer: str, fault: Callable[[Json], None]
+) -> None:
+    broken = sound()
+    fault(broken)
+    (found,) = fixes.fixes_of(document(broken))
+    assert (found.rules, found.pointer) == ((rule,), pointer)
+    assert rule in by_slug()
+    assert fixed(broken) == sound()
+
+
+@given(faults=st.sets(st.sampled_from(sorted(FAULTS))), layout=st.sampled_from(LAYOUTS), marked=st.booleans())
+def test_any_faults_together_are_repaired_at_once_and_once_for_all(
+    faults: set[str], layout: dict[str, Json], marked: bool
+) -> None:
+    broken = sound()
+    # An array around an object goes there last, or the paths of the other faults would lead past it.
+    for name in sorted(faults, key=lambda name: (name.endswith("array"), name == "a question in an array")):
+        FAULTS[name][2](broken)
+    source = read_json(b"\xef\xbb\xbf" * marked + document(broken, **layout).data)
+    result = fixes.apply(source, fixes.fixes_of(source))
+
+    assert json.loads(result) == sound()
+    assert fixes.fixes_of(read_json(result)) == ()
+    for part in (one for fix in fixes.fixes_of(source) for one in fix.edits):
+        assert part.text != source.data.decode()[part.start : part.end]
+
+
+@a_fault
+def test_what_was_repaired_is_read_as_before(rule: str, pointer: str, fault: Callable[[Json], None]) -> None:
+    broken = sound()
+    fault(broken)
+    before, after = (datafeed.clean(reading.examine(document(tree).data).tree) for tree in (broken, fixed(broken)))
+    holder, _, member = pointer.rpartition("/")
+    for tree in (before, after):
+        del tree["@context"]  # every address in it has changed
+        if rule not in {"json-ld-form", "trait-prefix", "vocabulary-http"}:
+            spot = tree
+            for step in holder.split("/")[1:]:
+                spot = spot.get(step, []) if isinstance(spot, dict) else spot[int(step)]
+            spot.pop(member if isinstance(spot, dict) else 0) if spot else None
+    properties = (tree.pop("additionalProperty", []) for tree in (before, after))
+    assert [one for one in properties if one] in ([], [sound()["additionalProperty"]] * 2)
+    assert before == after
+
+
+BY_HAND = """{ "@context": {"@vocab":"http://schema.org/",  "karenina": "urn:karenina:vocab:"},
+  "@type" : "DataFeed", "name":"Metals \\u00e9",
+  "version": 1.10,  "dateCreated": "5 March",
+  "dataFeedElement": [
+    {"@id": "urn:uuid:a", "item": {"text": "Which?", "keywords" : "a",
+      "hasPart": [ {"text": ""} ],
+      "additionalProperty": [{"name":"finished","value":"TRUE"}] } } ],
+\t"rating": [ { "additionalType": "GlobalRegexTrait", "bestRating" : " 5 " } ]}
+"""
+
+
+def test_a_text_laid_out_by_hand_keeps_its_hand() -> None:
+    source = read_json(BY_HAND.encode())
+    result = fixes.apply(source, fixes.fixes_of(source)).decode()
+    wanted = BY_HAND
+    for old, new in (
+        ('"http://', '"https://'),
+        ("1.10", '"1.10"'),
+        ('"keywords" : "a"', '"keywords" : ["a"]'),
+        ('[ {"text": ""} ]', '{"text": ""}'),
+        ('"TRUE"', "true"),
+        ('"GlobalRegexTrait"', '"karenina:GlobalRegexTrait"'),
+        ('" 5 "', "5"),
+    ):
+        assert wanted.count(old) == 1
+        wanted = wanted.replace(old, new)
+    added = '"@type": "PropertyValue", "name": "benchmark_format_version", "value": "3.0.0-jsonld"'
+    kept, end = wanted[:-2], wanted[-2:]
+    assert result.startswith(f"{kept},")
+    assert result.endswith(end)
+    assert " ".join(result[len(kept) :].split()) == f', "additionalProperty": [{{{added}}}]}}'
+
+
+@pytest.mark.parametrize(
+    ("entries", "wanted"),
+    [
+        ("[]", '[{"name": "benchmark_format_version"}]'),
+        ("[ ]", '[{"name": "benchmark_format_version"}]'),
+        ('[{"name": "x"}]', '[{"name": "x"}, {"name": "benchmark_format_version"}]'),
+    ],
+)
+def test_the_format_version_comes_after_the_properties_that_are_there(entries: str, wanted: str) -> None:
+    text = '{"@context": {"karenina": ""}, "dataFeedElement": [], "additionalProperty": %s, "name": "n"}'
+    source = read_json((text % entries).encode())
+    result = fixes.apply(source, fixes.fixes_of(source)).decode()
+    shortened = result.replace('"@type": "PropertyValue", ', "").replace(', "value": "3.0.0-jsonld"', "")
+    assert shortened == text % wanted
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put(*TRAIT, "additionalType", value="karenina:GlobalRegexTrait"),
+        put("rating", 0, "additionalType", value="karenina:GlobalRegexTrate"),
+        put("dateModified", value="2020-01-01T00:00:00"),
+        put("dateModified", value="5 March"),
+        put("dataFeedElement", 0, "@id", value="urn:uuid:question-of-another-text"),
+        put("dataFeedElement", 0, "@id", value="urn:uuid:question-metal-2"),
+        put("rating", 0, "worstRating", value=9.0),
+        put("rating", 0, "bestRating", value="five"),
+        put("rating", 0, "bestRating", value="1_0"),
+        put("rating", 0, "bestRating", value="1e999"),
+        put("version", value=True),
+        put(*QUESTION, "additionalProperty", 0, "value", value="banana"),
+        put(*QUESTION, "hasPart", value=[]),
+        put(*QUESTION, "hasPart", value=[{"text": "a"}, {"text": "b"}]),
+        put("rating", 0, "description", value="http://schema.org/ as it was"),
+        put("additionalProperty", 0, "name", value="benchmark_format_version"),
+        rename(*QUESTION, "acceptedAnswer", to="acceptedAnser"),
+    ],
+)
+def test_what_the_author_has_to_decide_is_left_alone(change: Callable[[Json], None]) -> None:
+    tree = sound()
+    change(tree)
+    assert fixes.fixes_of(document(tree)) == ()
+
+
+def test_values_of_properties_belong_to_the_author() -> None:
+    tree = sound()
+    tree["additionalProperty"].append(setting("custom_http", {"@type": "http://schema.org/Thing", "version": 1}))
+    assert fixes.fixes_of(document(tree)) == ()
+
+
+def test_keys_that_are_iris_get_https_unless_two_would_become_one() -> None:
+    tree = sound()
+    tree["http://schema.org/license"] = "MIT"
+    tree["http://schema.org/url"], tree["https://schema.org/url"] = "a", "b"
+    (found,) = fixes.fixes_of(document(tree))
+    assert (found.rules, found.pointer) == (("vocabulary-http",), "/http:~1~1schema.org~1license")
+    result = fixed(tree)
+    assert result["https://schema.org/license"] == "MIT"
+    assert (result["http://schema.org/url"], result["https://schema.org/url"]) == ("a", "b")
+
+
+def test_types_that_are_iris_get_https() -> None:
+    tree = sound()
+    tree["creator"] = {"@type": "http://schema.org/Person", "name": "A. Smith"}
+    tree["dataFeedElement"][0]["item"]["@type"] = ["http://schema.org/Question"]
+    pointers = [one.pointer for one in fixes.fixes_of(document(tree)) if one.rules == ("vocabulary-http",)]
+    assert pointers == ["/creator/@type", "/dataFeedElement/0/item/@type/0"]
+    result = fixed(tree)
+    assert result["creator"]["@type"] == "https://schema.org/Person"
+    assert result["dataFeedElement"][0]["item"]["@type"] == ["https://schema.org/Question"]
+
+
+def test_addresses_in_escapes_are_repaired_too() -> None:
+    tree = sound()
+    tree["@context"]["@vocab"] = "http://schema.org/"
+    text = document(tree).data.replace(b"http://schema.org/", rb"\u0068ttp:\/\/schema.org/")
+    source = read_json(text)
+    assert json.loads(fixes.apply(source, fixes.fixes_of(source))) == sound()
+
+
+def legacy() -> Json:
+    tree = sound()
+    tree["@context"] = {"@vocab": "http://schema.org/"}
+    text = json.dumps(tree).replace("karenina:", "")
+    return json.loads(text)
+
+
+def test_an_older_dialect_stays_what_it_is() -> None:
+    assert reading.examine(document(legacy()).data).dialect == "datafeed-legacy"
+    assert fixes.fixes_of(document(legacy())) == ()
+    tree = legacy()
+    tree["additionalProperty"], tree["version"] = [], 2
+    assert [one.rules for one in fixes.fixes_of(document(tree))] == [("benchmark-version",)]
+    assert reading.examine(json.dumps(fixed(tree)).encode()).dialect == "datafeed-legacy"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"version": "2.0", "checkpoint": {}, "global_rubric": None},
+        {"@type": "Dataset", "@context": {"@vocab": "http://schema.org/"}, "version": 1, "hasPart": []},
+        [sound() | {"version": 1}],
+        {"@graph": [sound() | {"version": 1}]},
+        {"name": "package", "version": 1},
+        [],
+        "text",
+    ],
+)
+def test_of_other_documents_only_the_byte_order_mark_goes(value: Json) -> None:
+    assert fixes.fixes_of(document(value)) == ()
+    source = read_json(b"\xef\xbb\xbf" + document(value).data)
+    (found,) = fixes.fixes_of(source)
+    assert found.rules == ("byte-order-mark",)
+    assert fixes.apply(source, [found]) == document(value).data
+
+
+def test_some_fixes_can_be_applied_without_the_others() -> None:
+    tree = sound()
+    FAULTS["a version as number"][2](tree)
+    FAULTS["the kind binary"][2](tree)
+    source = document(tree)
+    by_rule = {one.rules: one for one in fixes.fixes_of(source)}
+    result = json.loads(fixes.apply(source, [by_rule["benchmark-version",]]))
+    wanted = copy.deepcopy(tree)
+    wanted["version"] = "1.5"
+    assert result == wanted
+
+
+def test_the_corpus_reads_as_before(corpus: Path) -> None:
+    sources = [file for file in sorted(corpus.rglob("*.json*")) if file.suffix in {".json", ".jsonld"}]
+    repaired = 0
+    for file in sources:
+        try:
+            source = read_json(file.read_bytes())
+            before = reading.examine(source.data)
+        except ReadError:
+            continue
+        found = [one for one in fixes.fixes_of(source) if one.rules != ("benchmark-version",)]
+        after = reading.examine(fixes.apply(source, found))
+        trees = [datafeed.clean(one.tree) for one in (before, after)]
+        for tree in trees:
+            properties = tree.get("additionalProperty", [])
+            tree["additionalProperty"] = [one for one in properties if one.get("name") != "benchmark_format_version"]
+        assert trees[0] == trees[1], file.name
+        repaired += bool(found)
+    assert repaired
