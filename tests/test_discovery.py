@@ -63,6 +63,7 @@ ALL = ("a.json", "b.jsonld", "deep/er/c.JSONLD", "deep/er/metals.ttl", "deep/v2.
         ([".", "a.json"], ALL),
         (["package.json"], ("package.json",)),
         (["missing.jsonld"], ("missing.jsonld",)),
+        (["x" * 5000], ("x" * 5000,)),
         ([".e.jsonld", ".hidden"], (".e.jsonld", ".hidden/d.jsonld")),
         (["*.json"], ("a.json", "package.json")),
         (["?.json*"], ("a.json", "b.jsonld")),

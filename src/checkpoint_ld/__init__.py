@@ -9,8 +9,11 @@ from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import (
     CheckpointLdError,
     EvaluationError,
+    FindingsError,
+    FindingsWarning,
     LookupFailedError,
     ReadError,
+    SettingsError,
     SourceMissingError,
     TargetExistsError,
     WriteError,
@@ -18,20 +21,28 @@ from checkpoint_ld.errors import (
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.loading import load
+from checkpoint_ld.report import Checked, Report
+from checkpoint_ld.validation import validate
 
 __all__ = [
     "Benchmark",
+    "Checked",
     "CheckpointGraph",
     "CheckpointLdError",
     "ContextStyle",
     "EvaluationError",
     "Finding",
+    "FindingsError",
+    "FindingsWarning",
     "LookupFailedError",
     "Place",
     "ReadError",
+    "Report",
+    "SettingsError",
     "Severity",
     "SourceMissingError",
     "TargetExistsError",
     "WriteError",
     "load",
+    "validate",
 ]

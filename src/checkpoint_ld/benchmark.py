@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Self
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from rdflib import Graph
 
 from checkpoint_ld import emission, reading
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.entities.entity import now
-from checkpoint_ld.errors import WriteError
+from checkpoint_ld.errors import FindingsWarning, SettingsError, WriteError
 from checkpoint_ld.facets.additions import Additions
 from checkpoint_ld.facets.exits import Exits
 from checkpoint_ld.facets.facet import Facet
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.entities import Organization, Person, Question
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.reading import Reading
+
+Validate = Literal["off", "warn", "strict"]
+"""How much validation there is when a benchmark is loaded."""
 
 DEFAULT_DESCRIPTION = "Benchmark containing questions"
 DEFAULT_CREATOR = "Karenina Benchmarking System"
@@ -88,25 +93,31 @@ class Benchmark(Metadata, Questions, Additions, Rubrics, Exits):
         *,
         syntax: str | None = None,
         strict: bool = False,
+        validate: Validate = "off",
     ) -> Self:
         """Read a benchmark from a path, an open binary file, bytes or an rdflib graph.
 
         Every dialect, every JSON-LD form and the RDF syntaxes are recognised; `syntax` (`json`, `turtle`, `nt`, `nq`,
-        `trig`, `xml`) settles what bytes leave open. What is odd about the source is in `findings`. Raises ReadError
-        with everything that keeps it from being read (if `strict`, whatever is odd about it); SourceMissingError.
+        `trig`, `xml`) settles what bytes leave open. What is odd about the source is in `findings`. `validate` holds
+        it against the SHACL rules too: "warn" adds what they find to `findings` and gives a FindingsWarning, "strict"
+        refuses what the profile `strict` calls a violation.
+        Raises ReadError with everything that keeps it from being read (if `strict`, whatever is odd about it);
+        FindingsError with the violations that `validate="strict"` found; SourceMissingError.
         """
         if isinstance(source, Graph):
             index: Index = {}
             for triple in source:
                 put(index, *triple)
-            return cls.of_reading(reading.of_statements(index).refusing(strict=strict))
-        return cls.of_reading(reading.read(source, syntax=syntax, strict=strict))
+            read = reading.of_statements(index).refusing(strict=strict)
+        else:
+            read = reading.read(source, syntax=syntax, strict=strict)
+        return cls.of_reading(read if validate == "off" else _validated(read, validate))
 
     @classmethod
     def of_reading(cls, source: Reading) -> Self:
         """Make the benchmark that was read."""
         benchmark = cls.__new__(cls)
-        Facet.__init__(benchmark, CheckpointGraph.of_tree(source.tree), source)
+        Facet.__init__(benchmark, source.graph.copy(), source)
         return benchmark
 
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name
@@ -176,3 +187,19 @@ class Benchmark(Metadata, Questions, Additions, Rubrics, Exits):
     def __repr__(self) -> str:
         count = f"{len(self)} scenarios" if self.is_scenario_benchmark else f"{len(self)} questions"
         return f"<Benchmark {self.name!r} {self.version}: {count}>"
+
+
+def _validated(source: Reading, validate: Validate) -> Reading:
+    """Return `source` with what the rules of SHACL find in it."""
+    from checkpoint_ld import profiles, validation  # noqa: PLC0415 - SHACL takes longer to import than to load a file
+
+    if validate not in ("warn", "strict"):
+        raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
+    profile = profiles.profile("strict" if validate == "strict" else profiles.DEFAULT)
+    report = validation.report_of([validation.check_reading(source, profile)], profile)
+    if validate == "strict":
+        report.raise_for_findings()
+    elif report.findings:
+        counts = ", ".join(f"{count} {severity.name.lower()}" for severity, count in report.counts.items() if count)
+        warnings.warn(f"{source.source or 'the benchmark'} has findings: {counts}", FindingsWarning, stacklevel=3)
+    return replace(source, findings=report.findings)

@@ -79,7 +79,7 @@ class _Search:
 
     def add(self, path: str) -> None:
         """Add a file, or what a folder holds."""
-        if path == STANDARD or not Path(path).is_dir():
+        if path == STANDARD or not os.path.isdir(path):  # noqa: PTH112 - pathlib raises for a name that is too long
             self.files.setdefault(path if path == STANDARD else os.path.realpath(path), path)
             return
         for one in self._below(path):

@@ -10,7 +10,8 @@
     ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
     └── EvaluationError (RuntimeError)        a trait cannot be evaluated, or its result does not fit it
 
-What a document says wrongly but readably is no exception: it is a `Finding`.
+What a document says wrongly but readably is no exception: it is a `Finding`. `FindingsWarning` (UserWarning) says that
+a benchmark that was asked to be validated has some.
 """
 
 from __future__ import annotations
@@ -83,3 +84,7 @@ class LookupFailedError(CheckpointLdError, KeyError, ValueError):
 
 class EvaluationError(CheckpointLdError, RuntimeError):
     """A trait cannot be evaluated on an answer, or what came out is no result of that trait."""
+
+
+class FindingsWarning(UserWarning):
+    """A benchmark was loaded and validated, and has findings: they are in its `findings`."""

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from checkpoint_ld.examples import example
 from checkpoint_ld.rules import catalogue
 from tests.cli.conftest import Run
 
@@ -27,6 +28,18 @@ def test_everything_about_one_rule(run: Run, name: str) -> None:
     assert shown.startswith(f"KQ003 question-text: violation: {rule.title}")
     for said in (rule.family, rule.why, rule.message, rule.remedy, rule.condition, rule.see):
         assert " ".join(said.split()) in shown
+
+
+def test_one_rule_is_shown_by_example(run: Run) -> None:
+    found = example("KR016")
+    assert found is not None
+    lines = [line.strip() for line in run("rules", "rating-range").out.decode().splitlines()]
+    bad, good = lines.index("bad"), lines.index("good")
+    assert lines[bad + 1 : good - 1] == [line.strip() for line in found.bad.splitlines()]
+    assert lines[good + 1 :] == [line.strip() for line in found.good.splitlines()]
+    (rule,) = json.loads(run("rules", "KR016", "--json").out)
+    assert (rule["bad"], rule["good"]) == (found.bad, found.good)
+    assert "\n  bad\n" not in run("rules", "W-RANGE").out.decode()
 
 
 def test_a_condition_and_the_beginning_of_codes_mean_several_rules(run: Run) -> None:

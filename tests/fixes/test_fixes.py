@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld import fixes, reading
+from checkpoint_ld import fixes, profiles, reading, validation
 from checkpoint_ld.dialects import datafeed
 from checkpoint_ld.documents.document import Document, read_json
+from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.examples import example
 from checkpoint_ld.rules import by_slug
 from tests.documents import canonical, item, rating, setting
 
@@ -182,6 +185,42 @@ def test_what_was_repaired_is_read_as_before(rule: str, pointer: str, fault: Cal
     assert before == after
 
 
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5)
+    # What fixes look for, in places where it may make no sense.
+    | st.sampled_from(["http://schema.org/name", "http://schema.org", "GlobalRegexTrait", "5", "true", "binary"]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(
+            st.sampled_from(["@type", "item", "hasPart", "value", "http://schema.org/a"]), inner, max_size=2
+        )
+    ),
+    max_leaves=4,
+)
+
+
+@given(data=st.data(), layout=st.sampled_from(LAYOUTS))
+def test_whatever_stands_where_fixes_leave_json_and_leave_nothing_to_fix(
+    data: st.DataObject, layout: dict[str, Json]
+) -> None:
+    tree = sound()
+    for name in data.draw(st.sets(st.sampled_from(sorted(FAULTS)), max_size=2)):
+        if not name.endswith("array"):
+            FAULTS[name][2](tree)
+    places = [tuple(path) for path, _ in walk(tree) if path]
+    path = data.draw(st.sampled_from(places))
+    put(*path, value=data.draw(VALUES))(tree)
+    source = document(tree, **layout)
+    found = fixes.fixes_of(source)
+    result = read_json(fixes.apply(source, found))
+    assert (result.data == source.data) is (not found)
+    assert fixes.fixes_of(result) == ()
+
+
 BY_HAND = """{ "@context": {"@vocab":"http://schema.org/",  "karenina": "urn:karenina:vocab:"},
   "@type" : "DataFeed", "name":"Metals \\u00e9",
   "version": 1.10,  "dateCreated": "5 March",
@@ -300,6 +339,27 @@ def legacy() -> Json:
     tree["@context"] = {"@vocab": "http://schema.org/"}
     text = json.dumps(tree).replace("karenina:", "")
     return json.loads(text)
+
+
+FIXED = sorted({rule for rule, _, _ in FAULTS.values()} | {"byte-order-mark"})
+
+
+@pytest.mark.parametrize("slug", [one for one in FIXED if one != "json-ld-form" and example(by_slug()[one].code)])
+def test_the_example_of_a_rule_is_repaired_where_its_finding_points(slug: str) -> None:
+    found = example(by_slug()[slug].code)
+    assert found is not None
+    source = read_json(found.invalid)
+    pointers = [fix.pointer for fix in fixes.fixes_of(source) if fix.rules == (slug,)]
+    # What is missing is added at a place of its own.
+    assert pointers == ["/additionalProperty/0" if slug == "format-version-missing" else found.pointer]
+    checked = validation.check(fixes.apply(source, fixes.fixes_of(source)), profiles.profile())
+    assert slug not in [one.rule for one in checked.findings]
+
+
+def test_the_guide_lists_every_rule_that_has_a_fix() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "validate.md").read_text(encoding="utf-8")
+    section = guide.partition("\n## Fixes\n")[2].partition("\n## ")[0]
+    assert sorted(set(re.findall(r"^\| .* \| `([a-z-]+)` \|$", section, re.MULTILINE))) == FIXED
 
 
 def test_an_older_dialect_stays_what_it_is() -> None:

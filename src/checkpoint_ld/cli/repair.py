@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,10 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.rules import by_slug
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import BinaryIO
 
     from checkpoint_ld.fixes import Fix
     from checkpoint_ld.selection import Selection
-
-_NO_END = "\\ No newline at end of file\n"
 
 
 @dataclass(frozen=True)
@@ -54,16 +50,5 @@ def repair(source: str | BinaryIO, selection: Selection, syntax: str | None = No
 
 def diff(repaired: Repair) -> str:
     """Return what a repair changes, as a unified diff; empty if it changes nothing."""
-    before, after = (_lines(data) for data in (repaired.before, repaired.after))
-    return "".join(_ended(difflib.unified_diff(before, after, repaired.name, repaired.name)))
-
-
-def _lines(data: bytes) -> list[str]:
-    # Only line feeds end a line here: JSON text may hold other separators as they are.
-    lines = data.decode("utf-8", errors="replace").split("\n")
-    return [*(f"{line}\n" for line in lines[:-1]), *filter(None, lines[-1:])]
-
-
-def _ended(lines: Iterator[str]) -> Iterator[str]:
-    for line in lines:
-        yield line if line.endswith("\n") else f"{line}\n{_NO_END}"
+    edits = [edit for fix in repaired.fixes for edit in fix.edits]
+    return fixes.unified_diff(repaired.before.decode("utf-8"), edits, repaired.name) if edits else ""

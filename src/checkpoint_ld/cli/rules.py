@@ -12,7 +12,7 @@ import typer
 from checkpoint_ld.findings import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from rich.text import Text
 
@@ -31,7 +31,7 @@ def rules(
         str | None, typer.Option("--profile", help="The rules of this profile, with the severities that it gives.")
     ] = None,
 ) -> None:
-    """List the rules, or explain some: what they ask for, why, and what to do."""
+    """List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples."""
     from rich.console import Console  # noqa: PLC0415 - --help should not wait for what it does not need
 
     from checkpoint_ld.selection import codes_of  # noqa: PLC0415 - as above
@@ -60,7 +60,11 @@ def _rules_of(profile: str | None) -> Mapping[str, Rule]:
 
 
 def _as_json(rule: Rule) -> dict[str, Any]:
-    return {**asdict(rule), "severity": rule.severity.name.lower()}
+    from checkpoint_ld.examples import example  # noqa: PLC0415 - as above
+
+    found = example(rule.code)
+    shown = {"good": found.good, "bad": found.bad} if found else {}
+    return {**asdict(rule), "severity": rule.severity.name.lower(), **shown}
 
 
 def _listed(rules: list[Rule]) -> Iterator[Text]:
@@ -77,7 +81,7 @@ def _columns(rules: list[Rule]) -> tuple[list[str], list[str]]:
     return [rule.code for rule in rules], [rule.slug for rule in rules]
 
 
-def _explained(rules: Iterable[Rule]) -> Iterator[Text]:
+def _explained(rules: list[Rule]) -> Iterator[Text]:
     from rich.text import Text  # noqa: PLC0415 - as above
 
     for at, rule in enumerate(rules):
@@ -88,6 +92,19 @@ def _explained(rules: Iterable[Rule]) -> Iterator[Text]:
         for label, said in _details(rule):
             if said:
                 yield Text.assemble("  ", (f"{label:<10}", "bold"), " ".join(said.split()))
+    if len(rules) == 1:
+        yield from _by_example(rules[0])
+
+
+def _by_example(rule: Rule) -> Iterator[Text]:
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    from checkpoint_ld.examples import example  # noqa: PLC0415 - as above
+
+    found = example(rule.code)
+    for label, style, text in (("bad", "red", found.bad), ("good", "green", found.good)) if found else ():
+        yield Text.assemble("\n  ", (label, f"bold {style}"))
+        yield Text("\n".join(f"    {line}" for line in text.splitlines()))
 
 
 def _details(rule: Rule) -> Iterator[tuple[str, str]]:

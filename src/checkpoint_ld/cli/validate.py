@@ -49,7 +49,9 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns; - for standard input.")
     ],
-    profile: Annotated[str | None, typer.Option("--profile", help="The set of rules; karenina unless set.")] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="The set of rules: karenina (unless set), strict, legacy-dataset.")
+    ] = None,
     shapes: Annotated[
         list[str] | None, typer.Option("--shapes", help="A file or folder of shapes of your own; may be repeated.")
     ] = None,

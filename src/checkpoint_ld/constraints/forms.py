@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+AGENT_INTERFACES = ("claude_agent_sdk", "langchain_deep_agents")
+"""The interfaces to models that run agents."""
+
 _IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
 
 
@@ -40,7 +43,11 @@ def _text(value: Any) -> str | None:
 
 
 def _text_value(value: Any) -> str | None:
-    return None if isinstance(value, str) else f"{shown(value)} is no text"
+    return None if value is None or isinstance(value, str) else f"{shown(value)} is no text"
+
+
+def _not_blank(value: Any) -> str | None:
+    return "it is blank" if isinstance(value, str) and value and not value.strip() else None
 
 
 def _no_text(value: Any) -> str | None:
@@ -74,7 +81,8 @@ def _share(value: Any) -> str | None:
 
 
 def _boolean(value: Any) -> str | None:
-    return None if isinstance(value, bool) or is_boolean_like(value) else f"{shown(value)} is no boolean"
+    is_one = value is None or isinstance(value, bool) or is_boolean_like(value)
+    return None if is_one else f"{shown(value)} is no boolean"
 
 
 def _plain_boolean(value: Any) -> str | None:
@@ -86,11 +94,17 @@ def _date(value: Any) -> str | None:
 
 
 def _json_object(value: Any) -> str | None:
-    return None if isinstance(value, dict) or (isinstance(value, str) and holds_json(value, dict)) else "no object"
+    return _json_of(value, dict, "an object")
 
 
 def _json_array(value: Any) -> str | None:
-    return None if isinstance(value, list) or (isinstance(value, str) and holds_json(value, list)) else "no array"
+    return _json_of(value, list, "an array")
+
+
+def _json_of(value: Any, kind: type, noun: str) -> str | None:
+    """Let null through, which says that there is none, and JSON text."""
+    is_one = value is None or isinstance(value, kind) or (isinstance(value, str) and holds_json(value, kind))
+    return None if is_one else f"{shown(value)} is not {noun}"
 
 
 def _texts(value: Any) -> str | None:
@@ -101,7 +115,7 @@ def _texts(value: Any) -> str | None:
 
 
 def _some_texts(value: Any) -> str | None:
-    return "it is empty" if value == [] else _texts(value)
+    return "it needs one entry or more" if value == [] else _texts(value)
 
 
 def _kind(value: Any) -> str | None:
@@ -158,8 +172,17 @@ def _tp_metrics(value: Any) -> str | None:
 def _metric_outside(value: Any, allowed: tuple[str, ...], fault: str) -> str | None:
     for metric in value if isinstance(value, list) else ():
         if isinstance(metric, str) and metric not in allowed:
-            return fault.format(shown(metric))
+            near = names.nearest(metric, METRICS["full_matrix"])
+            hint = f"; did you mean {near}?" if near not in (None, metric) else ""
+            return fault.format(shown(metric)) + hint
     return None
+
+
+def _agent_model(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return None if value is None else f"it is {shown(value)}, not an object"
+    interface = value.get("interface")
+    return None if interface is None or interface in AGENT_INTERFACES else f"its interface is {shown(interface)}"
 
 
 def _base64(value: Any) -> str | None:
@@ -207,6 +230,7 @@ def _regular_expression(value: Any) -> str | None:
 
 
 FORMS: Mapping[str, Callable[[Any], str | None]] = {
+    "agent-model": _agent_model,
     "answer-class": templates.answer_class,
     "base64": _base64,
     "boolean": _boolean,
@@ -225,6 +249,7 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "no-code": _no_code,
     "no-secret": secrets.secret,
     "no-text": _no_text,
+    "not-blank": _not_blank,
     "not-empty": _not_empty,
     "number": _number,
     "plain-boolean": _plain_boolean,

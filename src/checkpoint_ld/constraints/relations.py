@@ -42,7 +42,7 @@ def is_same_number(one: Any, other: Any) -> bool:
 
 def is_identifier_of(identifier: Any, text: Any) -> bool:
     """Tell whether an identifier may stand for a question with this text: only a computed one can be wrong."""
-    if not isinstance(identifier, str) or not isinstance(text, str):
+    if not isinstance(identifier, str) or not isinstance(text, str) or not text.strip():
         return True
     if _COMPUTED.fullmatch(identifier):
         computed = question_id(text)

@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 _FLOATS = frozenset({XSD_DOUBLE, XSD_FLOAT, XSD_DECIMAL})
 
 
+OBJECT = object()
+"""What stands for a node: its IRI is a text to Python, and nothing that the document says."""
+
+
 def value_of(term: Node) -> Any:
-    """Return the JSON value of a literal; the term itself where it is no literal, its text where it is ill-formed."""
-    return _value(str(term), term.datatype) if isinstance(term, Literal) else term
+    """Return the JSON value of a literal, its text where it is ill-formed; OBJECT for a node."""
+    return _value(str(term), term.datatype) if isinstance(term, Literal) else OBJECT
 
 
 @lru_cache(maxsize=4096)

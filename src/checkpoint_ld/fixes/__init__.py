@@ -5,7 +5,8 @@ scope, a range, a date, an identifier that does not fit its text) is left alone,
 file into today's is what converting is for.
 """
 
+from checkpoint_ld.fixes.diff import unified_diff
 from checkpoint_ld.fixes.finding import fixes_of
 from checkpoint_ld.fixes.fix import Edit, Fix, apply
 
-__all__ = ["Edit", "Fix", "apply", "fixes_of"]
+__all__ = ["Edit", "Fix", "apply", "fixes_of", "unified_diff"]

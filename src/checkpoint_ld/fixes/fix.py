@@ -37,9 +37,14 @@ class Fix:
 def apply(document: Document, fixes: Iterable[Fix]) -> bytes:
     """Return the text of `document` with `fixes`, which were found in it; all other characters stay as they are."""
     text = document.data.decode("utf-8")
-    parts, at = [], 0
+    return edited(text, (edit for fix in fixes for edit in fix.edits), 0, len(text)).encode()
+
+
+def edited(text: str, edits: Iterable[Edit], start: int, end: int) -> str:
+    """Return the part of `text` from `start` up to `end` with `edits`, all of which are within it."""
+    parts, at = [], start
     # At one and the same offset, what ends there comes before what is put in.
-    for edit in sorted(edit for fix in fixes for edit in fix.edits):
+    for edit in sorted(edits):
         parts += [text[at : edit.start], edit.text]
         at = edit.end
-    return "".join((*parts, text[at:])).encode()
+    return "".join((*parts, text[at:end]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.templates.literals import evaluate
 from checkpoint_ld.templates.scope import DEEPEST, NotStaticError
-from checkpoint_ld.templates.syntax import parse_expression
+from checkpoint_ld.templates.syntax import parse_quoted
 
 if TYPE_CHECKING:
     from checkpoint_ld.templates.scope import Scope
@@ -30,7 +30,6 @@ class FieldType:
     nullable: bool = False
     class_variable: bool = False
     literal_values: tuple[str, ...] | None = None
-    unread: ast.AST | None = None
     verifying: ast.Call | None = None
 
 
@@ -43,7 +42,7 @@ def read_type(node: ast.expr, scope: Scope, depth: int = 0) -> FieldType:
         return _OTHER
     match node:
         case ast.Constant(value=str() as text):
-            inner = parse_expression(text)
+            inner = parse_quoted(text, node)
             return _OTHER if inner is None else read_type(inner, scope, depth + 1)
         case ast.Name() | ast.Attribute():
             return _named(scope.names.resolve(node))
@@ -90,10 +89,10 @@ def _literal(arguments: list[ast.expr], scope: Scope) -> FieldType:
     for argument in arguments:
         try:
             value = evaluate(argument, scope)
-        except NotStaticError as error:
-            return FieldType("literal", unread=error.node)
+        except NotStaticError:
+            return FieldType("literal")
         if isinstance(value, list | dict | float):
-            return FieldType("literal", unread=argument)
+            return FieldType("literal")
         values.append(str(value))
     return FieldType("literal", literal_values=tuple(dict.fromkeys(values)))
 

@@ -83,13 +83,13 @@ def _dictionary(node: ast.Dict, scope: Scope, depth: int) -> JsonValue:
 
 
 def _joined(node: ast.JoinedStr, scope: Scope, depth: int) -> JsonValue:
-    return "".join(_text(part, scope, depth) for part in node.values)
+    return "".join(_text(part, node, scope, depth) for part in node.values)
 
 
-def _text(node: ast.expr, scope: Scope, depth: int) -> str:
-    value = evaluate(node, scope, depth + 1)
+def _text(part: ast.expr, whole: ast.expr, scope: Scope, depth: int) -> str:
+    value = evaluate(part, scope, depth + 1)
     if not isinstance(value, str):
-        raise NotStaticError(node)
+        raise NotStaticError(whole)
     return value
 
 
@@ -102,7 +102,7 @@ def _concatenation(node: ast.BinOp, scope: Scope, depth: int) -> JsonValue:
         parts.append(left.right)
         left = left.left
     parts.append(left)
-    return "".join(_text(part, scope, depth) for part in reversed(parts))
+    return "".join(_text(part, node, scope, depth) for part in reversed(parts))
 
 
 def _key(node: ast.Dict, key: ast.expr | None, scope: Scope, depth: int) -> str:

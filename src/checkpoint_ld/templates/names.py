@@ -32,7 +32,7 @@ class Names:
                     )
                     self._imported[bound] = last if alias.asname else bound
             case ast.ClassDef():
-                pass  # classes shadow only what comes after them: see AnswerClasses
+                pass  # classes shadow only what comes after them: see answer_classes
             case _:
                 self.rebound.update(bound_names(statement))
 
@@ -66,21 +66,8 @@ def bound_names(statement: ast.stmt) -> Iterator[str]:
                     yield node.id
 
 
-class Constants:
-    """The names that a body assigns exactly once, with what it assigns."""
-
-    def __init__(self, body: list[ast.stmt]) -> None:
-        self._body = body
-        self._values: dict[str, ast.expr | None] | None = None
-
-    def get(self, name: str) -> ast.expr | None:
-        """Return the expression that is assigned to `name`, None if there is none or there are several."""
-        if self._values is None:
-            self._values = _assigned_once(self._body)
-        return self._values.get(name)
-
-
-def _assigned_once(body: Iterable[ast.stmt]) -> dict[str, ast.expr | None]:
+def assignments(body: Iterable[ast.stmt]) -> dict[str, ast.expr | None]:
+    """Return the names that a body binds, with what it assigns to those that it binds once by a plain assignment."""
     values: dict[str, ast.expr | None] = {}
     for statement in body:
         match statement:

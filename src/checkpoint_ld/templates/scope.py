@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.checks.sources import LONGEST_SOURCE
-from checkpoint_ld.templates.names import Constants, Names
+from checkpoint_ld.templates.names import Names, assignments
 from checkpoint_ld.templates.patterns import Patterns
 from checkpoint_ld.templates.showing import LONGEST_EXCERPT
 from checkpoint_ld.templates.template import Problem, ProblemKind
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DEEPEST = 100
-"""Literals, types and strategies may be nested this deeply."""
+"""Values and types may be nested this deeply."""
 
 LARGEST_VALUES: Final = 2 * LONGEST_SOURCE
 """All values of a template together may have this many parts and characters: names can stand for one many times."""
@@ -28,7 +28,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 class NotStaticError(Exception):
     """An expression has no value without running the template; `node` is the part that has none."""
 
-    def __init__(self, node: ast.AST, reason: str = "") -> None:
+    def __init__(self, node: ast.expr, reason: str = "") -> None:
         super().__init__(reason)
         self.node = node
         self.reason = reason
@@ -45,9 +45,9 @@ class Scope:
         self.problems: list[Problem] = []
         self._source = source
         self._lines: list[bytes] | None = None
-        self._module = Constants(module.body)
-        self._local: Constants | None = None
-        self._bodies: dict[int, Constants] = {}
+        self._module = module.body
+        self._local: list[ast.stmt] = []
+        self._assignments: dict[int, dict[str, ast.expr | None]] = {}
         self.patterns = Patterns()
         self.unreadable: set[int] = set()
         self._left = LARGEST_VALUES
@@ -59,38 +59,36 @@ class Scope:
 
     @contextmanager
     def inside(self, body: list[ast.stmt]) -> Iterator[None]:
-        """Let constants of a class body be found first."""
-        outer, self._local = self._local, self._constants(body)
+        """Let the names of a class body be found first."""
+        outer, self._local = self._local, body
         try:
             yield
         finally:
             self._local = outer
 
-    def _constants(self, body: list[ast.stmt]) -> Constants:
-        known = self._bodies.get(id(body))  # the tree outlives the scope, so no other list can have the same identity
-        if known is None:
-            known = self._bodies[id(body)] = Constants(body)
-        return known
-
     def constant(self, name: str) -> ast.expr | None:
         """Return the expression that a name stands for all the time, or None."""
-        local = self._local.get(name) if self._local is not None else None
-        return self._module.get(name) if local is None else local
+        for body in (self._local, self._module):
+            # The tree outlives the scope, so no other list comes to have the same identity.
+            known = self._assignments.get(id(body))
+            if known is None:
+                known = self._assignments[id(body)] = assignments(body)
+            if name in known:
+                return known[name]
+        return None
 
-    def charge(self, node: ast.AST, size: int) -> None:
+    def charge(self, node: ast.expr, size: int) -> None:
         """Count `size` parts or characters of a value; raises NotStaticError when there have been too many."""
         self._left -= size
         if self._left < 0:
             raise NotStaticError(node, "the template's values are too large")
 
-    def excerpt(self, node: ast.AST) -> str:
+    def excerpt(self, node: ast.expr) -> str:
         """Return the source of an expression, on one line and shortened."""
         if self._lines is None:
             self._lines = _LINE_END.split(self._source.encode("utf-8", "replace"))
-        first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", None)
-        if not 0 < first <= len(self._lines):
-            return ""
-        start = getattr(node, "col_offset", 0)
-        stop = getattr(node, "end_col_offset", start) if last == first else start + LONGEST_EXCERPT
-        text = self._lines[first - 1][start : min(stop, start + LONGEST_EXCERPT)].decode("utf-8", "ignore")
-        return text if last == first and stop <= start + LONGEST_EXCERPT else f"{text.rstrip()} …"
+        start, stop = node.col_offset, node.end_col_offset
+        line = self._lines[node.lineno - 1]
+        if stop is None or node.end_lineno != node.lineno or stop > start + LONGEST_EXCERPT:
+            return f"{line[start : start + LONGEST_EXCERPT].decode('utf-8', 'ignore').rstrip()} …"
+        return line[start:stop].decode("utf-8", "ignore")

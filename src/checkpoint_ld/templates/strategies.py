@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.templates.literals import evaluate
-from checkpoint_ld.templates.scope import DEEPEST, NotStaticError
+from checkpoint_ld.templates.scope import NotStaticError
 from checkpoint_ld.templates.showing import shown
 from checkpoint_ld.templates.template import ProblemKind, Strategy
 from checkpoint_ld.templates.verifying import shown_source
@@ -26,7 +26,7 @@ def read_strategy(bodies: Iterable[list[ast.stmt]], fields: Collection[str], sco
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         return None
     try:
-        return _read(node, fields, scope, 0)
+        return _read(node, fields, scope)
     except NotStaticError as error:
         reason = f" ({error.reason})" if error.reason else ""
         message = f"the strategy cannot be read without running it{reason}: {shown_source(error.node, scope)}"
@@ -49,9 +49,8 @@ def _assigned(bodies: Iterable[list[ast.stmt]]) -> ast.expr | None:
     return found
 
 
-def _read(node: ast.expr, fields: Collection[str], scope: Scope, depth: int) -> Strategy:
-    if depth > DEEPEST:
-        raise NotStaticError(node, f"nested more than {DEEPEST} levels deep")
+def _read(node: ast.expr, fields: Collection[str], scope: Scope) -> Strategy:
+    # Each level takes two brackets, of which Python's parser takes 200: this cannot recurse too deeply.
     called = scope.names.called(node)
     if not isinstance(node, ast.Call) or node.args:
         raise NotStaticError(node)
@@ -65,7 +64,7 @@ def _read(node: ast.expr, fields: Collection[str], scope: Scope, depth: int) -> 
     conditions = parts.get("conditions", ast.List(elts=[]))
     if not isinstance(conditions, ast.List | ast.Tuple):
         raise NotStaticError(conditions)
-    children = tuple(_read(condition, fields, scope, depth + 1) for condition in conditions.elts)
+    children = tuple(_read(condition, fields, scope) for condition in conditions.elts)
     if called == "AnyOf" and not children:
         scope.report(ProblemKind.STRATEGY, node, "AnyOf without conditions never passes")
     needed = _needed(node, parts.get("n"), len(children), scope) if called == "AtLeastN" else None

@@ -30,10 +30,14 @@ def _tree(source: str) -> ast.Module:
         return ast.parse(source)
 
 
-def parse_expression(text: str) -> ast.expr | None:
-    """Return the expression that stands in a string, such as an annotation; None if it is none."""
-    tree = parse(text.strip())
-    match tree:
+def parse_quoted(text: str, at: ast.expr) -> ast.expr | None:
+    """Return the expression that stands in a string, such as an annotation; None if it is none.
+
+    All of it gets the position of the string, `at`.
+    """
+    match parse(text.strip()):
         case ast.Module(body=[ast.Expr(value=value)]):
+            for node in ast.walk(value):
+                ast.copy_location(node, at)
             return value
     return None

@@ -83,8 +83,8 @@ class TemplateField:
 
     `type` is one of the vocabulary bool, str, int, float, list_str, literal, date. `ground_truth` is a JSON value; a
     conditional one is an object with the member `__conditional__`. `parameters` has all parameters of `primitive`,
-    with their defaults, in declared order. `unread` has the source of each argument that is not static, by the
-    argument's name; the field then has that argument's default. `options` names the arguments meant for pydantic.
+    with their defaults, in declared order. `unread` has the source, shortened, of each argument that is not static,
+    by the argument's name; the field then has that argument's default. `options` names the arguments for pydantic.
     """
 
     name: str

@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 _DATE_PRIMITIVES = ("DateMatch", "DateTolerance", "DateRange")
 
 
-def read_verified(name: str, call: ast.Call, said: FieldType, statement: ast.stmt, scope: Scope) -> TemplateField:
+def read_verified(name: str, call: ast.Call, said: FieldType, statement: ast.AnnAssign, scope: Scope) -> TemplateField:
     """Return the field with what is static of it; report what is not, and what does not fit."""
     reader = _FieldReader(name, scope)
     arguments, options = bind_arguments(call, reader.owner, scope)
     node = arguments.get("verify_with")
     verifier = None if node is None else read_verifier(node, reader.owner, scope)
-    if node is not None and verifier is None:
+    if node is not None and (verifier is None or not verifier.static):
         reader.unread["verify_with"] = scope.excerpt(node)
     primitive = None if verifier is None else verifier.primitive
     type_ = said.name
     if type_ == "date" and (primitive is None or primitive.name not in _DATE_PRIMITIVES):
         type_ = "str"
-    reader.check_type(said, statement)
+    reader.check_type(said, statement.annotation)
     reader.check_compatible(type_, said, verifier, call)
     return TemplateField(
         name=name,
@@ -94,10 +94,10 @@ class _FieldReader:
 
     def hint(self, node: ast.expr | None) -> str | None:
         value = self._value("extraction_hint", node)
-        if value is None or isinstance(value, str):
-            return value
+        if node is None or value is None or isinstance(value, str):
+            return value if isinstance(value, str) else None
         message = f" has the extraction hint {shown(value)}, which is not a text"
-        self._report(ProblemKind.FIELD_DEFINITION, node or ast.Constant(None), message)
+        self._report(ProblemKind.FIELD_DEFINITION, node, message)
         return None
 
     def weight(self, node: ast.expr | None) -> float:
@@ -124,16 +124,15 @@ class _FieldReader:
             self._report(ProblemKind.GROUND_TRUTH, node, f": the ground truth of {name} {fault}")
         return value
 
-    def check_type(self, said: FieldType, statement: ast.stmt) -> None:
-        node = statement.annotation if isinstance(statement, ast.AnnAssign) else statement
-        source = shown_source(node, self._scope)
-        if not said.known:
-            message = f" has the type {source}, which is treated as str"
-            self._report(ProblemKind.FIELD_TYPE, node, message)
-        if said.nullable:
-            self._report(ProblemKind.NULLABLE, node, f" has the type {source}, whose None is not kept")
-        if said.name == "literal" and not said.literal_values:
-            self._report(ProblemKind.LITERAL_VALUES, node, f" has the type {source}, without values that can be read")
+    def check_type(self, said: FieldType, node: ast.expr) -> None:
+        faults = (
+            (ProblemKind.FIELD_TYPE, not said.known, "which is treated as str"),
+            (ProblemKind.NULLABLE, said.nullable, "whose None is not kept"),
+            (ProblemKind.LITERAL_VALUES, said.name == "literal" and not said.literal_values, "without readable values"),
+        )
+        for kind, applies, fault in faults:
+            if applies:
+                self._report(kind, node, f" has the type {shown_source(node, self._scope)}, {fault}")
 
     def check_compatible(self, type_: str, said: FieldType, verifier: Verifier | None, call: ast.Call) -> None:
         if verifier is None or not verifier.sound or not said.known or type_ in verifier.primitive.types:

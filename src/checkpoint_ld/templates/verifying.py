@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Verifier:
-    """A primitive with its parameters as far as they could be read; `sound` if it can be built from them."""
+    """A primitive with its parameters as far as they could be read.
+
+    `sound` if it can be built from them, `static` if none of them was left out because only running would tell it.
+    """
 
     primitive: Primitive
     parameters: dict[str, JsonValue] = field(default_factory=dict)
     sound: bool = True
+    static: bool = True
 
 
 def read_verifier(node: ast.expr, owner: str, scope: Scope) -> Verifier | None:
@@ -83,7 +87,7 @@ def _settle(verifier: Verifier, given: dict[str, JsonValue], node: ast.expr, own
         _check_whole(verifier, node, owner, scope)
 
 
-def shown_source(node: ast.AST, scope: Scope) -> str:
+def shown_source(node: ast.expr, scope: Scope) -> str:
     """Return the source of an expression for a message."""
     return f"`{scope.excerpt(node)}`"
 
@@ -102,7 +106,7 @@ def _given(node: ast.Call, owner: str, verifier: Verifier, scope: Scope) -> dict
                 raise NotStaticError(keyword.value, "unpacks parameters")
             given[name] = evaluate(keyword.value, scope)
         except NotStaticError as error:
-            verifier.sound = False
+            verifier.sound = verifier.static = False
             message = f"{owner}: parameter {name or '**'} is not static: {shown_source(error.node, scope)}"
             scope.report(ProblemKind.NOT_STATIC, keyword, message)
     return given

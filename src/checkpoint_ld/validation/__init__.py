@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.validation.results import Result
 
-__all__ = ["check", "check_reading", "validate"]
+__all__ = ["check", "check_reading", "report_of", "validate"]
 
 
 def validate(
@@ -45,8 +45,12 @@ def validate(
     a profile that does not exist or shapes that are none, SourceMissingError for a file that is not there.
     """
     chosen = profiles.profile(profile, shapes)
-    checked = tuple(check(source, chosen, syntax=syntax) for source in sources)
-    return Report(chosen.name, checked, chosen.rules)
+    return report_of((check(source, chosen, syntax=syntax) for source in sources), chosen)
+
+
+def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
+    """Return the report on sources that were held against `profile`."""
+    return Report(profile.name, tuple(checked), profile.rules)
 
 
 def check(source: Any, profile: Profile, *, syntax: str | None = None) -> Checked:
@@ -118,7 +122,7 @@ class _Findings:
             rule=rule.slug,
             condition=rule.condition,
             node=str(result.focus),
-            value=None if result.value is None else str(result.value),
+            value=None if result.value is None or rule.form == _WITHHELD else str(result.value),
         )
 
     def _place(self, pointer: str | None, *, is_key: bool) -> Place:
@@ -126,6 +130,9 @@ class _Findings:
             return Place(self.reading.source)
         return self.reading.key_place(pointer) if is_key else self.reading.place(pointer)
 
+
+_WITHHELD = "no-secret"
+"""The form whose offending value must not be repeated."""
 
 _ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})
 

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph
-from rdflib.plugins.sparql import prepareQuery
 
 from checkpoint_ld.derivation import derived
 from checkpoint_ld.errors import SettingsError
@@ -38,6 +37,8 @@ class ValidationGraph(Graph):
 
 @lru_cache(maxsize=2048)
 def _prepared(text: str) -> Query:
+    from rdflib.plugins.sparql import prepareQuery  # noqa: PLC0415 - its grammar takes long to build
+
     query = prepareQuery(text)
     if getattr(query.algebra, "datasetClause", None):
         raise SettingsError("a query of your shapes reads other graphs with FROM, which is not allowed: take it out")

@@ -111,11 +111,11 @@ def _called(steps: list[str], value: Tree) -> list[str]:
         case ["dataFeedElement", _]:
             question = value.get("item")
             text = question.get("text") if isinstance(question, dict) else None
-            return [called("question", text or value.get("@id"))]
+            return [called("question", text if isinstance(text, str) and text.strip() else value.get("@id"))]
         case [*_, "rating", _]:
             return [called("trait", value.get("name"))]
         case ["hasPart", _]:
-            return [called("scenario", value.get("name"))]
+            return [called("scenario" if "nodes" in value else "part", value.get("name"))]
         case ["hasPart", _, "nodes", key]:
             return [called("node", key)]
     return []

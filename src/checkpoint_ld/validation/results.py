@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, Literal, URIRef
 
-from checkpoint_ld.constraints.functions import register
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import triples_of
@@ -59,6 +58,8 @@ def validate(graph: ValidationGraph, shapes: Graph) -> Graph:
     Raises SettingsError for shapes that pySHACL cannot work with.
     """
     import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
+
+    from checkpoint_ld.constraints.functions import register  # noqa: PLC0415 - as above
 
     register()
     try:

@@ -11,9 +11,10 @@ from checkpoint_ld.checks.readings import shown
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.values import value_of
+from checkpoint_ld.graph.naming import is_minted, text_of
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.validation.places import setting_of
-from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, SHACL, TRAIT_TYPES
+from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SHACL, TRAIT_TYPES
 
 if TYPE_CHECKING:
     from checkpoint_ld.graph.store import Index
@@ -38,7 +39,7 @@ def message_of(rule: Rule, result: Result, index: Index) -> str:
             case name:
                 return _property(result, name, index)
 
-    return _PLACEHOLDER.sub(filled, rule.message)
+    return _PLACEHOLDER.sub(filled, rule.message).removesuffix(": ")
 
 
 def remedy_of(rule: Rule, result: Result) -> str:
@@ -58,6 +59,10 @@ def shown_term(term: Any, index: Index) -> str:
     text = str(term)
     if term in index:
         return "an object"
+    if is_minted(text):
+        return "an empty object"
+    if text.startswith(ID_BASE):
+        return shown(text_of(text))
     if text.startswith(KARENINA):
         return f'"karenina:{text.removeprefix(KARENINA)}"'
     return f'"{names.key_of(term)}"'

@@ -1,0 +1,96 @@
+"""The findings are those of SHACL: of a plain run of pySHACL, and, where its words are enough, of a second engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyshacl
+import pytest
+import shifty
+from rdflib import Graph
+
+from checkpoint_ld import data, profiles, rules, validation
+from checkpoint_ld.examples import Example, example
+from checkpoint_ld.vocabulary import SHACL
+from tests.validation.engines import core_shapes, plain_graph, plain_run, verdicts
+
+EXAMPLES = [
+    told
+    for code in rules.catalogue()
+    if (told := example(code)) is not None and told.file.endswith("jsonld") and not code.startswith("KD")
+]
+SHAPES = sorted(data.folder("shapes").rglob("*.ttl"))
+CORPUS_FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")
+
+
+CORE = core_shapes()
+
+
+def our_run(text: bytes, profile: str) -> tuple[set[tuple[str, str, str]], set[tuple[str, str, str]]]:
+    """Return our findings and the results that they were made from, as verdicts."""
+    checked = validation.check(text, profiles.profile(profile))
+    iris = {severity: iri for iri, severity in rules.SEVERITIES.items()}
+    told = {
+        (str(one.node), f"urn:karenina:shape:{one.rule}", iris[one.severity]) for one in checked.findings if one.node
+    }
+    assert checked.results is not None
+    return told, verdicts(checked.results)
+
+
+@pytest.mark.parametrize("told", EXAMPLES, ids=lambda told: told.code)
+def test_findings_are_those_of_a_plain_run_of_pyshacl(told: Example) -> None:
+    chosen = profiles.profile(told.profile)
+    findings, results = our_run(told.invalid, told.profile)
+    plain = plain_run(told.invalid, chosen)
+
+    assert results == plain
+    assert findings <= plain
+    excused = {rule.shape for rule in chosen.rules.values() if rule.excused}
+    assert {shape for _, shape, _ in plain - findings} <= excused
+
+
+@pytest.mark.parametrize("code", ["KB001", "KQ014", "KR034", "KR016"])
+def test_a_graph_of_rdflib_as_it_comes_gives_the_same(code: str) -> None:
+    told = example(code)
+
+    assert told is not None
+    assert our_run(told.invalid, "karenina")[1] == plain_run(told.invalid, profiles.profile(), Graph)
+
+
+@pytest.mark.parametrize("folder", CORPUS_FOLDERS)
+def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: str) -> None:
+    files = [path for path in sorted((corpus / folder).iterdir()) if path.name != "index.json"]
+    compared = 0
+    for path in files[:6]:
+        text = path.read_bytes()
+        checked = validation.check(text, profiles.profile())
+        if checked.results is not None:
+            assert verdicts(checked.results) == plain_run(text, profiles.profile()), path
+            compared += 1
+    assert compared
+
+
+@pytest.mark.parametrize("told", EXAMPLES, ids=lambda told: told.code)
+def test_a_second_engine_gives_the_same_verdicts_where_core_shacl_is_enough(told: Example) -> None:
+    graph, shapes = plain_graph(told.invalid), CORE
+    _, ours, _ = pyshacl.validate(graph, shacl_graph=shapes)
+    _, theirs, _ = shifty.validate(graph, shacl_graph=shapes, infer=False)
+
+    assert isinstance(ours, Graph)
+    assert verdicts(theirs) == verdicts(ours)
+
+
+@pytest.mark.parametrize("path", SHAPES, ids=lambda path: path.stem)
+def test_every_file_of_shapes_is_valid_shacl(path: Path) -> None:
+    shapes = Graph().parse(path)
+
+    conforms, _, text = pyshacl.validate(Graph(), shacl_graph=shapes, meta_shacl=True)
+
+    assert conforms, text
+
+
+def test_the_check_of_shapes_can_fail() -> None:
+    broken = Graph().parse(data=f"<urn:x> a <{SHACL}NodeShape> ; <{SHACL}minCount> 'many' .", format="turtle")
+
+    with pytest.raises(Exception, match=r"SHACL|Shape"):
+        pyshacl.validate(Graph(), shacl_graph=broken, meta_shacl=True)
