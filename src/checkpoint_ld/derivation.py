@@ -20,7 +20,7 @@ from checkpoint_ld.graph.literals import json_of, literal_of
 from checkpoint_ld.graph.residue import Ref
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.graph.terms import expand_name
-from checkpoint_ld.roles import KEYS, TYPES
+from checkpoint_ld.roles import ANYTHING, ARRAYS, KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_SUFFIXES
 
 if TYPE_CHECKING:
@@ -80,14 +80,32 @@ class _Walk:
         put(self.found, subject, URIRef(KARENINA + name), term)
 
     def plays(self, subject: Node, role: str) -> None:
-        """Say the role of an object, and which of its keys and types do not go with that."""
+        """Say the role of an object, and what about its keys, its types and the form of its values does not fit."""
         self.is_a(subject, role)
-        for key in self.reader.shallow(subject):
-            if key not in KEYS[role] and key[:1] != "@":
+        members = self.reader.shallow(subject)
+        for key, value in members.items():
+            if key[:1] == "@":
+                continue
+            if key not in KEYS[role]:
                 self.say(subject, "unknownKey", literal_of(key))
+            elif isinstance(value, list) and key not in ANYTHING:
+                self.array(subject, key, value)
+        kind = members.get("@type")
+        if role in TYPES and "@type" in members and not isinstance(kind, str | list):
+            self.say(subject, "unexpectedType", literal_of(str(kind)))
         for kind in self.terms(subject, RDF_TYPE):
             if role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
                 self.say(subject, "unexpectedType", kind)
+
+    def array(self, subject: Node, key: str, entries: list[Any]) -> None:
+        """Say what about an array the statements do not show."""
+        if key not in ARRAYS:
+            if len(entries) < 2 or len({repr(one) for one in entries}) == 1:
+                self.say(subject, "arrayOf", literal_of(key))
+        elif any(isinstance(one, list) for one in entries):
+            self.say(subject, "nestedIn", literal_of(key))
+        elif any(one is None for one in entries):
+            self.say(subject, "nullIn", literal_of(key))
 
     def is_a(self, subject: Node, role: str) -> None:
         put(self.found, subject, RDF_TYPE, URIRef(KARENINA + role))
@@ -219,39 +237,61 @@ class _Walk:
     def scenario(self, scenario: Node) -> None:
         self.plays(scenario, "Scenario")
         said = self.reader.shallow(scenario)
-        for member, kind in (("nodes", dict), ("edges", list)):
-            if not isinstance(said.get(member), kind):
+        # A plain value is no node and no edge, which other rules say.
+        for member, wrong in (("nodes", list), ("edges", dict | Ref)):
+            if said.get(member) is None or isinstance(said[member], wrong):
                 self.say(scenario, "malformedMember", literal_of(member))
-        nodes = {self.reader.map_key(node): node for node in self.parts(scenario, KARENINA + "nodes", "Node")}
-        for key, node in nodes.items():
-            self.say(node, "key", literal_of(key))
-            for question in self.parts(node, KARENINA + "question", "ScenarioQuestion"):
-                self.question(question)
-        self.entry(scenario, nodes, has_map=isinstance(said.get("nodes"), dict))
+        nodes = {self.reader.map_key(node): node for node in self.nodes_of(scenario)}
+        told = said.get("nodes")
+        keys = frozenset(told) if isinstance(told, dict) else frozenset(nodes)
+        if isinstance(told, dict) and None in told.values():
+            self.say(scenario, "nullIn", literal_of("nodes"))
+        self.entry(scenario, nodes, keys)
         for edge in self.parts(scenario, KARENINA + "edges", "Edge"):
-            self.edge(edge, nodes)
+            self.edge(edge, nodes, keys)
         self.parts(scenario, KARENINA + "outcomeCriteria", "Criterion")
 
-    def entry(self, scenario: Node, nodes: dict[str, Node], *, has_map: bool) -> None:
+    def nodes_of(self, scenario: Node) -> list[Node]:
+        """Return the nodes of a scenario; the members of one without its type mean nothing, so little is said of it."""
+        kind = URIRef(KARENINA + "ScenarioNode")
+        nodes = [one for one in self.terms(scenario, KARENINA + "nodes") if one in self.index]
+        for node in nodes:
+            self.is_a(node, "NodeObject")
+            if kind not in self.terms(node, RDF_TYPE):
+                self.is_a(node, "UntypedNode")
+                continue
+            self.plays(node, "Node")
+            self.say(node, "key", literal_of(self.reader.map_key(node)))
+            for question in self.parts(node, KARENINA + "question", "ScenarioQuestion"):
+                self.question(question)
+        return nodes
+
+    def entry(self, scenario: Node, nodes: dict[str, Node], keys: frozenset[str]) -> None:
+        """Say where a scenario starts."""
         entry = self.plain(scenario, KARENINA + "entryNode")
-        if has_map and not nodes:
-            self.say(scenario, "hasNoNodes", literal_of(True))
-        elif isinstance(entry, str) and entry in nodes:
+        if not keys:
+            if self.reader.shallow(scenario).get("nodes") == {}:
+                self.say(scenario, "hasNoNodes", literal_of(True))
+        elif not isinstance(entry, str) or not entry:
+            return
+        elif entry not in keys:
+            self.say(scenario, "unresolvedEntryNode", literal_of(entry))
+        elif entry in nodes:
             self.is_a(nodes[entry], "EntryNode")
             for node in nodes.values():
                 self.is_a(node, "EnterableNode")
-        elif has_map and isinstance(entry, str) and entry:
-            self.say(scenario, "unresolvedEntryNode", literal_of(entry))
 
-    def edge(self, edge: Node, nodes: dict[str, Node]) -> None:
+    def edge(self, edge: Node, nodes: dict[str, Node], keys: frozenset[str]) -> None:
+        """Say which nodes an edge links."""
         ends: dict[str, Node] = {}
         for name in ("source", "target"):
             end = self.plain(edge, KARENINA + name)
-            if isinstance(end, str):
-                if end in nodes:
-                    ends[name] = nodes[end]
-                elif nodes and not (name == "target" and end == END):
-                    self.say(edge, f"unresolved{name.capitalize()}", literal_of(end))
+            if not isinstance(end, str):
+                continue
+            if end in nodes:
+                ends[name] = nodes[end]
+            elif keys and end not in keys and not (name == "target" and end == END):
+                self.say(edge, f"unresolved{name.capitalize()}", literal_of(end))
         if len(ends) == 2:
             self.say(ends["source"], "leadsTo", ends["target"])
 

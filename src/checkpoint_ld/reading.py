@@ -12,8 +12,9 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import dialects, rdf
+from checkpoint_ld import dialects, old_names, rdf
 from checkpoint_ld.checks import check
+from checkpoint_ld.checks.readings import given, shown
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
@@ -34,6 +35,7 @@ Tree = dict[str, Any]
 
 JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
+_WITH_OLD_NAMES = frozenset(("datafeed-legacy", CANONICAL))
 
 _SYNTAXES = (JSON_SYNTAX, *rdf.SYNTAXES)
 _NODE = rb"(?:<[^<>\s]*>|_:\S+(?=\s))"
@@ -46,8 +48,9 @@ _QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL 
 class Reading:
     """A checkpoint that was read: its canonical tree, where it comes from, and what was found on the way.
 
-    `dialect` is the one that the source is written in; `document` is None for a source in an RDF syntax. `of_form` are
-    those of the findings that are about the form of the source, not about rules that its content breaks.
+    `dialect` is the one that the source is written in; `document` is None for a source in an RDF syntax. `findings` are
+    violations and warnings. `of_form` are those about the form of the source, not about rules that its content breaks,
+    together with what is only worth knowing about it.
     """
 
     tree: Tree = field(repr=False)
@@ -175,15 +178,22 @@ def _reading(plain: Plain, syntax: str, name: str | None, document: Document | N
         *(document.findings if document is not None else ()),
         *_form_findings(plain, document),
         *(_from_source(one, plain, reading) for one in upgrade.findings),
+        *(_from_source(one, plain, reading) for one in _old_names(plain, document, detected.name)),
     ]
     if document is None:
         of_form = [one for one in of_form if one.rule not in ("context", "root-type")]
     of_form = [replace(one, dialect=detected.name) for one in of_form]
-    found = list(of_form)
+    found = [one for one in of_form if one.severity > Severity.INFO]
     if checked:
         broken = (_from_tree(one, reading) for one in check(tree, detected.name))
         found += [replace(one, dialect=detected.name) for one in broken if not _is_within_text(one)]
     return replace(reading, of_form=tuple(of_form), findings=tuple(sorted(found, key=_by_place)))
+
+
+def _old_names(plain: Plain, document: Document | None, dialect: str) -> Iterable[Finding]:
+    """Find old names where somebody wrote them: in plain keys, in a dialect that has new ones."""
+    is_as_written = document is not None and plain.origins is not None
+    return old_names.findings(plain.tree) if is_as_written and dialect in _WITH_OLD_NAMES else ()
 
 
 def _with_our_context(tree: Tree) -> Tree:
@@ -216,12 +226,14 @@ def _context_findings(plain: Plain, document: Document | None) -> Iterable[Findi
         )
     address, context = forms.address_of(tree.get("@context")), tree.get("@context")
     if address is not None:
-        message = f"the remote context {address!r} is not known and is never fetched; keys are read as they are"
+        message = f"the remote context {shown(address)} is not known and is never fetched; keys are read as they are"
     elif "@context" not in tree:
         message = "there is no @context; keys are read as they are"
+    elif not isinstance(context, (dict, list, str)):
+        message = f"the @context is {shown(context)}, not an object; keys are read as they are"
     elif isinstance(context, dict) and not contexts.is_literal(context):
-        vocabulary = context.get("@vocab")
-        message = f"the @vocab of the @context is {vocabulary!r}, not schema.org's; keys are read as they are"
+        vocabulary = given(context.get("@vocab"))
+        message = f"the @vocab of the @context is {vocabulary}, not schema.org's; keys are read as they are"
     else:
         return
     yield replace(finding("context", message), place=document.place("/@context"))
@@ -255,7 +267,7 @@ def _by_place(found: Finding) -> tuple[int, int]:
 def _no_checkpoint(value: Any, document: Document | None) -> Finding:
     known = "; ".join(f"{one.name}: {one.signs}" for one in dialects.DIALECTS)
     what = (
-        f"an object with the members {', '.join(map(repr, list(value)[:8]))}"
+        f"an object with the members {', '.join(map(shown, list(value)[:8]))}"
         if isinstance(value, dict)
         else _kind(value)
     )

@@ -33,3 +33,14 @@ KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """The keys that Karenina knows in the object in each role."""
+
+ARRAYS = frozenset(
+    (
+        *("rating", "additionalProperty", "keywords", "dataFeedElement", "hasPart", "acceptedAnswer", "creator"),
+        *("edges", "outcomeCriteria"),
+    )
+)
+"""The keys whose values may be arrays, also where one value is usual."""
+
+ANYTHING = frozenset(("value", "condition", "check", "metadata", "modelOverride", "toolFilter", "questionData"))
+"""The keys whose values are JSON of a form of their own."""

@@ -151,6 +151,19 @@ def test_one_bad_file_hides_nothing_about_the_others(run: Run) -> None:
     ]
 
 
+def test_shapes_that_fail_at_one_file_hide_nothing_about_the_others(run: Run) -> None:
+    write("a.jsonld", name="")
+    write("b.jsonld", name="", license="MIT")
+    Path("shapes.ttl").write_text(
+        """@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix schema: <https://schema.org/> .
+        <urn:my:Licence> a sh:NodeShape ; sh:targetSubjectsOf schema:license ;
+          sh:sparql [ sh:message "never" ; sh:select "SELECT $this WHERE { $this ?p ?o . BIND(?o AS $this) }" ] ."""
+    )
+    done = run("validate", "a.jsonld", "b.jsonld", "--shapes", "shapes.ttl", "--format", "json")
+    assert (done.code, codes(done.out)) == (2, ["benchmark-name"])
+    assert done.err.startswith("b.jsonld: the shapes cannot be applied")
+
+
 def test_nothing_but_missing_files_gives_no_report(run: Run) -> None:
     done = run("validate", "missing.jsonld", "--format", "json")
     assert (done.code, done.out) == (2, b"")

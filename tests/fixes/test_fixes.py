@@ -300,6 +300,9 @@ def test_what_the_author_has_to_decide_is_left_alone(change: Callable[[Json], No
 
 def test_values_of_properties_belong_to_the_author() -> None:
     tree = sound()
+    tree["additionalProperty"] += [setting("finished", "yes"), setting("kind", "binary")]
+    at(tree, *QUESTION)["additionalProperty"].append(setting("kind", "binary"))
+    at(tree, *TRAIT)["additionalProperty"].append(setting("finished", "yes"))
     tree["additionalProperty"].append(setting("custom_http", {"@type": "http://schema.org/Thing", "version": 1}))
     assert fixes.fixes_of(document(tree)) == ()
 
@@ -313,6 +316,13 @@ def test_keys_that_are_iris_get_https_unless_two_would_become_one() -> None:
     result = fixed(tree)
     assert result["https://schema.org/license"] == "MIT"
     assert (result["http://schema.org/url"], result["https://schema.org/url"]) == ("a", "b")
+
+
+def test_where_keys_are_iris_no_plain_key_is_added() -> None:
+    tree = {(key if key.startswith("@") else f"https://schema.org/{key}"): value for key, value in sound().items()}
+    del tree["https://schema.org/additionalProperty"]
+    assert reading.examine(document(tree).data).dialect == "datafeed-ns-v3"
+    assert fixes.fixes_of(document(tree)) == ()
 
 
 def test_types_that_are_iris_get_https() -> None:
@@ -378,6 +388,7 @@ def test_an_older_dialect_stays_what_it_is() -> None:
         {"@type": "Dataset", "@context": {"@vocab": "http://schema.org/"}, "version": 1, "hasPart": []},
         [sound() | {"version": 1}],
         {"@graph": [sound() | {"version": 1}]},
+        {"@context": {"@vocab": "http://schema.org/", "karenina": "urn:karenina:vocab:"}, "@graph": [sound()]},
         {"name": "package", "version": 1},
         [],
         "text",

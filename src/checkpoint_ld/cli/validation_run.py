@@ -106,6 +106,8 @@ class Run:
                 yield validation.check(source, self.profile, syntax=self.syntax)
             except ReadError as error:
                 self.fail(str(error))
+            except SettingsError as error:  # shapes that one document shows not to be applicable
+                self.fail(f"{file}: {error}")
 
     def _in_progress(self, files: Sequence[str]) -> Iterator[str]:
         """Yield `files`, with a bar on standard error where there is somebody to see it."""

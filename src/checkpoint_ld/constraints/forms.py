@@ -38,12 +38,13 @@ _IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
 
 
 def _text(value: Any) -> str | None:
-    """Let objects through, which are nodes, and text."""
-    return f"{shown(value)} is no text" if _is_plain(value) and not isinstance(value, str) else None
+    """Let objects through, which are nodes, text, and null, which says that there is none."""
+    is_other = value is not None and _is_plain(value) and not isinstance(value, str)
+    return f"{shown(value)} is no text" if is_other else None
 
 
 def _text_value(value: Any) -> str | None:
-    return None if value is None or isinstance(value, str) else f"{shown(value)} is no text"
+    return None if value is None or _is_text(value) else f"{shown(value)} is no text"
 
 
 def _not_blank(value: Any) -> str | None:
@@ -51,15 +52,16 @@ def _not_blank(value: Any) -> str | None:
 
 
 def _no_text(value: Any) -> str | None:
-    return "it holds text" if isinstance(value, str) and value else None
+    return "it holds text" if _is_text(value) and value else None
 
 
 def _not_empty(value: Any) -> str | None:
-    return "it is empty" if value in ("", [], {}) else None
+    return "it is empty" if value in (None, "", [], {}) else None
 
 
 def _number(value: Any) -> str | None:
-    return f"{shown(value)} is no number" if number(value) is None and numeric_text(value) is None else None
+    is_one = value is None or number(value) is not None or numeric_text(value) is not None
+    return None if is_one else f"{shown(value)} is no number"
 
 
 def _unquoted_number(value: Any) -> str | None:
@@ -109,17 +111,18 @@ def _json_of(value: Any, kind: type, noun: str) -> str | None:
 
 def _texts(value: Any) -> str | None:
     if not isinstance(value, list):
-        return "it is no array"
+        return None if value is None else "it is no array"
     odd = next((one for one in value if not isinstance(one, str)), None)
     return None if all(isinstance(one, str) for one in value) else f"it holds {shown(odd)}"
 
 
 def _some_texts(value: Any) -> str | None:
-    return "it needs one entry or more" if value == [] else _texts(value)
+    return "it needs one entry or more" if value in (None, []) else _texts(value)
 
 
 def _kind(value: Any) -> str | None:
-    return None if isinstance(value, str) and value in (*KINDS, "binary") else "there is no such kind"
+    is_one = value is None or (isinstance(value, str) and value in (*KINDS, "binary"))
+    return None if is_one else "there is no such kind"
 
 
 def _kind_or_template(value: Any) -> str | None:
@@ -252,6 +255,7 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "not-blank": _not_blank,
     "not-empty": _not_empty,
     "number": _number,
+    "objects": structures.objects,
     "plain-boolean": _plain_boolean,
     "positive": _positive,
     "python": _python,
@@ -259,12 +263,14 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "question-data": structures.question_data,
     "question-id": _question_id,
     "regular-expression": _regular_expression,
+    "relative-path": structures.relative_path,
     "setting-name": names.odd_setting,
     "share": _share,
     "some-texts": _some_texts,
     "state-check": structures.state_check,
     "template-fields": templates.fields,
     "text": _text,
+    "text-objects": structures.text_objects,
     "text-value": _text_value,
     "texts": _texts,
     "tp-metrics": _tp_metrics,
@@ -275,6 +281,11 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "written-template": templates.written,
 }
 """All forms by name."""
+
+
+def _is_text(value: Any) -> bool:
+    # The IRI of an object is a str too.
+    return type(value) is str
 
 
 def _is_plain(value: Any) -> bool:

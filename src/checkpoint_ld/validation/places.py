@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 _SETTINGS: dict[Node, str] = {predicate_of(name): name for names in SETTINGS.values() for name in names}
 
-UNKNOWN_KEY = URIRef(KARENINA + "unknownKey")
+_NAMED_BY_VALUE = frozenset(
+    URIRef(KARENINA + name) for name in ("unknownKey", "malformedMember", "arrayOf", "nestedIn", "nullIn")
+)
+"""Derived properties whose value is the key of the member that they are about."""
 
 Tree = dict[str, Any]
 
@@ -61,7 +64,7 @@ class Map:
             return self.nodes[str(value)]
         if member:
             return self._within(base, member, value)
-        if UNKNOWN_KEY in paths:
+        if not _NAMED_BY_VALUE.isdisjoint(paths):
             return base + pointer((str(value),))
         found = [place for path in paths for place in self._places(base, path, value)]
         return next((place for place, is_told in found if is_told), found[0][0] if found else base)
@@ -69,27 +72,26 @@ class Map:
     def _places(self, base: str, path: Node, value: Node | None) -> Iterator[tuple[str, bool]]:
         """Yield where a property of the object at `base` stands, and whether it holds `value` there."""
         holder = self.at(base)
+        key = key_of(path)
+        key = key if key in holder else key.removeprefix("karenina:")
         setting = setting_of(path)
-        if setting is not None:
-            at = _index_of(holder.get("additionalProperty"), setting)
-            if at is None:
-                yield base, False
-                return
+        at = None if setting is None else _index_of(holder.get("additionalProperty"), setting)
+        if at is not None:
             entry = f"{base}/additionalProperty" + (f"/{at}" if isinstance(holder["additionalProperty"], list) else "")
             yield entry + "/value", value is None or _stands_for(self.at(entry).get("value"), value)
             return
-        key = key_of(path)
-        key = key if key in holder else key.removeprefix("karenina:")
+        if setting is not None and key not in holder:
+            yield base, False
+            return
         yield self._within(base, key, value), key in holder and (value is None or _stands_for(holder[key], value))
 
     def _within(self, base: str, key: str, value: Node | None) -> str:
         place = base + pointer((key,))
         held = self.at(base).get(key)
-        if isinstance(held, list) and value is not None:
-            for at, one in enumerate(held):
-                if _stands_for(one, value):
-                    return f"{place}/{at}"
-        return place
+        if value is None or (not isinstance(held, list) and _stands_for(held, value)):
+            return place
+        parts = enumerate(held) if isinstance(held, list) else held.items() if isinstance(held, dict) else ()
+        return next((place + pointer((at,)) for at, one in parts if _stands_for(one, value)), place)
 
     def subject(self, place: str) -> str:
         """Say which question, trait, scenario or node the value at a JSON Pointer belongs to."""

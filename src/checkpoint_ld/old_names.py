@@ -1,0 +1,57 @@
+"""Old names: what files from before March 2026 call things by, and what is still read as the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.checks.readings import called
+from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.values import shown, walk
+from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import SCHEMA_HTTP, TRAIT_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from checkpoint_ld.findings import Finding
+
+Steps = tuple[str | int, ...]
+
+
+def findings(tree: Any) -> Iterator[Finding]:
+    """Yield what a DataFeed in plain keys calls by an old name: schema.org once, and the type of every rating.
+
+    The pointers lead into `tree`.
+    """
+    old = next((value for _, value in walk(tree.get("@context")) if _is_http(value)), None)
+    if old is not None:
+        yield finding("vocabulary-http", f"the @context has {shown(old)} for schema.org", pointer="/@context")
+    for steps, subject, rating in _ratings(tree):
+        kind = rating.get("additionalType")
+        if isinstance(kind, str) and kind in TRAIT_TYPES:
+            message = f"the type of the trait is {shown(kind)}, without the prefix karenina:"
+            place = pointer((*steps, "additionalType"))
+            yield finding("trait-prefix", message, pointer=place, subject=subject, remedy=f"write karenina:{kind}")
+
+
+def _is_http(value: object) -> bool:
+    return isinstance(value, str) and (value + "/").startswith(SCHEMA_HTTP)
+
+
+def _ratings(tree: dict[str, Any]) -> Iterator[tuple[Steps, str, dict[str, Any]]]:
+    """Yield the ratings of the root and of its questions, each with the way to it and what messages call it."""
+    for steps, rating in _objects(tree, "rating"):
+        yield steps, called("trait", rating.get("name")), rating
+    for element_steps, element in _objects(tree, "dataFeedElement"):
+        question = element.get("item")
+        if isinstance(question, dict):
+            for steps, rating in _objects(question, "rating"):
+                subject = f"{called('question', question.get('text'))}, {called('trait', rating.get('name'))}"
+                yield (*element_steps, "item", *steps), subject, rating
+
+
+def _objects(holder: dict[str, Any], member: str) -> Iterator[tuple[Steps, dict[str, Any]]]:
+    entries = holder.get(member)
+    for at, one in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(one, dict):
+            yield (member, at), one
