@@ -28,16 +28,17 @@ import typer
 from typer.core import TyperGroup
 
 import checkpoint_ld
-from checkpoint_ld import rdf
+from checkpoint_ld import rdf, rules
 from checkpoint_ld.cli.app import app
 from checkpoint_ld.dialects import DIALECTS
+from checkpoint_ld.examples import example
 from checkpoint_ld.graph.store import triples_of
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 EXAMPLES = DOCS / "examples"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-LANGUAGES = {"python", "text", "console", "turtle", "sh"}
+LANGUAGES = {"python", "text", "console", "turtle", "sh", "yaml", "toml"}
 
 FENCE = re.compile(r"^```(?P<language>\S*)\n(?P<text>.*?)^```\n", re.MULTILINE | re.DOTALL)
 OUTPUT = re.compile(r"\s*^```text\n(?P<text>.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -161,7 +162,8 @@ def test_make_targets_that_a_page_names_exist(page: Path) -> None:
 @a_page
 def test_links_lead_somewhere(page: Path) -> None:
     targets = [match["target"] for match in LINK.finditer(page.read_text(encoding="utf-8"))]
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    made = {f"rules/{code}.md" for code in rules.catalogue()}
+    assert [target for target in targets if target not in made and not (page.parent / target).exists()] == []
 
 
 @pytest.mark.parametrize(
@@ -214,9 +216,20 @@ def test_the_page_of_dialects_says_which_ones_are_written() -> None:
     assert rows == {one.name: "read, write" if one.downgrade else "read" for one in DIALECTS}
 
 
-def test_the_page_of_conditions_is_what_the_catalogue_says() -> None:
-    rendered = runpy.run_path(str(DOCS / "conditions.py"))["page"]()
-    assert (DOCS / "conditions.md").read_text(encoding="utf-8") == rendered, "run python docs/conditions.py"
+def test_the_page_of_rules_is_what_the_catalogue_says() -> None:
+    rendered = runpy.run_path(str(DOCS / "rule_pages.py"))["index"]()
+    assert (DOCS / "rules.md").read_text(encoding="utf-8") == rendered, "run python docs/rule_pages.py"
+
+
+@pytest.mark.parametrize("rule", rules.catalogue().values(), ids=lambda rule: rule.code)
+def test_the_page_of_a_rule_says_what_why_and_what_to_do(rule: rules.Rule) -> None:
+    text = runpy.run_path(str(DOCS / "rule_pages.py"))["page"](rule)
+
+    assert text.startswith(f"# {rule.code} {rule.slug}\n")
+    assert rule.why in text
+    assert rule.remedy[1:] in text
+    told = example(rule.code)
+    assert told is None or (told.bad in text and told.good in text)
 
 
 def test_the_page_of_the_architecture_has_a_row_for_every_module_and_no_other() -> None:
@@ -235,5 +248,6 @@ def test_the_site_is_built_without_a_warning_and_asks_nobody_for_anything(tmp_pa
 
     assert done.returncode == 0, done.stderr
     assert {page.with_suffix(".html").name for page in DOCS.glob("*.md")} <= pages.keys()
+    assert {page.stem for page in (tmp_path / "rules").glob("*.html")} == set(rules.catalogue())
     for name, html in pages.items():
         assert FETCHED.findall(html) == [], name

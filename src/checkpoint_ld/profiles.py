@@ -50,7 +50,7 @@ class Profile:
 
     def of_shape(self, iri: str) -> Rule | None:
         """Return the rule whose shape is `iri`."""
-        return self.rule(iri.removeprefix(SHAPES))
+        return _by_shape(self).get(iri)
 
     @property
     def _by_slug(self) -> Mapping[str, Rule]:
@@ -127,6 +127,11 @@ def _shipped(name: str) -> Profile:
 
 
 @cache
+def _by_shape(of: Profile) -> Mapping[str, Rule]:
+    return {rule.shape: rule for rule in of.rules.values()}
+
+
+@cache
 def _by_slug(of: Profile) -> Mapping[str, Rule]:
     return {rule.slug: rule for rule in of.rules.values()}
 
@@ -153,4 +158,4 @@ def _turtle_files(path: Path) -> Iterator[Path]:
 
 def _own_rules(file: Path) -> Iterable[Rule]:
     _parsed(file)
-    return rules.rules_of(file)
+    return rules.rules_of(file, named=True)

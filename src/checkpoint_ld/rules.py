@@ -6,7 +6,8 @@ JSON, a form of JSON-LD that Karenina refuses) are described there in the same w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ import pyoxigraph
 
 from checkpoint_ld import data
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SHACL, SHAPES
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, RDF, SHACL, SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -104,8 +105,11 @@ def by_slug() -> Mapping[str, Rule]:
     return MappingProxyType({rule.slug: rule for rule in catalogue().values()})
 
 
-def rules_of(file: Path) -> Iterator[Rule]:
-    """Yield the rules in a Turtle file: what has a `ck:code` there."""
+def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:
+    """Yield the rules in a Turtle file: what has a `ck:code` there.
+
+    With `named`, also those of named shapes without a code of their own: the end of their name serves as one.
+    """
     said: dict[str, dict[str, list[str]]] = {}
     for quad in pyoxigraph.parse(path=file, format=pyoxigraph.RdfFormat.TURTLE, base_iri=SHAPES):
         if isinstance(quad.subject, pyoxigraph.NamedNode) and not isinstance(quad.object, pyoxigraph.Triple):
@@ -114,8 +118,17 @@ def rules_of(file: Path) -> Iterator[Rule]:
     for iri, properties in said.items():
         if CHECKPOINT_SHACL + "code" in properties:
             yield _rule(iri, properties, about)
+        elif named and not _SHAPES.isdisjoint(properties.get(_TYPE, ())):
+            yield replace(_rule(iri, properties, about), code=local_name(iri), slug=local_name(iri))
 
 
+def local_name(iri: str) -> str:
+    """Return the end of an IRI, after the last `#`, `/` or `:`."""
+    return re.split(r"[#/:]", iri)[-1] or iri
+
+
+_TYPE = RDF + "type"
+_SHAPES = frozenset((SHACL + "NodeShape", SHACL + "PropertyShape"))
 _TITLE = "http://purl.org/dc/terms/title"
 _SEE_ALSO = "http://www.w3.org/2000/01/rdf-schema#seeAlso"
 

@@ -36,7 +36,7 @@ def shown(value: object) -> str:
         case list():
             return f"an array of {len(value)}"
         case dict():
-            return f"an object with {len(value)} members"
+            return f"an object with {len(value)} member{'' if len(value) == 1 else 's'}"
         case _:
             return f"a {type(value).__name__}"
 

@@ -138,7 +138,7 @@ def _kind_spelling(value: Any) -> str | None:
 
 def _classes(value: Any) -> str | None:
     if not isinstance(value, dict):
-        return "they are no object"
+        return "it is no object"
     return None if len(value) >= 2 else f"a literal trait needs two, not {len(value)}"
 
 

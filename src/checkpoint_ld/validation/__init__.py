@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rdflib import URIRef
-
 from checkpoint_ld import profiles, rules
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import ReadError, SourceMissingError
@@ -138,10 +136,8 @@ _ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})
 
 
 def _foreign(result: Result) -> Rule:
-    """Describe the rule behind a shape of the user's that has no code of its own, or no name."""
-    name = str(result.shape).rpartition("#")[2].rpartition("/")[2].rpartition(":")[2]
-    is_named = isinstance(result.shape, URIRef) and name
-    return Rule(name if is_named else "SHACL", name if is_named else "shacl", "a shape of your own", result.severity)
+    """Describe the rule behind a shape of the user's that has no name."""
+    return Rule("shape", "shape", "a shape of your own", result.severity)
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:

@@ -28,7 +28,10 @@ _FIRST, _REST = URIRef(RDF + "first"), URIRef(RDF + "rest")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One `sh:ValidationResult` (SHACL 1.0 §3.6.2). `paths` are the properties that its path may be, in order."""
+    """One `sh:ValidationResult` (SHACL 1.0 §3.6.2).
+
+    `shape` is its source shape, or the one with a name around it; `paths` are the properties that its path may be.
+    """
 
     focus: Node
     shape: Node
@@ -88,7 +91,7 @@ def results(report: Graph, shapes: Graph) -> Iterator[Result]:
             paths = about[shape]
         yield Result(
             focus=said[URIRef(SHACL + "focusNode")],
-            shape=shape,
+            shape=_named(shapes, shape),
             component=said[URIRef(SHACL + "sourceConstraintComponent")],
             severity=SEVERITIES.get(str(said.get(URIRef(SHACL + "resultSeverity"))), Severity.VIOLATION),
             paths=paths,
@@ -101,6 +104,16 @@ def results(report: Graph, shapes: Graph) -> Iterator[Result]:
                 )
             ),
         )
+
+
+def _named(shapes: Graph, shape: Node) -> Node:
+    """Return a shape that has a name: `shape` itself, or the one around it."""
+    while isinstance(shape, BNode):
+        around = next(shapes.subjects(None, shape), None)
+        if around is None:
+            break
+        shape = around
+    return shape
 
 
 def _alternatives(shapes: Graph, shape: Node) -> Iterator[Node]:

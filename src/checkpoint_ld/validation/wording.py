@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _PLACEHOLDER = re.compile(r"\{[?$](\w+)\}")
 _TYPE = URIRef(RDF + "type")
+_UNEXPECTED_TYPE = URIRef(KARENINA + "unexpectedType")
 
 
 def message_of(rule: Rule, result: Result, index: Index) -> str:
@@ -86,8 +87,10 @@ def _detail(rule: Rule, result: Result, index: Index) -> str:
 
 def _named(result: Result, role: str) -> str | None:
     """Say what was meant by a key or a type of an object in this role."""
-    if not isinstance(result.value, Literal):
-        expected = names.expected_type(result.value, role) if result.value is not None else None
+    if result.value is None:
+        return None
+    if _UNEXPECTED_TYPE in result.paths:
+        expected = names.expected_type(result.value, role)
         return f"this place asks for {expected}" if expected else None
     near = names.misspelt(str(result.value), role)
     if near:

@@ -1,0 +1,120 @@
+"""The pages about rules: `python docs/rule_pages.py` writes rules.md; the page of each rule is made with the site."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import profiles, rules
+from checkpoint_ld.examples import Example, example
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mkdocs.structure.files import Files
+
+    from checkpoint_ld.rules import Rule
+
+INDEX_HEAD = """\
+# Rules
+
+Everything that can be wrong or odd about a checkpoint is a rule with a code that stays the same. Reading a file applies
+those that decide whether it can be understood; [`checkpoint-ld validate`](validate.md) applies them all. A *violation*
+is what Karenina refuses or what has no meaning, a *warning* what others will trip over, an *info* what deserves a look.
+The profiles `strict` and `legacy-dataset` weigh some rules otherwise; the page of each rule says so.
+
+The shapes are in the folder `shapes/`. This page is made by `python docs/rule_pages.py` from them.
+"""
+
+CONDITIONS_HEAD = """\
+## Conditions
+
+The description of the format has names for what can be wrong: `E-…` where a document is refused when it is read, `W-…`
+where it is read with a warning. These are the rules behind each name.
+
+| condition | rules |
+|---|---|
+"""
+
+
+def index() -> str:
+    """Return the page that lists all rules and all conditions."""
+    return "\n".join((INDEX_HEAD, *_families(), CONDITIONS_HEAD + "\n".join(_conditions()), ""))
+
+
+def page(rule: Rule) -> str:
+    """Return the page of one rule."""
+    told = example(rule.code)
+    parts = [
+        f"# {rule.code} {rule.slug}",
+        f"{rule.title[:1].upper()}{rule.title[1:]}.",
+        _table(rule),
+        f"## Why it matters\n\n{rule.why}",
+        *(_examples(told) if told is not None else ()),
+        f"## What to do\n\n{rule.remedy[:1].upper()}{rule.remedy[1:]}.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the page of each rule to the site (a hook of mkdocs)."""
+    from mkdocs.structure.files import File  # noqa: PLC0415 - mkdocs is there when it calls this
+
+    for rule in rules.catalogue().values():
+        files.append(File.generated(config, f"rules/{rule.code}.md", content=page(rule)))
+    return files
+
+
+def _families() -> Iterator[str]:
+    by_family: dict[str, list[Rule]] = defaultdict(list)
+    for rule in rules.catalogue().values():
+        by_family[rule.family].append(rule)
+    for family, members in by_family.items():
+        rows = (
+            f"| {_link(rule)} | {rule.slug} | {rule.severity.name.lower()} | {_cell(rule.title)} |" for rule in members
+        )
+        yield "\n".join((f"## {family}", "", "| code | rule | severity | what |", "|---|---|---|---|", *rows, ""))
+
+
+def _conditions() -> Iterator[str]:
+    by_condition: dict[str, list[str]] = defaultdict(list)
+    for rule in rules.catalogue().values():
+        if rule.condition:
+            by_condition[rule.condition].append(_link(rule))
+    for condition, codes in sorted(by_condition.items()):
+        yield f'| <a id="{condition}"></a>`{condition}` | {", ".join(codes)} |'
+
+
+def _table(rule: Rule) -> str:
+    weights = []
+    for name in profiles.names():
+        found = profiles.profile(name).rule(rule.slug)
+        weights.append(f"| profile `{name}` | {found.severity.name.lower() if found else 'not applied'} |")
+    condition = [f"| condition | `{rule.condition}` |"] if rule.condition else []
+    link = [f"| more about it | [{rule.see}](../{rule.see}) |"] if rule.see else []
+    return "\n".join(("| | |", "|---|---|", f"| about | {rule.family.lower()} |", *weights, *condition, *link))
+
+
+def _examples(told: Example) -> Iterator[str]:
+    language = "turtle" if told.file.endswith(".ttl") else "json" if told.file.endswith(".jsonld") else ""
+    yield f"## Bad\n\n{_fenced(told.bad, language)}"
+    if told.pointer:
+        yield f"The finding points to `{told.pointer}`."
+    yield f"## Good\n\n{_fenced(told.good, language)}"
+
+
+def _fenced(text: str, language: str) -> str:
+    return f"~~~~{language}\n{text}\n~~~~"
+
+
+def _link(rule: Rule) -> str:
+    return f"[{rule.code}](rules/{rule.code}.md)"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("rules.md").write_text(index(), encoding="utf-8")

@@ -1,0 +1,262 @@
+"""Rules about traits, beyond one example each: which values are wrong, which are only odd, and which are fine."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.broken import QUESTION, Json, added, findings, removed, replaced, text
+
+BOOLEAN, SCORE, LITERAL, REGEX, AGENTIC = (f"/rating/{at}" for at in range(5))
+METRIC, MATRIX, DYNAMIC = (f"{QUESTION}/rating/{at}" for at in range(3))
+
+PLACES = {
+    "min_score": f"{SCORE}/additionalProperty/4/value",
+    "classes": f"{LITERAL}/additionalProperty/5/value",
+    "pattern": f"{REGEX}/additionalProperty/0/value",
+    "case_sensitive": f"{REGEX}/additionalProperty/1/value",
+    "kind": f"{AGENTIC}/additionalProperty/0/value",
+    "context_mode": f"{AGENTIC}/additionalProperty/2/value",
+    "max_turns": f"{AGENTIC}/additionalProperty/5/value",
+    "metrics": f"{METRIC}/additionalProperty/0/value",
+    "evaluation_mode": f"{METRIC}/additionalProperty/2/value",
+    "tp_instructions": f"{METRIC}/additionalProperty/3/value",
+    "tn_instructions": f"{MATRIX}/additionalProperty/4/value",
+    "dynamic_trait_type": f"{DYNAMIC}/additionalProperty/4/value",
+    "summary": f"{DYNAMIC}/additionalProperty/5/value",
+}
+
+
+def told(*operations: Json) -> list[tuple[str, str | None]]:
+    """Return the rules that are broken, in words, and where."""
+    return [(one.rule, one.place.pointer) for one in findings(*operations)]
+
+
+def setting(name: str, value: Json) -> Json:
+    return {"@type": "PropertyValue", "name": name, "value": value}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("min_score", "1", "trait-number-text"),
+        ("min_score", "one", "trait-number"),
+        ("min_score", [1], "trait-number"),
+        ("classes", ["Dry", "Warm"], "class-map"),
+        ("classes", "Dry, Warm", "class-map"),
+        ("classes", None, "class-map"),
+        ("classes", {"STRASSE": "in capitals", "straße": "in small letters"}, "class-case"),
+        ("classes", {"Dry": "no adjectives", " ": "friendly words"}, "class-blank"),
+        ("classes", {"Dry": "no adjectives", "Warm": 5}, "class-blank"),
+        ("pattern", "", "pattern-missing"),
+        ("pattern", None, "pattern-missing"),
+        ("pattern", {}, "pattern-text"),
+        ("pattern", "a(?i)b", "pattern-compiles"),
+        ("case_sensitive", 1, "trait-flag-text"),
+        ("case_sensitive", "Off", "trait-flag-text"),
+        ("case_sensitive", 2, "trait-flag"),
+        ("case_sensitive", [True], "trait-flag"),
+        ("kind", 5, "trait-kind"),
+        ("kind", ["boolean"], "trait-kind"),
+        ("kind", "Boolean", "trait-kind"),
+        ("context_mode", ["trace_only"], "agentic-context"),
+        ("max_turns", True, "trait-number"),
+        ("max_turns", 1.5, "trait-fraction"),
+        ("max_turns", -1, "agentic-limits"),
+        ("metrics", "precision", "metric-names"),
+        ("metrics", ["precision", 5], "metric-names"),
+        ("metrics", None, "metric-names"),
+        ("metrics", ["Precision"], "metric-unknown"),
+        ("metrics", ["specificity"], "metric-mode-mismatch"),
+        ("evaluation_mode", 5, "metric-mode"),
+        ("evaluation_mode", ["tp_only"], "metric-mode"),
+        ("tp_instructions", [], "metric-instructions"),
+        ("tp_instructions", "names mercury", "metric-instructions"),
+        ("tn_instructions", [], "metric-full-matrix"),
+        ("tn_instructions", None, "metric-full-matrix"),
+        ("tn_instructions", [None], "metric-negative-instructions"),
+        ("dynamic_trait_type", None, "dynamic-kind"),
+        ("dynamic_trait_type", "LLM", "dynamic-kind"),
+        ("summary", 5, "trait-summary"),
+    ],
+)
+def test_a_wrong_setting_is_one_finding_at_its_value(name: str, value: Json, rule: str) -> None:
+    assert told(replaced(PLACES[name], value)) == [(rule, PLACES[name])]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("min_score", None),
+        ("min_score", 1.0),
+        ("classes", {"Dry": "no adjectives", "Drier": "no words", "Warm": "friendly words"}),
+        ("pattern", "(?i)\\bmercury\\b"),
+        ("case_sensitive", None),
+        ("kind", "score"),
+        ("context_mode", None),
+        ("context_mode", "workspace_only"),
+        ("max_turns", 7.0),
+        ("max_turns", 10**30),
+        ("metrics", ["recall", "recall"]),
+        ("evaluation_mode", None),
+        ("summary", None),
+    ],
+)
+def test_what_a_setting_may_be_is_not_reported(name: str, value: Json) -> None:
+    assert told(replaced(PLACES[name], value)) == []
+
+
+@pytest.mark.parametrize(
+    ("operation", "rule", "pointer"),
+    [
+        (replaced(f"{SCORE}/name", 5), "trait-name", f"{SCORE}/name"),
+        (replaced(f"{SCORE}/name", {"en": "depth"}), "trait-name", f"{SCORE}/name"),
+        (replaced(f"{SCORE}/name", None), "trait-name", f"{SCORE}/name"),
+        (replaced(f"{SCORE}/bestRating", None), "trait-best", f"{SCORE}/bestRating"),
+        (replaced(f"{SCORE}/bestRating", True), "trait-bound", f"{SCORE}/bestRating"),
+        (replaced(f"{SCORE}/bestRating", "nan"), "trait-bound", f"{SCORE}/bestRating"),
+        (replaced(f"{SCORE}/bestRating", 1.0), "rating-range", f"{SCORE}/worstRating"),
+        (replaced(f"{REGEX}/bestRating", None), "trait-best-implied", f"{REGEX}/bestRating"),
+        (removed(f"{REGEX}/additionalType"), "trait-type", f"{REGEX}/additionalType"),
+        (replaced(f"{REGEX}/additionalType", 5), "trait-type", f"{REGEX}/additionalType"),
+        (replaced(f"{REGEX}/additionalType", "https://example.org/A"), "trait-type", f"{REGEX}/additionalType"),
+        (removed(f"{REGEX}/additionalProperty"), "pattern-missing", REGEX),
+        (removed(f"{AGENTIC}/description"), "agentic-description", f"{AGENTIC}/description"),
+        (replaced(f"{AGENTIC}/description", 5), "trait-description", f"{AGENTIC}/description"),
+        (replaced(f"{SCORE}/description", ["How", "deep?"]), "trait-description", f"{SCORE}/description"),
+        (added("/rating/-", 5), "trait-object", "/rating/5"),
+    ],
+)
+def test_a_wrong_member_is_one_finding_at_its_place(operation: Json, rule: str, pointer: str) -> None:
+    assert told(operation) == [(rule, pointer)]
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        replaced(f"{SCORE}/description", None),
+        removed(f"{SCORE}/description"),
+        replaced(f"{SCORE}/name", "Tiefe: ¿qué?"),
+        replaced(f"{DYNAMIC}/name", "depth"),
+        added(f"{SCORE}/x_note", "ours"),
+        removed(f"{DYNAMIC}/additionalProperty/5"),
+        removed(f"{DYNAMIC}/description"),
+        added(f"{METRIC}/additionalProperty/-", setting("tn_instructions", [])),
+        added(f"{AGENTIC}/additionalProperty/-", setting("model_override", None)),
+    ],
+    ids=lambda operation: operation["path"],
+)
+def test_what_a_trait_may_do_without_or_have_besides_is_not_reported(operation: Json) -> None:
+    assert told(operation) == []
+
+
+@pytest.mark.parametrize("concept", ["", None])
+def test_an_empty_summary_names_no_concept(concept: str | None) -> None:
+    [(rule, _)] = told(removed(f"{DYNAMIC}/description"), replaced(PLACES["summary"], concept))
+
+    assert rule == "dynamic-concept"
+
+
+def test_of_several_traits_of_one_name_all_but_the_first_are_reported() -> None:
+    operations = [replaced(f"{one}/name", "safe") for one in (SCORE, REGEX)]
+
+    assert told(*operations) == [
+        ("trait-name-duplicate", f"{SCORE}/name"),
+        ("trait-name-duplicate", f"{REGEX}/name"),
+    ]
+
+
+def test_a_template_trait_has_neither_direction_nor_deep_judgment() -> None:
+    kind = {"type": "template", "schema": {"type": "object"}}
+    judged = [
+        replaced(PLACES["kind"], kind),
+        added(f"{AGENTIC}/additionalProperty/-", setting("deep_judgment_enabled", True)),
+    ]
+
+    assert told(*judged) == [
+        ("template-trait-direction", f"{AGENTIC}/additionalProperty/1/value"),
+        ("template-trait-judgment", f"{AGENTIC}/additionalProperty/7/value"),
+    ]
+    assert told(judged[0], replaced(f"{AGENTIC}/additionalProperty/1/value", None)) == []
+
+
+def test_a_trace_is_only_missed_where_somebody_asks_for_it() -> None:
+    hidden = replaced(PLACES["context_mode"], "workspace_only")
+    asked_for = replaced(f"{AGENTIC}/additionalProperty/3/value", True)
+
+    assert told(hidden) == told(asked_for) == []
+    assert told(hidden, asked_for) == [("agentic-trace", asked_for["path"])]
+
+
+@pytest.mark.parametrize(
+    ("model", "rules"),
+    [
+        ({"interface": "langchain_deep_agents", "model_name": "judge"}, []),
+        ({"model_name": "judge"}, []),
+        ({"interface": "claude_agent_sdk", "anthropic_api_key": "${JUDGE_KEY}"}, []),
+        ({"interface": "claude_agent_sdk", "anthropic_api_key": "only-an-example"}, ["model-secret"]),
+        ({"interface": "manual"}, ["agentic-model"]),
+        ("judge", ["agentic-model"]),
+    ],
+)
+def test_the_model_of_an_agent_can_act_and_keeps_its_secrets(model: Json, rules: list[str]) -> None:
+    found = findings(added(f"{AGENTIC}/additionalProperty/-", setting("model_override", model)))
+
+    assert [one.rule for one in found] == rules
+    assert "only-an-example" not in "".join(f"{one} {one.value}" for one in found)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("karenina:GlobalRegexTriat", "GlobalRegexTrait"),
+        ("GlobalCalableTrait", "GlobalCallableTrait"),
+        ("https://schema.org/GlobalRegexTraits", "GlobalRegexTrait"),
+    ],
+)
+def test_the_nearest_type_is_the_remedy(said: str, meant: str) -> None:
+    [found] = findings(replaced(f"{REGEX}/additionalType", said))
+
+    assert found.remedy == f"did you mean karenina:{meant}?"
+
+
+def test_a_misspelt_metric_is_recognised() -> None:
+    [found] = findings(replaced(PLACES["metrics"], ["precision", "recal"]))
+
+    assert found.message == 'unknown metric "recal"; did you mean recall?'
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        (removed(f"{METRIC}/additionalProperty/3"), "tp_instructions is missing"),
+        (removed(f"{LITERAL}/additionalProperty/5"), "classes is missing"),
+        (replaced(PLACES["max_turns"], 7.5), "max_turns is 7.5, not a whole number"),
+        (replaced(f"{REGEX}/bestRating", "1"), 'bestRating is the text "1", not a number'),
+        (replaced(PLACES["min_score"], 2), "min_score is 2, but worstRating is 1.0"),
+    ],
+)
+def test_a_message_names_the_setting_and_its_value(operation: Json, message: str) -> None:
+    [found] = findings(operation)
+
+    assert found.message == message
+
+
+def test_the_place_is_exact_in_a_file_of_one_line_with_letters_of_many_scripts_before_it() -> None:
+    operations = [
+        replaced("/description", "Was wissen Modelle über Metalle? 金属 \U0001f947 e\u0301"),
+        added(f"{REGEX}/additionalProperty/0", setting("x_value", "sometimes")),
+        replaced(f"{REGEX}/additionalProperty/2/value", "sometimes"),
+    ]
+
+    layout: dict[str, Json] = {"indent": None, "separators": (",", ":")}
+    [found] = findings(*operations, **layout)
+
+    assert found.place.line == 1
+    assert found.place.column == text(*operations, **layout).decode().rindex('"sometimes"') + 1
+    assert found.place.pointer == f"{REGEX}/additionalProperty/2/value"
+
+
+def test_of_a_setting_that_stands_twice_the_last_counts_and_is_pointed_at() -> None:
+    twice = added(f"{REGEX}/additionalProperty/-", setting("case_sensitive", "never"))
+
+    assert ("trait-flag", f"{REGEX}/additionalProperty/4/value") in told(twice)

@@ -1,0 +1,319 @@
+"""Validation as its users see it: reports, profiles, shapes of one's own, and what hostile files do to it."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint_ld
+from checkpoint_ld import (
+    Benchmark,
+    FindingsError,
+    FindingsWarning,
+    SettingsError,
+    Severity,
+    SourceMissingError,
+    data,
+    reports,
+    rules,
+)
+from checkpoint_ld.examples import document, patch
+from checkpoint_ld.profiles import names, profile
+
+Json = dict[str, Any]
+
+
+def text(tree: Any, **layout: Any) -> bytes:
+    return json.dumps(tree, ensure_ascii=False, **layout).encode()
+
+
+def changed(*operations: Json, name: str = "metals") -> Json:
+    tree: Json = document(name)
+    patch(tree, list(operations))
+    return tree
+
+
+def replaced(path: str, value: Any) -> Json:
+    return {"op": "replace", "path": path, "value": value}
+
+
+def codes(source: Any, **choices: Any) -> list[str]:
+    return [found.code for found in checkpoint_ld.validate(source, **choices).findings]
+
+
+@pytest.mark.parametrize("name", ["metals", "interview"])
+@pytest.mark.parametrize("chosen", ["karenina", "strict"])
+def test_a_valid_document_has_no_findings_at_all(name: str, chosen: str) -> None:
+    assert codes(text(document(name)), profile=chosen) == []
+
+
+def test_a_path_an_open_file_and_bytes_are_validated_alike(tmp_path: Path) -> None:
+    data = text(changed(replaced("/rating/1/worstRating", 9)))
+    path = tmp_path / "odd.jsonld"
+    path.write_bytes(data)
+
+    assert codes(path) == codes(str(path)) == codes(io.BytesIO(data)) == codes(data) == ["KR016"]
+
+
+def test_a_report_tells_files_counts_and_the_worst() -> None:
+    good, bad = text(document("metals")), text(changed({"op": "remove", "path": "/name"}, replaced("/version", 1)))
+    report = checkpoint_ld.validate(good, bad)
+
+    assert [len(one.findings) for one in report.checked] == [0, 2]
+    assert report.counts == {Severity.VIOLATION: 1, Severity.WARNING: 1, Severity.INFO: 0}
+    assert not report.conforms
+    assert [found.code for found in report.at_least(Severity.VIOLATION)] == ["KB001"]
+    with pytest.raises(FindingsError, match="KB001") as caught:
+        report.raise_for_findings()
+    assert [found.code for found in caught.value.findings] == ["KB001"]
+    assert checkpoint_ld.validate(good).raise_for_findings(Severity.INFO).conforms
+
+
+def test_what_cannot_be_read_is_a_finding_and_hides_nothing_of_the_others() -> None:
+    report = checkpoint_ld.validate(b"{", text(changed({"op": "remove", "path": "/name"})), b"\xff")
+
+    assert [[found.code for found in one.findings] for one in report.checked] == [["KD001"], ["KB001"], ["KD002"]]
+
+
+def test_a_file_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(SourceMissingError, match=r"missing\.jsonld"):
+        checkpoint_ld.validate("missing.jsonld")
+
+
+def test_findings_stand_in_the_order_of_their_places() -> None:
+    tree = changed(
+        replaced("/dataFeedElement/1/item/text", ""),
+        replaced("/rating/3/additionalProperty/0/value", "["),
+        replaced("/name", ""),
+        replaced("/dataFeedElement/0/item/acceptedAnswer/text", 5),
+    )
+    found = checkpoint_ld.validate(text(tree, indent=2)).findings
+
+    places = [(one.place.line, one.place.column) for one in found]
+    assert places == sorted(places)  # type: ignore[type-var]
+    assert [one.code for one in found] == ["KB001", "KR034", "KQ006", "KQ003"]
+
+
+@pytest.mark.parametrize("layout", [{}, {"indent": 4}, {"separators": (",", ":")}], ids=str)
+def test_places_are_exact_whatever_the_layout(layout: Json) -> None:
+    tree = changed(replaced("/description", "größer 🙂 \u2028 x"), replaced("/rating/1/worstRating", 98765.5))
+    data = text(tree, **layout).decode()
+    [found] = checkpoint_ld.validate(data.encode()).findings
+
+    assert found.place.pointer == "/rating/1/worstRating"
+    assert found.place.line is not None
+    assert found.place.column is not None
+    assert data.split("\n")[found.place.line - 1][found.place.column - 1 :].startswith("98765.5")
+
+
+def test_of_keys_that_are_alike_the_right_one_is_pointed_at() -> None:
+    tree = changed(replaced("/dataFeedElement/1/item/rating/0/worstRating", 1.0))
+    tree["dataFeedElement"][1]["item"]["rating"][0]["bestRating"] = 1.0
+    data = text(tree).decode()
+    [found] = checkpoint_ld.validate(data.encode()).findings
+
+    assert found.place.pointer == "/dataFeedElement/1/item/rating/0/worstRating"
+    assert found.place.column is not None
+    assert data[: found.place.column - 1].count('"worstRating": ') == 9
+    assert data[found.place.column - 1 :].startswith("1.0")
+
+
+def test_a_source_in_rdf_has_findings_without_a_place_but_with_a_node() -> None:
+    turtle = Benchmark.load(text(document("metals"))).to_turtle().replace('"Mercury"', "5")
+    [found] = checkpoint_ld.validate(turtle.encode(), syntax="turtle").findings
+
+    assert found.code == "KQ006"
+    assert (found.place.pointer, found.place.line) == (None, None)
+    assert found.node is not None
+    assert found.node.endswith("#/item/acceptedAnswer")
+
+
+def test_a_secret_is_found_and_not_repeated() -> None:
+    secret = "sk-" + "a1B2" * 8
+    tree = document("interview")
+    tree["hasPart"][0]["nodes"]["ask"]["modelOverride"] = {"answering_model": {"api_key": secret}}
+    [found] = checkpoint_ld.validate(text(tree)).findings
+
+    assert found.code == "KS011"
+    assert secret not in str(found)
+    assert found.value is None
+
+
+def test_strict_makes_violations_of_warnings_that_matter() -> None:
+    data = text(changed(replaced("/rating/1/worstRating", 9)))
+
+    assert checkpoint_ld.validate(data).findings[0].severity is Severity.WARNING
+    assert checkpoint_ld.validate(data, profile="strict").findings[0].severity is Severity.VIOLATION
+    assert checkpoint_ld.validate(data, profile="strict").rules["KR016"].severity is Severity.VIOLATION
+
+
+def test_the_profile_of_the_dataset_dialect_wants_a_dataset() -> None:
+    assert "KL001" in codes(text(document("metals")), profile="legacy-dataset")
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_profile_says_what_it_is_for_and_names_rules_only(name: str) -> None:
+    chosen = profile(name)
+
+    assert chosen.comment.endswith(".")
+    assert len(chosen.rules) > 100
+    assert all(code == rule.code for code, rule in chosen.rules.items())
+
+
+def test_the_weights_of_a_profile_are_of_rules_that_exist() -> None:
+    named = re.findall(r"\bshape:([a-z-]+)", data.text("shapes", "profiles.ttl"))
+
+    assert len(named) > 50
+    assert set(named) - rules.by_slug().keys() == set()
+
+
+def test_a_profile_that_does_not_exist_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(SettingsError, match="did you mean strict"):
+        checkpoint_ld.validate(b"{}", profile="strickt")
+
+
+OWN = """
+@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix schema: <https://schema.org/> . @prefix ex: <urn:example#> .
+ex:Licence a sh:NodeShape ; sh:targetClass schema:DataFeed ; sh:property ex:licence-needed .
+ex:licence-needed a sh:PropertyShape ; sh:path schema:license ; sh:minCount 1 ; sh:severity sh:Warning ;
+  sh:message "we publish with a licence only" .
+"""
+
+
+def test_shapes_of_ones_own_bring_their_message_and_severity(tmp_path: Path) -> None:
+    (tmp_path / "own.ttl").write_text(OWN, encoding="utf-8")
+    report = checkpoint_ld.validate(text(document("metals"), indent=1), shapes=[tmp_path])
+    [found] = report.findings
+
+    assert (found.code, found.severity) == ("licence-needed", Severity.WARNING)
+    assert found.message == "we publish with a licence only"
+    assert (found.place.pointer, found.place.line) == ("/license", 1)
+    assert found.code in report.rules
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("this is no turtle", "cannot be read"),
+        (OWN.replace("sh:minCount 1", "sh:minCount 'x'"), "cannot be applied"),
+        (OWN + "ex:mine <urn:checkpoint-ld:shacl#code> 'KR016' .", "KR016"),
+    ],
+    ids=["no turtle", "no shacl", "a code of ours"],
+)
+def test_shapes_that_are_none_are_refused(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "own.ttl").write_text(content, encoding="utf-8")
+
+    with pytest.raises(SettingsError, match=said):
+        checkpoint_ld.validate(text(document("metals")), shapes=[tmp_path / "own.ttl"])
+
+
+def test_a_shape_without_a_name_has_that_of_the_shape_around_it(tmp_path: Path) -> None:
+    shape = 'sh:property [ sh:path schema:license ; sh:minCount 1 ; sh:message "no licence" ] .'
+    (tmp_path / "own.ttl").write_text(OWN.replace("sh:property ex:licence-needed .", shape), encoding="utf-8")
+    [found] = checkpoint_ld.validate(text(document("metals")), shapes=[tmp_path]).findings
+
+    assert (found.code, found.message, found.place.pointer) == ("Licence", "no licence", "/license")
+
+
+def test_shapes_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="no such file"):
+        checkpoint_ld.validate(b"{}", shapes=[tmp_path / "none.ttl"])
+    with pytest.raises(SettingsError, match=r"no file with the extension \.ttl"):
+        checkpoint_ld.validate(b"{}", shapes=[tmp_path])
+
+
+@pytest.mark.parametrize("query", ["FROM <http://127.0.0.1:9/x>", ""], ids=["from", "service"])
+def test_shapes_of_ones_own_reach_no_server(tmp_path: Path, query: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    asked = f"SELECT $this {query} WHERE {{ $this a ?x }}"
+    if not query:
+        asked = "SELECT $this WHERE { SERVICE <http://127.0.0.1:9/x> { $this a ?x } }"
+    own = OWN.replace("sh:property ex:licence-needed .", f'sh:sparql [ sh:select "{asked}" ] .')
+    (tmp_path / "own.ttl").write_text(own, encoding="utf-8")
+
+    with pytest.raises(SettingsError, match="FROM|SERVICE"):
+        checkpoint_ld.validate(text(document("metals")), shapes=[tmp_path])
+
+
+def test_loading_validates_as_much_as_one_asks_for() -> None:
+    good, odd = text(document("metals")), text(changed(replaced("/rating/1/worstRating", 9)))
+
+    assert Benchmark.load(good, validate="strict").findings == ()
+    assert [one.condition for one in Benchmark.load(odd).findings] == ["W-RANGE"]
+    with pytest.warns(FindingsWarning, match="1 warning"):
+        warned = Benchmark.load(odd, validate="warn")
+    assert [one.place.pointer for one in warned.findings] == ["/rating/1/worstRating"]
+    with pytest.raises(FindingsError, match="KR016"):
+        checkpoint_ld.load(odd, validate="strict")
+    with pytest.raises(SettingsError, match="validate is 'often'"):
+        Benchmark.load(good, validate="often")  # type: ignore[arg-type]
+
+
+def test_validation_leaves_the_graph_as_it_is() -> None:
+    source = text(document("metals"))
+
+    assert set(Benchmark.load(source, validate="strict").graph) == set(Benchmark.load(source).graph)
+
+
+HOSTILE = {
+    "deep": b'{"@type": "DataFeed", "name": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+    "huge text": text(changed(replaced("/dataFeedElement/0/item/text", "x" * 3_000_000))),
+    "enormous id": text(changed(replaced("/dataFeedElement/0/@id", "urn:uuid:question-" + "é" * 500_000))),
+    "enormous keys": text(changed({"op": "add", "path": "/" + "k" * 500_000, "value": 1})),
+    "catastrophic pattern": text(
+        changed(
+            replaced("/rating/3/additionalProperty/0/value", "(a+)+$" * 200),
+            replaced("/dataFeedElement/0/item/acceptedAnswer/text", "a" * 5000 + "!"),
+        )
+    ),
+    "huge pattern": text(changed(replaced("/rating/3/additionalProperty/0/value", "(" * 100_000))),
+    "nested template": text(changed(replaced("/dataFeedElement/0/item/hasPart/text", "(" * 90_000))),
+    "many keys": text(changed({"op": "add", "path": "/x", "value": {f"k{at}": at for at in range(20_000)}})),
+    "code": text(changed(replaced("/dataFeedElement/0/item/hasPart/text", "import os; os.abort()"))),
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_file_ends_with_findings_or_none_and_harms_nobody(data: bytes) -> None:
+    report = checkpoint_ld.validate(data)
+
+    for found in report.findings:
+        assert len(str(found)) < 1_000_000
+        assert len(found.message) < 2_000
+    assert len(report.checked) == 1
+
+
+def test_a_thousand_questions_with_ten_thousand_faults_end_in_a_readable_report() -> None:
+    tree = document("metals")
+    element = tree["dataFeedElement"][1]
+    faults = [("kind", "scale"), ("min_score", "a"), ("max_score", "b"), ("higher_is_better", "perhaps")]
+    tree["dataFeedElement"] = []
+    for at in range(1000):
+        one = copy.deepcopy(element)
+        one["@id"] = f"urn:uuid:item-{at}"
+        one["item"]["text"] = f"Which metal is number {at}?"
+        one["item"]["rating"][0].update(bestRating=0.0, worstRating=1.0, name="")
+        one["item"]["rating"][0]["additionalProperty"] = [
+            {"@type": "PropertyValue", "name": n, "value": v} for n, v in faults
+        ]
+        one["item"]["additionalProperty"] = [{"@type": "PropertyValue", "name": "finished", "value": "banana"}]
+        one["item"]["acceptedAnswer"] = {"@type": "Answer"}
+        one["item"]["keywords"] = [5]
+        one["dateModified"] = "yesterday"
+        tree["dataFeedElement"].append(one)
+    report = checkpoint_ld.validate(text(tree, indent=2))
+    shown = reports.render(report, "text", reports.Settings(max_per_rule=2))
+
+    assert len(report.findings) >= 10_000
+    assert len(shown.splitlines()) < 300
+    assert "more of KR002" in shown
