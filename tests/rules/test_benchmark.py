@@ -45,7 +45,7 @@ def test_a_value_of_the_wrong_kind_is_one_finding(member: str, value: Json, code
         ("description", None),
         ("version", None),
         ("creator", None),
-        ("creator", {"@type": "Organization", "name": "Foundry"}),
+        ("creator", "Foundry"),
         ("dateCreated", "2026-03-01"),
         ("dateCreated", "2026-03-01T09:00:00.123456"),
         ("hasPart", []),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checkpoint_ld import Benchmark, profiles, validation
 from tests.rules.broken import FIRST, QUESTION, Json, added, findings, messages, removed, replaced, text, told
 
 TEXT = "Which metal is liquid at 20 °C?"
@@ -39,7 +40,13 @@ def test_a_value_of_the_wrong_kind_is_one_finding(pointer: str, value: Json, cod
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [("Which metal?", '"Which metal?"'), ({}, "an empty object"), (7, "7"), (None, "missing")],
+    [
+        ("Which metal?", '"Which metal?"'),
+        ("https://example.org/questions/1", "<https://example.org/questions/1>"),
+        ({}, "an empty object"),
+        (7, "7"),
+        (None, "missing"),
+    ],
 )
 def test_a_message_shows_what_stands_in_place_of_a_question(value: Json, shown: str) -> None:
     assert messages(replaced(QUESTION, value)) == [f"the question of this element is {shown}"]
@@ -139,3 +146,10 @@ def test_a_question_of_a_scenario_keeps_the_same_rules() -> None:
     question = "/hasPart/0/nodes/ask/question"
 
     assert told(removed(f"{question}/acceptedAnswer"), start="interview") == [("KQ005", f"{question}/acceptedAnswer")]
+
+
+def test_a_text_in_rdf_with_a_language_is_shown_with_it() -> None:
+    turtle = Benchmark.load(text()).to_turtle().replace('"Mercury"', '"Mercury"@en')
+    [found] = validation.check(turtle.encode(), profiles.profile(), syntax="turtle").findings
+
+    assert (found.code, found.message) == ("KQ006", 'the text of the accepted answer is "Mercury"@en')

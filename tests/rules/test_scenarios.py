@@ -63,9 +63,21 @@ def test_a_fault_is_one_finding_at_its_place(operation: Json, rule: str, pointer
     assert told(operation) == [(rule, pointer)]
 
 
-@pytest.mark.parametrize("end", ["source", "target"])
-def test_an_edge_that_leads_astray_does_not_make_nodes_unreachable_as_well(end: str) -> None:
-    assert told(replaced(f"{EDGES}/0/{end}", "agian")) == [(f"edge-{end}-node", f"{EDGES}/0/{end}")]
+@pytest.mark.parametrize(
+    ("operation", "rule", "pointer"),
+    [
+        (replaced(f"{EDGES}/0/source", "aks"), "edge-source-node", f"{EDGES}/0/source"),
+        (replaced(f"{EDGES}/0/target", "agian"), "edge-target-node", f"{EDGES}/0/target"),
+        (removed(f"{EDGES}/0/source"), "edge-source", f"{EDGES}/0/source"),
+        (replaced(f"{EDGES}/0/target", 5), "edge-target", f"{EDGES}/0/target"),
+        (replaced(f"{EDGES}/0", "ask -> again"), "edge-object", f"{EDGES}/0"),
+        (removed(EDGES), "scenario-members", EDGES),
+    ],
+)
+def test_an_edge_that_leads_astray_does_not_make_nodes_unreachable_as_well(
+    operation: Json, rule: str, pointer: str
+) -> None:
+    assert told(operation) == [(rule, pointer)]
 
 
 @pytest.mark.parametrize(

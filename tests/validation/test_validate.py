@@ -97,7 +97,7 @@ def test_findings_stand_in_the_order_of_their_places() -> None:
     found = checkpoint_ld.validate(text(tree, indent=2)).findings
 
     places = [(one.place.line, one.place.column) for one in found]
-    assert places == sorted(places)  # type: ignore[type-var]
+    assert places == sorted(places)
     assert [one.code for one in found] == ["KB001", "KR034", "KQ006", "KQ003"]
 
 
@@ -241,7 +241,7 @@ def test_shapes_of_ones_own_reach_no_server(tmp_path: Path, query: str, monkeypa
     own = OWN.replace("sh:property ex:licence-needed .", f'sh:sparql [ sh:select "{asked}" ] .')
     (tmp_path / "own.ttl").write_text(own, encoding="utf-8")
 
-    with pytest.raises(SettingsError, match="FROM|SERVICE"):
+    with pytest.raises(SettingsError, match=r"FROM|SERVICE"):
         checkpoint_ld.validate(text(document("metals")), shapes=[tmp_path])
 
 

@@ -17,6 +17,7 @@ CANONICAL = Dialect(
     signs.is_namespaced,
     datafeed.identity,
     datafeed.same,
+    is_loaded_by_karenina=True,
 )
 
 DIALECTS: tuple[Dialect, ...] = (
@@ -57,6 +58,7 @@ DIALECTS: tuple[Dialect, ...] = (
         signs.is_gui_feed,
         datafeed.upgrade_gui,
         gui.downgrade,
+        is_loaded_by_karenina=True,
     ),
     Dialect(
         "datafeed-legacy",
@@ -64,6 +66,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "any other DataFeed: the @type, or at least an array dataFeedElement",
         signs.is_feed,
         datafeed.upgrade_legacy,
+        is_loaded_by_karenina=True,
     ),
     Dialect(
         "dataset-0",

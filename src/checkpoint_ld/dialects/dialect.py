@@ -43,7 +43,7 @@ class Dialect:
 
     `signs` says in words what gives the dialect away. `recognises` and `upgrade` take the JSON value of the root with
     literal keys; `upgrade` takes whatever `recognises` accepts and never raises. `downgrade` is None for a dialect that
-    is only read.
+    is only read. `is_loaded_by_karenina` is about the newest Karenina.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Dialect:
     recognises: Callable[[Any], bool]
     upgrade: Callable[[dict[str, Any]], Upgrade]
     downgrade: Callable[..., Downgrade] | None = None
+    is_loaded_by_karenina: bool = False
 
 
 def source_pointer(origins: Mapping[str, str], pointer: str) -> str:

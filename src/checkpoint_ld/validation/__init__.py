@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import profiles, rules
+from checkpoint_ld import dialects, profiles, rules
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
@@ -141,10 +141,21 @@ def _foreign(result: Result) -> Rule:
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
+    """Say that the source is of a dialect that the profile is not about, or in a form that Karenina does not load."""
     if profile.dialect and not reading.dialect.startswith(profile.dialect):
         message = f"the dialect is {reading.dialect}, not one of those that the profile {profile.name} is about"
-        place = reading.place("") if reading.document is not None else Place(reading.source)
-        yield replace(rules.finding("dataset-dialect", message, dialect=reading.dialect), place=place)
+        yield _of_source("dataset-dialect", message, reading)
+    elif not profile.dialect and not dialects.dialect(reading.dialect).is_loaded_by_karenina:
+        yield _of_source("dialect-not-loaded", f"Karenina does not load the dialect {reading.dialect}", reading)
+    elif not profile.dialect and reading.document is not None and isinstance(reading.document.value, dict):
+        address = reading.document.value.get("@context")
+        if isinstance(address, str) and not any(one.rule == "context" for one in reading.of_form):
+            yield _of_source("context-address", f'the context is the address "{address}"', reading, "/@context")
+
+
+def _of_source(slug: str, message: str, reading: Reading, pointer: str = "") -> Finding:
+    place = Place(reading.source) if reading.document is None else reading.document.place(pointer)
+    return replace(rules.finding(slug, message, dialect=reading.dialect), place=place)
 
 
 def _weighed(findings: Iterable[Finding], profile: Profile) -> Iterator[Finding]:

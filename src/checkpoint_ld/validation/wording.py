@@ -56,7 +56,7 @@ def remedy_of(rule: Rule, result: Result) -> str:
 def shown_term(term: Any, index: Index) -> str:
     """Name a term in a message."""
     if isinstance(term, Literal):
-        return shown(value_of(term))
+        return shown(value_of(term)) + (f"@{term.language}" if term.language else "")
     text = str(term)
     if term in index:
         return "an object"
@@ -66,7 +66,8 @@ def shown_term(term: Any, index: Index) -> str:
         return shown(text_of(text))
     if text.startswith(KARENINA):
         return f'"karenina:{text.removeprefix(KARENINA)}"'
-    return f'"{names.key_of(term)}"'
+    key = names.key_of(term)
+    return f"<{text}>" if key == text else f'"{key}"'
 
 
 def _value(result: Result, index: Index) -> str:
