@@ -136,6 +136,11 @@ class _Walk:
             if key is not None and first.setdefault(key, node) is not node:
                 self.say(node, said, first[key])
 
+    def asked(self, question: Node) -> str | None:
+        """Return the text of a question, None for one that asks nothing or says it in a language of its own."""
+        text = self.plain(question, SCHEMA + "text")
+        return text if isinstance(text, str) and text.strip() else None
+
     def benchmark(self, root: Node) -> None:
         self.plays(root, "Benchmark")
         self.settings(root, "Benchmark")
@@ -143,7 +148,7 @@ class _Walk:
         items = self.parts(root, SCHEMA + "dataFeedElement", "Item")
         self.repeated((item, self.reader.identifier(item)) for item in items)
         questions = [question for item in items for question in self.item(item)]
-        self.repeated(((one, self.plain(one, SCHEMA + "text")) for one in questions), "repeatsText")
+        self.repeated(((one, self.asked(one)) for one in questions), "repeatsText")
         self.clashing(root, questions)
         for creator in self.parts(root, SCHEMA + "creator", "Creator"):
             self.say(root, "createdBy", creator)

@@ -15,6 +15,7 @@ from checkpoint_ld import data
 from checkpoint_ld.rules import FOLDER
 
 _FOLDER = "examples"
+_LEFT_OUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,14 @@ def example(code: str) -> Example | None:
     patch(broken, told["change"])
     shown = told.get("shown", told["pointer"])
     return Example(
-        code, _text(valid), _text(broken), told["pointer"], _part(valid, shown), _part(broken, shown), profile, file
+        code,
+        _text(valid),
+        _text(broken),
+        told["pointer"],
+        _part(valid, broken, shown),
+        _part(broken, valid, shown),
+        profile,
+        file,
     )
 
 
@@ -79,18 +87,45 @@ def patch(tree: Any, operations: list[dict[str, Any]]) -> None:
             holder[key] = copy.deepcopy(operation["value"])
 
 
-def _part(tree: Any, pointer: str) -> str:
-    """Return the value at `pointer` as JSON text, or of the nearest value above it that is there, without contexts."""
-    value, found = tree, tree
+def _part(tree: Any, other: Any, pointer: str) -> str:
+    """Return the object nearest to `pointer` as JSON text; what `other` has just so is left out, as …."""
+    found, same = tree, other
+    value, counterpart = tree, other
     for step in _tokens(pointer):
         try:
             value = value[_key(value, step)]
         except (KeyError, IndexError, TypeError):
             break
+        counterpart = _member(counterpart, step)
         if isinstance(value, dict):
-            found = value
-    shown = {key: one for key, one in found.items() if key != "@context"} if isinstance(found, dict) else found
-    return json.dumps(shown, indent=2, ensure_ascii=False)
+            found, same = value, counterpart
+    return json.dumps(_abridged(found, same), indent=2, ensure_ascii=False).replace(f'"{_LEFT_OUT}"', _LEFT_OUT)
+
+
+def _abridged(value: Any, other: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: _LEFT_OUT
+            if isinstance(one, (dict, list)) and one and one == _member(other, key)
+            else _abridged(one, _member(other, key))
+            for key, one in value.items()
+            if key != "@context"
+        }
+    if isinstance(value, list):
+        return [
+            _LEFT_OUT
+            if isinstance(one, (dict, list)) and one == _member(other, str(at))
+            else _abridged(one, _member(other, str(at)))
+            for at, one in enumerate(value)
+        ]
+    return value
+
+
+def _member(holder: Any, step: str) -> Any:
+    try:
+        return holder[_key(holder, step)]
+    except (KeyError, IndexError, TypeError, ValueError):
+        return None
 
 
 def _text(tree: Any) -> bytes:

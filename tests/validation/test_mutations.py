@@ -16,6 +16,7 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import document, patch
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.reading import examine_bytes
+from checkpoint_ld.writing import write as writing
 
 Json = dict[str, Any]
 
@@ -105,8 +106,6 @@ def valid(dialect: str) -> str:
     if dialect == "datafeed-legacy":
         return json.dumps(older(tree))
     written = "dataset-1" if dialect == "dataset-0" else dialect
-    from checkpoint_ld.writing import write as writing
-
     data = writing.write(benchmark.graph, syntax="jsonld", dialect=written).data
     return json.dumps(first_dataset(json.loads(data))) if dialect == "dataset-0" else data.decode()
 
@@ -150,43 +149,25 @@ def json_ld_faults(dialect: str) -> list[tuple[str, Json, str, str]]:
 
 def state_faults() -> list[tuple[str, Json, str, str]]:
     """Return faults of the GUI's state."""
-    entry = f"/checkpoint/{KEY}"
+    entry, lowest = f"/checkpoint/{KEY}", "/global_rubric/traits/0/min_score"
     return [
         ("empty text", put(f"{entry}/question", ""), "question-text", f"{entry}/question"),
         ("broken template", put(f"{entry}/answer_template", "class ("), "template-syntax", f"{entry}/answer_template"),
         ("finished is banana", put(f"{entry}/finished", "banana"), "finished", f"{entry}/finished"),
-        (
-            "empty range",
-            put("/global_rubric/traits/0/min_score", 9),
-            "rating-range",
-            "/global_rubric/traits/0/min_score",
-        ),
+        ("empty range", put(lowest, 9), "rating-range", lowest),
         ("no date", put(f"{entry}/last_modified", "yesterday"), "item-date-format", f"{entry}/last_modified"),
     ]
 
 
 def flat_faults() -> list[tuple[str, Json, str, str]]:
     """Return faults of the flat dialect."""
+    question, pattern = "/dataFeedElement/0", "/rubric/regex_traits/0/pattern"
+    template = f"{question}/answerTemplate"
     return [
-        ("empty text", put("/dataFeedElement/0/name", ""), "question-text", "/dataFeedElement/0/name"),
-        (
-            "no answer",
-            remove("/dataFeedElement/0/acceptedAnswer"),
-            "question-answer",
-            "/dataFeedElement/0/acceptedAnswer",
-        ),
-        (
-            "broken pattern",
-            put("/rubric/regex_traits/0/pattern", "["),
-            "pattern-compiles",
-            "/rubric/regex_traits/0/pattern",
-        ),
-        (
-            "broken template",
-            put("/dataFeedElement/0/answerTemplate", "class ("),
-            "template-syntax",
-            "/dataFeedElement/0/answerTemplate",
-        ),
+        ("empty text", put(f"{question}/name", ""), "question-text", f"{question}/name"),
+        ("no answer", remove(f"{question}/acceptedAnswer"), "question-answer", f"{question}/acceptedAnswer"),
+        ("broken pattern", put(pattern, "["), "pattern-compiles", pattern),
+        ("broken template", put(template, "class ("), "template-syntax", template),
     ]
 
 
@@ -224,6 +205,12 @@ def findings(text: str) -> tuple[Finding, ...]:
     return validation.check(text.encode(), profiles.profile()).findings
 
 
+@cache
+def unbroken(dialect: str) -> frozenset[tuple[str, str | None]]:
+    """Return the findings of the valid document of a dialect."""
+    return frozenset((one.code, one.place.pointer) for one in findings(valid(dialect)))
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_valid_document_has_no_violation(dialect: str) -> None:
     assert examine_bytes(valid(dialect).encode()).dialect == dialect
@@ -231,19 +218,15 @@ def test_a_valid_document_has_no_violation(dialect: str) -> None:
 
 
 @pytest.mark.parametrize(("dialect", "change", "rule", "pointer"), faults())
-@pytest.mark.parametrize("indent", [None, 2], ids=["minified", "indented"])
-def test_a_fault_is_found_by_its_rule_at_its_place(
-    dialect: str, change: Json, rule: str, pointer: str, indent: int | None
-) -> None:
+def test_a_fault_is_found_by_its_rule_at_its_place(dialect: str, change: Json, rule: str, pointer: str) -> None:
     tree = json.loads(valid(dialect))
     if change["op"] == "copy":
-        *_, (_, last) = [("", "")], change["path"].rpartition("/")[::2]
-        holder = tree[change["path"].split("/")[1]]
-        holder.insert(1, copy.deepcopy(holder[int(last)]))
+        elements = tree[change["path"].split("/")[1]]
+        elements.insert(1, copy.deepcopy(elements[0]))
     else:
         patch(tree, [change])
-    text = json.dumps(tree, ensure_ascii=False, indent=indent)
-    before = {(one.code, one.place.pointer) for one in findings(valid(dialect))}
+    text = json.dumps(tree, ensure_ascii=False, indent=len(pointer) % 2 or None)  # every other one in a single line
+    before = unbroken(dialect)
     found = [one for one in findings(text) if (one.code, one.place.pointer) not in before]
 
     assert rule in {one.rule for one in found}, [str(one) for one in found]
@@ -266,13 +249,15 @@ def assert_starts_there(text: str, found: Finding) -> None:
         key = token.replace("~1", "/").replace("~0", "~")
         try:
             value = value[int(key)] if isinstance(value, list) else value[key]
-        except (KeyError, IndexError):
+        except (KeyError, IndexError, TypeError, ValueError):
             break
     read, _ = json.JSONDecoder().raw_decode(rest)
     assert read in (value, key)
 
 
-ODD = st.sampled_from([None, True, 5, 0.5, "", "x", [], {}, ["x"], {"a": 1}, [None], [[]], -1, "5", {"@id": "x"}])
+ODD: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 5, 0.5, "", "x", [], {}, ["x"], {"a": 1}, [None], [[]], -1, "5"]
+)
 
 
 @st.composite
@@ -283,10 +268,10 @@ def mutated(draw: st.DrawFn) -> Json:
     key: Any = None
     for _ in range(draw(st.integers(1, 9))):
         inner = holder if key is None else holder[key]
-        keys = [one for one in inner if one != "@context"] if isinstance(inner, dict) else range(len(inner or ()))
-        if not isinstance(inner, dict | list) or not keys:
+        if not isinstance(inner, dict | list) or not inner:
             break
-        holder, key = inner, draw(st.sampled_from(list(keys)))
+        keys = [one for one in inner if one != "@context"] if isinstance(inner, dict) else list(range(len(inner)))
+        holder, key = inner, draw(st.sampled_from(keys))
     match draw(st.sampled_from(["remove", "replace", "repeat", "wrap"])):
         case "remove":
             del holder[key]
@@ -299,7 +284,7 @@ def mutated(draw: st.DrawFn) -> Json:
     return tree
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(mutated())
 def test_whatever_happens_to_a_document_what_reading_refuses_is_a_violation_with_its_place(tree: Json) -> None:
     text = json.dumps(tree, indent=1)

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CLASS = frozenset({"no-answer-class", "several-answer-classes"})
-_OTHER_RULES = frozenset({*_CLASS, "incomplete", "placeholder", "syntax", "empty"})
+_REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
+"""What the reader notes without saying that anything is wrong, and what the rule about syntax says."""
+_OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty"})
 
 
 @lru_cache(maxsize=1024)
