@@ -179,7 +179,9 @@ def test_the_origin_of_a_value_in_another_dialect_is_known() -> None:
 
 def test_statements_have_no_place_in_a_file() -> None:
     read = reading.read(Benchmark.load(data_of(canonical(item(identifier=None)))).to_ntriples().encode())
-    assert [(one.condition, one.place.pointer, one.place.line) for one in read.findings] == [("W-ID-GENERATED", None, None)]
+    assert [(one.condition, one.place.pointer, one.place.line) for one in read.findings] == [
+        ("W-ID-GENERATED", None, None)
+    ]
     assert read.place("/name").line is None
 
 

@@ -16,7 +16,7 @@ from checkpoint_ld.checks.readings import number, numeric_text
 from checkpoint_ld.checks.traits import DYNAMIC, Trait
 from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.expansion import RDF_TYPE
-from checkpoint_ld.graph.literals import json_of, literal_of
+from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
 from checkpoint_ld.graph.residue import Ref
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.graph.terms import expand_name
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.terms import Term
 
 END = "__end__"
 """The target of an edge that ends the conversation."""
@@ -55,6 +56,8 @@ SETTINGS = {
 }
 """The settings that become predicates, by the role of the object that has them."""
 
+_NULL = literal_of(None, "@json")
+
 _FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "Metric", "agentic": "Agentic"}
 
 
@@ -75,14 +78,15 @@ class _Walk:
         self.index = graph.index
         self.reader = Compaction(graph.index, graph.table)
         self.found: Index = {}
+        self.scenario_terms = graph.table.at(None, "karenina:Scenario")
 
     def say(self, subject: Node, name: str, term: Node) -> None:
         put(self.found, subject, URIRef(KARENINA + name), term)
 
-    def plays(self, subject: Node, role: str) -> None:
+    def plays(self, subject: Node, role: str, via: Term | None = None) -> None:
         """Say the role of an object, and what about its keys, its types and the form of its values does not fit."""
         self.is_a(subject, role)
-        members = self.reader.shallow(subject)
+        members = self.reader.shallow(subject, via)
         for key, value in members.items():
             if key[:1] == "@":
                 continue
@@ -119,7 +123,7 @@ class _Walk:
         ordered = self.reader.in_order(nodes)
         for at, node in enumerate(ordered):
             if role in KEYS:
-                self.plays(node, role)
+                self.plays(node, role, self.scenario_terms.by_iri.get(iri))
             else:
                 self.is_a(node, role)
             self.say(node, "index", literal_of(at))
@@ -157,7 +161,9 @@ class _Walk:
     def contents(self, root: Node) -> None:
         """Say what the benchmark consists of: scenarios, or a feed of questions."""
         has_scenarios = False
-        for part in self.parts(root, SCHEMA + "hasPart", "Part"):
+        parts = self.parts(root, SCHEMA + "hasPart", "Part")
+        self.repeated((one, self.plain(one, SCHEMA + "name")) for one in parts)
+        for part in parts:
             if URIRef(KARENINA + "Scenario") in self.terms(part, RDF_TYPE) or self.terms(part, KARENINA + "nodes"):
                 has_scenarios = True
                 self.scenario(part)
@@ -232,10 +238,10 @@ class _Walk:
         self.repeated(named)
         for name in SETTINGS[role]:
             value = values.get(name)
-            if value is not None:
+            if value is not None and value != _NULL:  # null counts as absent
                 put(self.found, holder, predicate_of(name), value)
         return {
-            name: json_of(term, "@json" if str(term)[:1] in "[{" else None) if isinstance(term, Literal) else None
+            name: json_of(term, "@json" if term.datatype == RDF_JSON else None) if isinstance(term, Literal) else None
             for name, term in values.items()
         }
 
@@ -254,7 +260,8 @@ class _Walk:
         self.entry(scenario, nodes, keys)
         for edge in self.parts(scenario, KARENINA + "edges", "Edge"):
             self.edge(edge, nodes, keys)
-        self.parts(scenario, KARENINA + "outcomeCriteria", "Criterion")
+        criteria = self.parts(scenario, KARENINA + "outcomeCriteria", "Criterion")
+        self.repeated((one, self.plain(one, SCHEMA + "name")) for one in criteria)
 
     def nodes_of(self, scenario: Node) -> list[Node]:
         """Return the nodes of a scenario; the members of one without its type mean nothing, so little is said of it."""

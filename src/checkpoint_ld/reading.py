@@ -35,7 +35,6 @@ Tree = dict[str, Any]
 
 JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
-_WITH_OLD_NAMES = frozenset(("datafeed-legacy", CANONICAL))
 
 _SYNTAXES = (JSON_SYNTAX, *rdf.SYNTAXES)
 _NODE = rb"(?:<[^<>\s]*>|_:\S+(?=\s))"
@@ -191,9 +190,9 @@ def _reading(plain: Plain, syntax: str, name: str | None, document: Document | N
 
 
 def _old_names(plain: Plain, document: Document | None, dialect: str) -> Iterable[Finding]:
-    """Find old names where somebody wrote them: in plain keys, in a dialect that has new ones."""
+    """Find old names where somebody wrote them: in plain keys, in the dialect that has new ones."""
     is_as_written = document is not None and plain.origins is not None
-    return old_names.findings(plain.tree) if is_as_written and dialect in _WITH_OLD_NAMES else ()
+    return old_names.findings(plain.tree) if is_as_written and dialect == CANONICAL else ()
 
 
 def _with_our_context(tree: Tree) -> Tree:

@@ -43,7 +43,7 @@ def test_json_has_the_same_and_every_finding_with_its_place(run: Run, tmp_path: 
     assert told["keywords"] == {"chemistry": 2}
     assert {"scope": "question", "kind": "regex", "count": 2} in told["traits"]
     [finding] = told["findings"]
-    assert (finding["code"], finding["condition"]) == ("KQ011", "W-DATE-FORMAT")
+    assert (finding["code"], finding["condition"]) == ("KB009", "W-DATE-FORMAT")
     assert finding["severity"] == "warning"
     assert finding["pointer"] == "/dateModified"
     line = source.read_text(encoding="utf-8").splitlines()[finding["line"] - 1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import profiles, rules, validation
+from checkpoint_ld import data, profiles, rules, validation
 from checkpoint_ld.examples import Example, example
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.rules import Rule
@@ -78,8 +78,6 @@ def resolved(tree: Any, pointer: str) -> tuple[Any, bool, str]:
 
 
 def test_every_example_is_of_a_rule() -> None:
-    from checkpoint_ld import data
-
     told = {path.stem for path in (data.folder("shapes") / "examples").glob("*.json")}
 
     assert told == {rule.code for rule in RULES}

@@ -9,16 +9,16 @@ import pytest
 import checkpoint_ld
 from checkpoint_ld import Severity, profiles, validation
 from checkpoint_ld.examples import example
-from tests.documents import canonical, item, rating, setting
+from tests.documents import canonical, item, rating
 from tests.rules.broken import Json
 
 OLD = {"trait-prefix", "vocabulary-http"}
 
 
-def legacy() -> Json:
-    """Return a document as Karenina wrote it before March 2026."""
+def with_old_names() -> Json:
+    """Return a document of today's dialect with the names of before March 2026."""
     tree = canonical(item("Welches Metall ist flüssig?"), item("Which metal rusts?", "urn:uuid:question-metal-2"))
-    tree["@context"] = {"@version": 1.1, "@vocab": "http://schema.org/"}
+    tree["@context"] = {"@version": 1.1, "@vocab": "http://schema.org/", "karenina": "urn:karenina:vocab:"}
     for one in (tree, *(element["item"] for element in tree["dataFeedElement"])):
         for trait in one["rating"]:
             trait["additionalType"] = trait["additionalType"].removeprefix("karenina:")
@@ -35,7 +35,7 @@ def told(tree: Json) -> list[tuple[str, str | None]]:
 
 
 def test_the_old_vocabulary_is_told_once_and_the_old_name_of_a_type_at_every_rating() -> None:
-    assert told(legacy()) == [
+    assert told(with_old_names()) == [
         ("vocabulary-http", "/@context"),
         ("trait-prefix", "/rating/0/additionalType"),
         ("trait-prefix", "/dataFeedElement/0/item/rating/0/additionalType"),
@@ -44,29 +44,35 @@ def test_the_old_vocabulary_is_told_once_and_the_old_name_of_a_type_at_every_rat
 
 
 def test_an_old_name_is_told_with_its_subject_and_the_new_one() -> None:
-    found = validation.check(dumped(legacy()), profiles.profile()).findings
+    found = validation.check(dumped(with_old_names()), profiles.profile()).findings
     [one] = [one for one in found if one.place.pointer == "/dataFeedElement/0/item/rating/0/additionalType"]
 
     assert one.severity is Severity.INFO
     assert one.message == 'the type of the trait is "QuestionSpecificRegexTrait", without the prefix karenina:'
     assert one.remedy == "write karenina:QuestionSpecificRegexTrait"
     assert one.subject == 'question "Welches Metall ist flüssig?", trait "cites"'
-    assert dumped(legacy()).decode().splitlines()[(one.place.line or 0) - 1].endswith('"QuestionSpecificRegexTrait",')
+    assert (
+        dumped(with_old_names())
+        .decode()
+        .splitlines()[(one.place.line or 0) - 1]
+        .endswith('"QuestionSpecificRegexTrait",')
+    )
 
 
 def test_a_file_with_old_names_is_loaded_without_a_word_even_strictly() -> None:
-    assert checkpoint_ld.load(dumped(legacy())).findings == ()
-    assert checkpoint_ld.load(dumped(legacy()), strict=True).dialect == "datafeed-legacy"
+    assert checkpoint_ld.load(dumped(with_old_names())).findings == ()
+    assert checkpoint_ld.load(dumped(with_old_names()), strict=True).dialect == "datafeed-ns-v3"
 
 
 def test_the_profile_strict_warns_of_old_names() -> None:
-    found = validation.check(dumped(legacy()), profiles.profile("strict")).findings
+    found = validation.check(dumped(with_old_names()), profiles.profile("strict")).findings
 
     assert {one.severity for one in found if one.rule in OLD} == {Severity.WARNING}
 
 
-@pytest.mark.parametrize("context", ["http://schema.org", [{"@vocab": "http://schema.org/"}]])
-def test_the_old_vocabulary_is_found_in_every_kind_of_context(context: Json) -> None:
+@pytest.mark.parametrize("vocabulary", ["http://schema.org", "http://schema.org/"])
+def test_the_old_vocabulary_is_found_with_a_slash_and_without(vocabulary: str) -> None:
+    context = {"@vocab": vocabulary, "karenina": "urn:karenina:vocab:"}
     assert told({**canonical(), "@context": context}) == [("vocabulary-http", "/@context")]
 
 
@@ -74,11 +80,11 @@ def test_the_old_vocabulary_is_found_in_every_kind_of_context(context: Json) -> 
     "tree",
     [
         canonical(),
-        {**legacy(), "additionalProperty": [setting("checkpoint_format_version", "3.0.0-jsonld")]},
+        {**with_old_names(), "@context": {"@vocab": "http://schema.org/"}},
         {"version": "2.0", "checkpoint": {}},
         [canonical()],
     ],
-    ids=["today", "of the GUI", "a state", "in an array"],
+    ids=["today", "before March 2026", "a state", "in an array"],
 )
 def test_names_that_are_new_or_belong_to_their_dialect_are_not_told(tree: Json) -> None:
     assert told(tree) == []

@@ -47,7 +47,7 @@ class AgenticRubricTrait(ScoredTrait):
             return ()
         fault = "runs no agents" if interface in OTHER_INTERFACES else "is not known"
         message = f"the interface {interface!r} of model_override {fault}"
-        found = self.problem("odd-value", message, f"use {' or '.join(AGENT_INTERFACES)}")
+        found = self.problem("agentic-model", message, f"use {' or '.join(AGENT_INTERFACES)}")
         return (found if interface in OTHER_INTERFACES else replace(found, severity=Severity.INFO),)
 
     @field_serializer("model_override", when_used="json")

@@ -28,5 +28,5 @@ class LLMRubricTrait(ScoredTrait):
         found = super().problems()
         if self.is_template_kind and self.deep_judgment_enabled:
             message = "deep_judgment_enabled is true, but a trait of template kind has no deep judgment"
-            return (*found, self.problem("odd-value", message, "set it to false"))
+            return (*found, self.problem("template-trait-judgment", message, "set it to false"))
         return found
