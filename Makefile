@@ -11,7 +11,7 @@ help:
 	@echo "make demo   run the main job on the example checkpoints"
 	@echo "make test   run the tests"
 	@echo "make lint types imports docs   the other checks of .ci/run"
-	@echo "make bench  print how long reading and writing take"
+	@echo "make bench  print how long reading, writing and validating take"
 	@echo "make ci     everything that .ci/run does"
 	@echo "make clean  remove what the other targets made"
 
@@ -49,6 +49,7 @@ docs: $(VENV)/.docs-group
 
 bench: $(VENV)/.package
 	python benchmarks/reading.py
+	python benchmarks/validation.py
 
 ci:
 	.ci/run
