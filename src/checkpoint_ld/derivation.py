@@ -137,7 +137,7 @@ class _Walk:
         """Say of each node whose key stood before that it repeats the node that had it first."""
         first: dict[object, Node] = {}
         for node, key in named:
-            if key is not None and first.setdefault(key, node) is not node:
+            if isinstance(key, str | tuple) and first.setdefault(key, node) is not node:
                 self.say(node, said, first[key])
 
     def asked(self, question: Node) -> str | None:
@@ -154,8 +154,7 @@ class _Walk:
         questions = [question for item in items for question in self.item(item)]
         self.repeated(((one, self.asked(one)) for one in questions), "repeatsText")
         self.clashing(root, questions)
-        for creator in self.parts(root, SCHEMA + "creator", "Creator"):
-            self.say(root, "createdBy", creator)
+        self.parts(root, SCHEMA + "creator", "Creator")
         self.contents(root)
 
     def contents(self, root: Node) -> None:
@@ -255,7 +254,7 @@ class _Walk:
         nodes = {self.reader.map_key(node): node for node in self.nodes_of(scenario)}
         told = said.get("nodes")
         keys = frozenset(told) if isinstance(told, dict) else frozenset(nodes)
-        if isinstance(told, dict) and None in told.values():
+        if isinstance(told, dict) and any(one is None or one == [] for one in told.values()):
             self.say(scenario, "nullIn", literal_of("nodes"))
         self.entry(scenario, nodes, keys)
         for edge in self.parts(scenario, KARENINA + "edges", "Edge"):

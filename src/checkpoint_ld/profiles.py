@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -126,12 +126,12 @@ def _shipped(name: str) -> Profile:
     )
 
 
-@cache
+@lru_cache(maxsize=8)
 def _by_shape(of: Profile) -> Mapping[str, Rule]:
     return {rule.shape: rule for rule in of.rules.values()}
 
 
-@cache
+@lru_cache(maxsize=8)
 def _by_slug(of: Profile) -> Mapping[str, Rule]:
     return {rule.slug: rule for rule in of.rules.values()}
 

@@ -42,5 +42,7 @@ ARRAYS = frozenset(
 )
 """The keys whose values may be arrays, also where one value is usual."""
 
-ANYTHING = frozenset(("value", "condition", "check", "metadata", "modelOverride", "toolFilter", "questionData"))
-"""The keys whose values are JSON of a form of their own."""
+ANYTHING = frozenset(
+    ("value", "condition", "check", "metadata", "modelOverride", "toolFilter", "questionData", "nodes")
+)
+"""The keys whose values have a form of their own, of which other rules speak."""

@@ -125,6 +125,14 @@ def test_of_keys_that_are_alike_the_right_one_is_pointed_at() -> None:
     assert data[found.place.column - 1 :].startswith("1.0")
 
 
+def test_texts_in_a_language_and_odd_statements_are_no_reason_to_stop() -> None:
+    turtle = Benchmark.load(text(document("metals"))).to_turtle()
+    turtle = turtle.replace('"Mercury"', '"Mercury"@en').replace('schema:name "cites"', 'schema:name "cites"@en')
+    found = checkpoint_ld.validate(turtle.encode(), syntax="turtle").findings
+
+    assert {one.code for one in found} >= {"KQ006", "KR002"}
+
+
 def test_a_source_in_rdf_has_findings_without_a_place_but_with_a_node() -> None:
     turtle = Benchmark.load(text(document("metals"))).to_turtle().replace('"Mercury"', "5")
     [found] = checkpoint_ld.validate(turtle.encode(), syntax="turtle").findings
@@ -139,11 +147,14 @@ def test_a_secret_is_found_and_not_repeated() -> None:
     secret = "sk-" + "a1B2" * 8
     tree = document("interview")
     tree["hasPart"][0]["nodes"]["ask"]["modelOverride"] = {"answering_model": {"api_key": secret}}
-    [found] = checkpoint_ld.validate(text(tree)).findings
+    [checked] = checkpoint_ld.validate(text(tree)).checked
+    [found] = checked.findings
 
     assert found.code == "KS011"
     assert secret not in str(found)
     assert found.value is None
+    assert checked.results is not None
+    assert secret not in checked.results.serialize(format="nt")
 
 
 def test_strict_makes_violations_of_warnings_that_matter() -> None:

@@ -6,8 +6,10 @@ Reading tells what is wrong with the text, SHACL what is wrong with the graph; b
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from rdflib import URIRef
 
 from checkpoint_ld import dialects, profiles, rules
 from checkpoint_ld.documents.files import read_bytes
@@ -20,6 +22,7 @@ from checkpoint_ld.validation import results as shacl
 from checkpoint_ld.validation.graph import validation_graph
 from checkpoint_ld.validation.places import Map
 from checkpoint_ld.validation.wording import message_of, remedy_of
+from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -79,16 +82,13 @@ def check_reading(reading: Reading, profile: Profile) -> Checked:
     graph = validation_graph(reading.graph)
     shapes = _shapes(profile)
     report = shacl.validate(graph, shapes)
-    found = _Findings(reading, profile, graph.index)
-    of_form = [*reading.of_form, *_of_dialect(reading, profile)]
-    results = _distinct(found.of(result) for result in shacl.results(report, shapes) if not found.is_excused(result))
-    return Checked(
-        reading.source,
-        tuple(sorted((*_weighed(of_form, profile), *results), key=_by_place)),
-        dialect=reading.dialect,
-        text=None if reading.document is None else _text(reading.document.data),
-        results=report,
-    )
+    findings = _Findings(reading, profile, graph.index)
+    results = [one for one in shacl.results(report, shapes) if not findings.is_excused(one)]
+    of_form = _weighed((*reading.of_form, *_of_dialect(reading, profile)), profile)
+    found = sorted((*of_form, *_distinct(map(findings.of, results))), key=_by_place)
+    _withhold(report, profile)
+    text = None if reading.document is None else _text(reading.document.data)
+    return Checked(reading.source, tuple(found), dialect=reading.dialect, text=text, results=report)
 
 
 class _Findings:
@@ -131,6 +131,15 @@ class _Findings:
 
 _WITHHELD = "no-secret"
 """The form whose offending value must not be repeated."""
+
+
+def _withhold(report: Graph, profile: Profile) -> None:
+    """Take values that look like secrets out of a validation report, which goes further than the file."""
+    for rule in profile.rules.values():
+        if rule.form == _WITHHELD:
+            for result in report.subjects(URIRef(SHACL + "sourceShape"), URIRef(rule.shape)):
+                report.remove((result, URIRef(SHACL + "value"), None))
+
 
 _ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})
 
@@ -186,6 +195,6 @@ def _text(data: bytes) -> str | None:
         return None
 
 
-@cache
+@lru_cache(maxsize=8)
 def _shapes(profile: Profile) -> Graph:
     return shacl.shapes_graph(profile)
