@@ -113,6 +113,17 @@ def test_places_are_exact_whatever_the_layout(layout: Json) -> None:
     assert data.split("\n")[found.place.line - 1][found.place.column - 1 :].startswith("98765.5")
 
 
+def test_one_wrong_value_in_two_members_is_two_findings() -> None:
+    tree = changed(*(replaced(f"/dataFeedElement/0/{member}", "5 March") for member in ("dateCreated", "dateModified")))
+    found = checkpoint_ld.validate(text(tree)).findings
+
+    assert [(one.code, one.place.pointer) for one in found] == [
+        ("KQ011", "/dataFeedElement/0/dateCreated"),
+        ("KQ011", "/dataFeedElement/0/dateModified"),
+    ]
+    assert [one.message.split(" ")[0] for one in found] == ["dateCreated", "dateModified"]
+
+
 def test_of_keys_that_are_alike_the_right_one_is_pointed_at() -> None:
     tree = changed(replaced("/dataFeedElement/1/item/rating/0/worstRating", 1.0))
     tree["dataFeedElement"][1]["item"]["rating"][0]["bestRating"] = 1.0

@@ -85,7 +85,8 @@ def check_reading(reading: Reading, profile: Profile) -> Checked:
     findings = _Findings(reading, profile, graph.index)
     results = [one for one in shacl.results(report, shapes) if not findings.is_excused(one)]
     of_form = _weighed((*reading.of_form, *_of_dialect(reading, profile)), profile)
-    found = sorted((*of_form, *_distinct(map(findings.of, results))), key=_by_place)
+    apart = (one for result in results for one in shacl.by_path(result, graph.index))
+    found = sorted((*of_form, *_distinct(map(findings.of, apart))), key=_by_place)
     _withhold(report, profile)
     text = None if reading.document is None else _text(reading.document.data)
     return Checked(reading.source, tuple(found), dialect=reading.dialect, text=text, results=report)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, Literal, URIRef
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.graph.store import terms_of, triples_of
 from checkpoint_ld.rules import SEVERITIES
 from checkpoint_ld.vocabulary import RDF, SHACL
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.validation.graph import ValidationGraph
 
@@ -104,6 +105,16 @@ def results(report: Graph, shapes: Graph) -> Iterator[Result]:
                 )
             ),
         )
+
+
+def by_path(result: Result, index: Index) -> Iterator[Result]:
+    """Yield a result once for each of its paths that holds the value: SHACL tells values, not where they stand."""
+    held = index.get(result.focus, {})
+    told = [path for path in result.paths if result.value in terms_of(held.get(path))]
+    if len(told) < 2:
+        yield result
+    else:
+        yield from (replace(result, paths=(path,)) for path in told)
 
 
 def _named(shapes: Graph, shape: Node) -> Node:
