@@ -14,7 +14,8 @@ import pyoxigraph
 import pytest
 
 from checkpoint_ld import Benchmark, rdf
-from checkpoint_ld.cli.convert import Input, Output
+from checkpoint_ld.cli.convert import Context, Input, Output
+from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.writing import write as writing
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating, scenario
@@ -248,6 +249,7 @@ def test_a_kill_in_the_middle_leaves_the_old_file(metals: Path, tmp_path: Path, 
 def test_the_options_offer_every_syntax_there_is() -> None:
     assert [*Output] == list(writing.SYNTAXES)
     assert [*Input] == ["json", *rdf.SYNTAXES]
+    assert [*Context] == [*ContextStyle]
 
 
 def test_a_bound_that_karenina_refuses_is_rounded_on_demand_only(run: Run, tmp_path: Path) -> None:

@@ -8,11 +8,7 @@ from typing import Annotated
 import typer
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.emission import ContextStyle
-from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.reading import CANONICAL
-from checkpoint_ld.writing import write as writing
 
 
 class Output(StrEnum):
@@ -37,6 +33,13 @@ class Input(StrEnum):
     RDF_XML = "xml"
 
 
+class Context(StrEnum):
+    """Under which context JSON-LD is written: the texts of `emission.ContextStyle`."""
+
+    IMPROVED = "improved"
+    PLAIN = "plain"
+
+
 def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     file: Annotated[str, typer.Argument(metavar="FILE", help="The checkpoint to read; - for standard input.")],
     to: Annotated[
@@ -50,11 +53,11 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         ),
     ] = None,
     context: Annotated[
-        ContextStyle,
+        Context,
         typer.Option(
             "--context", help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it."
         ),
-    ] = ContextStyle.IMPROVED,
+    ] = Context.IMPROVED,
     syntax: Annotated[
         Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
     ] = None,
@@ -69,6 +72,12 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing about what is odd.")] = False,
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
+    # Reading and writing take their time to import; --help should not wait for them.
+    from checkpoint_ld.emission import ContextStyle  # noqa: PLC0415
+    from checkpoint_ld.entities.entity import now  # noqa: PLC0415
+    from checkpoint_ld.reading import CANONICAL  # noqa: PLC0415
+    from checkpoint_ld.writing import write as writing  # noqa: PLC0415
+
     wanted = to or writing.syntax_of(out) or writing.JSONLD
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
@@ -77,7 +86,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         source.graph,
         syntax=wanted,
         dialect=dialect or CANONICAL,
-        context=context,
+        context=ContextStyle(context),
         deep_judgment=deep_judgment,
         round_scores=round_scores,
         source=source if source.dialect != CANONICAL else None,

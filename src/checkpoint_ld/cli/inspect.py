@@ -6,13 +6,11 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
-import orjson
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from checkpoint_ld import inspection
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.convert import Input
 
@@ -34,6 +32,11 @@ def inspect(
     ] = None,
 ) -> None:
     """Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."""
+    # Reading takes its time to import; --help should not wait for it.
+    import orjson  # noqa: PLC0415
+
+    from checkpoint_ld import inspection  # noqa: PLC0415
+
     found = inspection.inspect(streams.read(file, syntax=syntax))
     if as_json:
         sys.stdout.buffer.write(orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

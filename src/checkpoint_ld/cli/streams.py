@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from checkpoint_ld import reading
 from checkpoint_ld.documents.files import replace_file
 
 if TYPE_CHECKING:
@@ -20,6 +19,8 @@ MOST_FINDINGS = 10
 
 def read(file: str, *, syntax: str | None, strict: bool = False) -> Reading:
     """Read the checkpoint in `file`."""
+    from checkpoint_ld import reading  # noqa: PLC0415 - --help should not wait for it
+
     source = sys.stdin.buffer if file == STANDARD else file
     return reading.read(source, syntax=syntax, strict=strict)
 

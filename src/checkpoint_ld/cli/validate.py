@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from checkpoint_ld import configuration, discovery, selection
+from checkpoint_ld import configuration
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.convert import Input
 from checkpoint_ld.errors import SettingsError
@@ -83,7 +83,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
-    from checkpoint_ld import profiles, reports  # noqa: PLC0415
+    from checkpoint_ld import profiles, reports, selection  # noqa: PLC0415
     from checkpoint_ld.cli.validation_run import EXIT_FAILED, Run  # noqa: PLC0415
     from checkpoint_ld.rules import catalogue  # noqa: PLC0415
 
@@ -124,6 +124,8 @@ def _configuration(file: str | None, *, none: bool) -> Configuration:
 
 
 def _discovered(paths: list[str], chosen: Configuration, *, quiet: bool) -> Discovery:
+    from checkpoint_ld import discovery  # noqa: PLC0415 - as in the command
+
     found = discovery.discover(paths, chosen.exclude, root=chosen.folder)
     if found.passed_over and not quiet:
         count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
