@@ -222,14 +222,16 @@ def _python_spelling(value: Any) -> str | None:
     return "it is spelt otherwise" if is_odd else None
 
 
-@lru_cache(maxsize=1024)
+_python_fault = lru_cache(maxsize=1024)(python_fault)
+_pattern_fault = lru_cache(maxsize=1024)(pattern_fault)
+
+
 def _python(value: Any) -> str | None:
-    return python_fault(value) if isinstance(value, str) else None
+    return _python_fault(value) if isinstance(value, str) else None
 
 
-@lru_cache(maxsize=1024)
 def _regular_expression(value: Any) -> str | None:
-    return pattern_fault(value) if isinstance(value, str) else None
+    return _pattern_fault(value) if isinstance(value, str) else None
 
 
 FORMS: Mapping[str, Callable[[Any], str | None]] = {

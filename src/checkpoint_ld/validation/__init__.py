@@ -21,6 +21,7 @@ from checkpoint_ld.rules import Rule
 from checkpoint_ld.validation import results as shacl
 from checkpoint_ld.validation.graph import validation_graph
 from checkpoint_ld.validation.places import Map
+from checkpoint_ld.validation.screen import Screen
 from checkpoint_ld.validation.wording import message_of, remedy_of
 from checkpoint_ld.vocabulary import SHACL
 
@@ -80,10 +81,10 @@ def check_reading(reading: Reading, profile: Profile) -> Checked:
     Raises ReadError for what no graph can be made of, SettingsError for the user's shapes when they cannot be applied.
     """
     graph = validation_graph(reading.graph)
-    shapes = _shapes(profile)
-    report = shacl.validate(graph, shapes)
+    screen = _screen(profile)
+    report = shacl.validate(graph, screen)
     findings = _Findings(reading, profile, graph.index)
-    results = [one for one in shacl.results(report, shapes) if not findings.is_excused(one)]
+    results = [one for one in shacl.results(report, screen.shapes) if not findings.is_excused(one)]
     of_form = _weighed((*reading.of_form, *_of_dialect(reading, profile)), profile)
     apart = (one for result in results for one in shacl.by_path(result, graph.index))
     found = sorted((*of_form, *_distinct(map(findings.of, apart))), key=_by_place)
@@ -197,5 +198,5 @@ def _text(data: bytes) -> str | None:
 
 
 @lru_cache(maxsize=8)
-def _shapes(profile: Profile) -> Graph:
-    return shacl.shapes_graph(profile)
+def _screen(profile: Profile) -> Screen:
+    return Screen(shacl.shapes_graph(profile))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.validation.graph import ValidationGraph
+    from checkpoint_ld.validation.screen import Screen
 
 _ALTERNATIVES = URIRef(SHACL + "alternativePath")
 _PATH = URIRef(SHACL + "path")
@@ -56,11 +57,15 @@ def shapes_graph(profile: Profile) -> Graph:
     return graph
 
 
-def validate(graph: ValidationGraph, shapes: Graph) -> Graph:
-    """Hold `graph` against `shapes`; return the validation report.
+def validate(graph: ValidationGraph, screen: Screen) -> Graph:
+    """Hold `graph` against the shapes of `screen`; return the validation report.
 
-    Raises SettingsError for shapes that pySHACL cannot work with.
+    pySHACL is asked about the nodes that the screen has doubts about. Raises SettingsError for shapes that it cannot
+    work with.
     """
+    shapes = screen.remaining(graph.index)
+    if shapes is None:
+        return _nothing_found()
     import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
 
     from checkpoint_ld.constraints.functions import register  # noqa: PLC0415 - as above
@@ -74,6 +79,15 @@ def validate(graph: ValidationGraph, shapes: Graph) -> Graph:
         raise SettingsError(f"the shapes cannot be applied: {error}") from error
     if not isinstance(report, Graph):
         raise SettingsError(f"the shapes cannot be applied: {report}")
+    return report
+
+
+def _nothing_found() -> Graph:
+    """Return the report on a graph that conforms (SHACL 1.0 §3.6.1)."""
+    report = Graph(bind_namespaces="core")
+    node = BNode()
+    report.add((node, URIRef(RDF + "type"), URIRef(SHACL + "ValidationReport")))
+    report.add((node, URIRef(SHACL + "conforms"), Literal(True)))
     return report
 
 
