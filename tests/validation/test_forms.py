@@ -14,7 +14,9 @@ from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.graph.literals import literal_of
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20)
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20)
+)
 JSON: st.SearchStrategy[Any] = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
 )

@@ -1,0 +1,64 @@
+"""Verification primitives: the ways in which the value of a field is compared with its ground truth.
+
+A primitive is a small object of parameters with `check` and `score`, or with `check_trace` where the whole response is
+looked at. `safe_check` uses any of them without exceptions; `primitive_of` builds one from what a template holds.
+
+Names, parameters and results are Karenina's, with these exceptions: parameters that fail at every use are refused when
+a primitive is built; an incomplete date is none, where Karenina fills it up from today's; null equals null only and
+contains no text; a bare text is a list of one item, not of characters; true is no 1 for LiteralMatch; words count by
+their meaning for BooleanMatch; and what cannot be compared, or not in time, is an `EvaluationError`.
+"""
+
+from checkpoint_ld.entities.primitives.dates import DateMatch, DateRange, DateTolerance
+from checkpoint_ld.entities.primitives.graded import NumericGraded, NumericRangeGraded, NumericThresholdGraded
+from checkpoint_ld.entities.primitives.lists import OrderedMatch, SetContainment
+from checkpoint_ld.entities.primitives.literals import BooleanMatch, LiteralMatch
+from checkpoint_ld.entities.primitives.normalizing import NORMALIZERS, SynonymMap, apply_normalizers
+from checkpoint_ld.entities.primitives.numeric import (
+    NumericExact,
+    NumericMaximum,
+    NumericMinimum,
+    NumericRange,
+    NumericTolerance,
+)
+from checkpoint_ld.entities.primitives.primitive import TracePrimitive, VerificationPrimitive
+from checkpoint_ld.entities.primitives.registry import PRIMITIVES, AnyPrimitive, primitive_of
+from checkpoint_ld.entities.primitives.safety import CheckResult, safe_check
+from checkpoint_ld.entities.primitives.text import ContainsAll, ContainsAny, ExactMatch, RegexMatch, SemanticMatch
+from checkpoint_ld.entities.primitives.trace import TraceContains, TraceLength, TraceRegex
+
+__all__ = [
+    "NORMALIZERS",
+    "PRIMITIVES",
+    "AnyPrimitive",
+    "BooleanMatch",
+    "CheckResult",
+    "ContainsAll",
+    "ContainsAny",
+    "DateMatch",
+    "DateRange",
+    "DateTolerance",
+    "ExactMatch",
+    "LiteralMatch",
+    "NumericExact",
+    "NumericGraded",
+    "NumericMaximum",
+    "NumericMinimum",
+    "NumericRange",
+    "NumericRangeGraded",
+    "NumericThresholdGraded",
+    "NumericTolerance",
+    "OrderedMatch",
+    "RegexMatch",
+    "SemanticMatch",
+    "SetContainment",
+    "SynonymMap",
+    "TraceContains",
+    "TraceLength",
+    "TracePrimitive",
+    "TraceRegex",
+    "VerificationPrimitive",
+    "apply_normalizers",
+    "primitive_of",
+    "safe_check",
+]

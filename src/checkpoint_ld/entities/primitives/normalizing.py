@@ -1,0 +1,60 @@
+"""Normalisers: what is done to texts before they are compared."""
+
+from __future__ import annotations
+
+import string
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from checkpoint_ld import suggestion
+from checkpoint_ld.entities.primitives.primitive import OpenEntity
+from checkpoint_ld.entities.primitives.values import text_of
+from checkpoint_ld.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+NormalizerName: TypeAlias = Literal["lowercase", "strip", "remove_punctuation", "collapse_whitespace"]
+
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+NORMALIZERS: Final[Mapping[NormalizerName, Callable[[str], str]]] = {
+    "lowercase": str.lower,
+    "strip": str.strip,
+    "remove_punctuation": lambda text: text.translate(_WITHOUT_PUNCTUATION),
+    "collapse_whitespace": lambda text: " ".join(text.split()),
+}
+"""The normalisers that have a name.
+
+`lowercase` leaves the German sharp s alone; `remove_punctuation` knows the punctuation of ASCII only.
+"""
+
+
+class SynonymMap(OpenEntity):
+    """A normaliser that replaces a whole text: a key of `mapping` by its value. Other texts stay as they are."""
+
+    mapping: dict[str, str]
+
+
+Normalizer: TypeAlias = NormalizerName | SynonymMap
+
+
+def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:
+    """Return `text` after all normalisers, from left to right; the order matters.
+
+    Raises `EvaluationError` for a name that is none.
+    """
+    for one in normalizers:
+        if isinstance(one, SynonymMap):
+            text = one.mapping.get(text, text)
+        elif one in NORMALIZERS:
+            text = NORMALIZERS[one](text)
+        else:
+            raise EvaluationError(suggestion.unknown("normaliser", str(one), NORMALIZERS))
+    return text
+
+
+def same_text(extracted: Any, expected: Any, normalizers: Sequence[Normalizer]) -> bool:
+    """Tell whether two JSON values have the same text after the normalisers; null equals null only."""
+    if extracted is None or expected is None:
+        return extracted is expected
+    return apply_normalizers(normalizers, text_of(extracted)) == apply_normalizers(normalizers, text_of(expected))

@@ -1,0 +1,68 @@
+"""Primitives that look at the whole text of a response."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import model_validator
+
+from checkpoint_ld.entities.primitives.matching import find_all, refuse_faulty
+from checkpoint_ld.entities.primitives.primitive import TracePrimitive
+from checkpoint_ld.entities.primitives.values import named
+from checkpoint_ld.errors import EvaluationError
+
+
+class TraceRegex(TracePrimitive):
+    """Passes if `pattern`, a Python regular expression, occurs at least `count_min` times (once if that is null).
+
+    Flags are written into the pattern: `(?i)`.
+    """
+
+    pattern: str
+    count_min: int | None = None
+    type: Literal["TraceRegex"] = "TraceRegex"
+
+    @model_validator(mode="after")
+    def _compiles(self) -> Self:
+        refuse_faulty(self.pattern)
+        return self
+
+    def check_trace(self, text: str) -> bool:
+        """Count the matches; raises `EvaluationError` for what is no text or takes too long."""
+        least = 1 if self.count_min is None else self.count_min
+        return len(find_all(self.pattern, _checked(text))) >= least
+
+
+class TraceContains(TracePrimitive):
+    """Passes if `substring` occurs in the response, case included; an empty one always does."""
+
+    substring: str
+    type: Literal["TraceContains"] = "TraceContains"
+
+    def check_trace(self, text: str) -> bool:
+        """Look for the substring; raises `EvaluationError` for what is no text."""
+        return self.substring in _checked(text)
+
+
+class TraceLength(TracePrimitive):
+    """Passes if the response has from `min` to `max` characters, or words, both included; null is open.
+
+    Words are what stands between whitespace.
+    """
+
+    min: int | None = None
+    max: int | None = None
+    unit: Literal["chars", "words"] = "chars"
+    type: Literal["TraceLength"] = "TraceLength"
+
+    def check_trace(self, text: str) -> bool:
+        """Measure the response; raises `EvaluationError` for what is no text."""
+        response = _checked(text)
+        length = len(response.split()) if self.unit == "words" else len(response)
+        return (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
+
+
+def _checked(text: Any) -> str:
+    if not isinstance(text, str):
+        raise EvaluationError(f"{named(text)} is no response: give its text")
+    return text

@@ -1,0 +1,52 @@
+"""JSON values as the texts, numbers and collections that primitives compare."""
+
+from __future__ import annotations
+
+import reprlib
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.documents.values import shown
+from checkpoint_ld.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+def text_of(value: Any) -> str:
+    """Return a value as Python writes it: 1.0 is "1.0", true is "True"; null has no text (`EvaluationError`)."""
+    if value is None:
+        raise EvaluationError("null is no text: give a value")
+    try:
+        return str(value)
+    except (ValueError, RecursionError) as error:  # integers of thousands of digits; lists a thousand deep
+        raise EvaluationError(f"the value cannot be compared as text: {error}") from error
+
+
+def number_of(value: Any) -> float:
+    """Return a value as a number, as Python's `float` does: true is 1, and " 1e3 " is 1000.
+
+    Raises `EvaluationError` for null, collections, texts that are no numbers and integers beyond all floats.
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise EvaluationError(f"{named(value)} is no number: give one, such as 3.5") from error
+
+
+def items_of(value: Any) -> Collection[Any]:
+    """Return the items of a list; a bare text is one item. Raises `EvaluationError` for what is neither."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    raise EvaluationError(f"{named(value)} is no list: give one, such as [{shown('a')}]")
+
+
+def named(value: Any) -> str:
+    """Return a value for a message, on one line and short."""
+    if isinstance(value, str):
+        return shown(value)
+    try:
+        return shown(reprlib.repr(value))[1:-1]
+    except ValueError:
+        return "a huge number"

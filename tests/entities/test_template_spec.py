@@ -1,0 +1,170 @@
+"""Template specifications as entities: members, conditional ground truths, strategies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from checkpoint_ld.entities.composition import AllOf, AtLeastN, FieldCheck
+from checkpoint_ld.entities.template_spec import (
+    ConditionalGroundTruth,
+    GroundTruthCase,
+    TemplateFieldSpec,
+    TemplateSpec,
+    VerifyStrategySpec,
+)
+
+FIELD: dict[str, Any] = {
+    "name": "gene",
+    "type": "str",
+    "description": "Which gene?",
+    "ground_truth": "BCL2",
+    "verify_with": {"normalize": ["strip"], "type": "ExactMatch"},
+}
+SERIALISED: dict[str, Any] = {
+    "source": "state.stage",
+    "cases": {"2": {"value": "TP53", "verify_with": {"type": "LiteralMatch"}}},
+    "default": {"value": "BCL2", "verify_with": None},
+    "__conditional__": True,
+}
+
+
+class LiteralMatch(BaseModel):
+    """Stands in for a primitive: an object that knows its parameters, and whose class is its name."""
+
+    strict: bool = True
+
+
+def test_a_specification_has_the_members_and_defaults_of_the_format() -> None:
+    assert TemplateSpec.model_validate({"fields": [FIELD]}).model_dump() == {
+        "fields": [{**FIELD, "extraction_hint": None, "literal_values": None, "weight": 1.0, "is_trace": False}],
+        "verify_strategy": None,
+        "class_name": "Answer",
+    }
+    assert VerifyStrategySpec(type="x").model_dump() == {"type": "x", "n": None, "field_name": None, "conditions": []}
+
+
+def test_building_one_asks_for_types_only() -> None:
+    odd: dict[str, Any] = {
+        "name": "",
+        "type": "?",
+        "description": "",
+        "ground_truth": None,
+        "verify_with": {},
+        "weight": -1,
+    }
+    assert (
+        TemplateSpec.model_validate({"fields": [odd], "verify_strategy": {"type": "?"}}).fields[0].ground_truth is None
+    )
+    assert TemplateSpec(fields=[]).fields == []
+
+
+@pytest.mark.parametrize("missing", FIELD)
+def test_what_a_field_cannot_do_without_is_asked_for(missing: str) -> None:
+    with pytest.raises(ValidationError, match=missing):
+        TemplateFieldSpec.model_validate({key: value for key, value in FIELD.items() if key != missing})
+
+
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        (TemplateSpec, {"fields": []}),
+        (TemplateFieldSpec, FIELD),
+        (VerifyStrategySpec, {"type": "all_of"}),
+        (GroundTruthCase, {"value": 1}),
+        (ConditionalGroundTruth, {key: part for key, part in SERIALISED.items() if key != "__conditional__"}),
+    ],
+)
+def test_unknown_members_are_refused(model: type[BaseModel], data: dict[str, Any]) -> None:
+    model.model_validate(data)
+    with pytest.raises(ValidationError, match="colour"):
+        model.model_validate({**data, "colour": "red"})
+
+
+def test_a_value_that_json_does_not_know_is_no_ground_truth() -> None:
+    with pytest.raises(ValidationError, match="ground_truth"):
+        TemplateFieldSpec.model_validate({**FIELD, "ground_truth": {1, 2}})
+
+
+def test_a_conditional_ground_truth_is_written_with_its_mark_and_read_again() -> None:
+    conditional = ConditionalGroundTruth(
+        source="state.stage",
+        cases={"2": GroundTruthCase(value="TP53", verify_with={"type": "LiteralMatch"})},
+        default=GroundTruthCase(value="BCL2"),
+    )
+    assert conditional.serialised() == SERIALISED
+    assert ConditionalGroundTruth.read(SERIALISED) == conditional
+    assert TemplateFieldSpec.model_validate({**FIELD, "ground_truth": conditional}).ground_truth == SERIALISED
+
+
+@pytest.mark.parametrize("value", [None, "x", {}, {"source": "x"}, {**SERIALISED, "__conditional__": 1}, [SERIALISED]])
+def test_only_the_mark_makes_a_ground_truth_conditional(value: object) -> None:
+    assert ConditionalGroundTruth.read(value) is None
+
+
+def test_a_mark_without_the_parts_is_refused() -> None:
+    with pytest.raises(ValidationError, match="default"):
+        ConditionalGroundTruth.read({"__conditional__": True, "source": "x", "cases": {}})
+
+
+def test_primitives_are_kept_in_serialised_form_and_what_is_none_becomes_null() -> None:
+    case = GroundTruthCase.model_validate({"value": 1, "verify_with": LiteralMatch()})
+    assert case.verify_with == {"strict": True, "type": "LiteralMatch"}
+    assert TemplateFieldSpec.model_validate({**FIELD, "verify_with": LiteralMatch()}).verify_with == case.verify_with
+
+    nameless = ConditionalGroundTruth(source="x", cases={}, default=GroundTruthCase(value=1, verify_with={"a": 1}))
+    assert nameless.serialised()["default"] == {"value": 1, "verify_with": None}
+    with pytest.raises(ValidationError, match="verify_with"):
+        GroundTruthCase.model_validate({"value": 1, "verify_with": object()})
+
+
+@pytest.mark.parametrize(
+    ("context", "value"),
+    [
+        ({"state": {"stage": "2"}}, "TP53"),
+        ({"state": {"stage": 2}}, "TP53"),
+        ({"state": {"stage": 3}}, "BCL2"),
+        ({"state": {"stage": 2.0}}, "BCL2"),
+        ({"state": {"stage": None}}, "BCL2"),
+        ({"state": {}}, "BCL2"),
+        ({"state": "2"}, "BCL2"),
+        ({"state.stage": "2"}, "BCL2"),
+        ({}, "BCL2"),
+        (None, "BCL2"),
+    ],
+)
+def test_the_text_of_the_value_at_the_path_chooses_the_case(context: dict[str, Any] | None, value: str) -> None:
+    conditional = ConditionalGroundTruth.read(SERIALISED)
+    assert conditional is not None
+    assert conditional.resolve(context).value == value
+
+
+def test_a_strategy_becomes_a_tree_to_evaluate_and_comes_back() -> None:
+    spec = VerifyStrategySpec(
+        type="at_least_n",
+        n=1,
+        conditions=[
+            VerifyStrategySpec(type="field_check", field_name="gene"),
+            VerifyStrategySpec(type="all_of"),
+        ],
+    )
+    node = AtLeastN(n=1, conditions=[FieldCheck(field="gene"), AllOf()])
+    assert spec.node() == node
+    assert VerifyStrategySpec.of(node) == spec
+
+
+@pytest.mark.parametrize("data", [{"type": "none_of"}, {"type": "field_check"}, {"type": "at_least_n", "n": -1}])
+def test_what_is_no_strategy_gives_no_tree(data: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        VerifyStrategySpec.model_validate(data).node()
+
+
+def test_strategies_have_a_limited_depth() -> None:
+    spec = VerifyStrategySpec(type="all_of")
+    for _ in range(99):
+        spec = VerifyStrategySpec(type="all_of", conditions=[spec])
+    assert VerifyStrategySpec.of(spec.node()) == spec
+    with pytest.raises(ValidationError, match="more than 100 levels"):
+        VerifyStrategySpec(type="all_of", conditions=[spec])
