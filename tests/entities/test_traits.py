@@ -634,3 +634,11 @@ def test_observed_constructions(corpus: Path) -> None:
         if expected.get("kind") is ...:
             expected["kind"] = row["input"]["kind"]
         assert cls.model_validate(row["input"]).model_dump(mode="json") == expected
+
+
+def test_a_pattern_that_never_comes_to_an_end_is_given_up() -> None:
+    trait = RegexRubricTrait(name="endless", pattern=r"(a+)+$")
+
+    assert trait.evaluate("aaa")
+    with pytest.raises(EvaluationError, match="takes more than 2 s"):
+        trait.evaluate("a" * 60 + "!")

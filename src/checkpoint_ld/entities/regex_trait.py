@@ -45,14 +45,17 @@ class RegexRubricTrait(Trait):
         return self.pattern is None
 
     def evaluate(self, text: str) -> bool:
-        """Tell whether `text` has the trait; raises `EvaluationError` if the trait has no pattern."""
+        """Tell whether `text` has the trait.
+
+        Raises `EvaluationError` if the trait has no pattern, or if matching takes longer than a few seconds.
+        """
+        from checkpoint_ld.entities.primitives.matching import occurs  # noqa: PLC0415 - few who load a file evaluate
+
         if self.pattern is None:
             raise EvaluationError(f"trait {self.name!r} has no pattern: set one before evaluating")
-        try:
-            found = re.search(self.pattern, text, 0 if self.case_sensitive else re.IGNORECASE)
-        except TypeError as error:
-            raise EvaluationError(f"trait {self.name!r} cannot be evaluated on {text!r}: give a text") from error
-        return (found is None) is self.invert_result
+        if not isinstance(text, str):
+            raise EvaluationError(f"trait {self.name!r} cannot be evaluated on {text!r}: give a text")
+        return occurs(self.pattern, text, () if self.case_sensitive else ("IGNORECASE",)) is not self.invert_result
 
     def validate_score(self, value: object) -> bool:
         """Tell whether `value` is a result that the trait can have."""
