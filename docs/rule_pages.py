@@ -92,8 +92,8 @@ def _table(rule: Rule) -> str:
         found = profiles.profile(name).rule(rule.slug)
         weights.append(f"| profile `{name}` | {found.severity.name.lower() if found else 'not applied'} |")
     condition = [f"| condition | `{rule.condition}` |"] if rule.condition else []
-    link = [f"| more about it | [{rule.see}](../{rule.see}) |"] if rule.see else []
-    return "\n".join(("| | |", "|---|---|", f"| about | {rule.family.lower()} |", *weights, *condition, *link))
+    link = [f"| more about it | [{Path(rule.see).stem}](../{rule.see}) |"] if rule.see else []
+    return "\n".join((f"| about | {rule.family.lower()} |", "|---|---|", *weights, *condition, *link))
 
 
 def _examples(told: Example) -> Iterator[str]:
