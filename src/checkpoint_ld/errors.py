@@ -83,7 +83,7 @@ class LookupFailedError(CheckpointLdError, KeyError, ValueError):
 
 
 class EvaluationError(CheckpointLdError, RuntimeError):
-    """A trait cannot be evaluated on an answer, or what came out is no result of that trait."""
+    """A trait or a primitive cannot be evaluated on an answer, or what came out is no result of it."""
 
 
 class FindingsWarning(UserWarning):

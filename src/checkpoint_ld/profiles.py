@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.rules import FOLDER, Rule
+from checkpoint_ld.suggestion import unknown
 from checkpoint_ld.vocabulary import SHAPES
 
 if TYPE_CHECKING:
@@ -80,9 +80,7 @@ def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
     Raises SettingsError for a profile that does not exist and for shapes that cannot be read.
     """
     if name not in _described():
-        near = difflib.get_close_matches(name, names(), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names())}"
-        raise SettingsError(f"there is no profile {name!r}: {hint}")
+        raise SettingsError(unknown("profile", name, names()))
     found = _shipped(name)
     own = tuple(file for one in shapes for file in _turtle_files(Path(one)))
     if not own:

@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 import typer
+import yaml
 from typer.core import TyperGroup
 
 from checkpoint_ld import configuration
 from checkpoint_ld.cli.app import app
 from checkpoint_ld.rules import catalogue
 from checkpoint_ld.selection import selection
-
-yaml = pytest.importorskip("yaml")
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"

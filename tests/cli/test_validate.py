@@ -161,7 +161,7 @@ def test_shapes_that_fail_at_one_file_hide_nothing_about_the_others(run: Run) ->
     )
     done = run("validate", "a.jsonld", "b.jsonld", "--shapes", "shapes.ttl", "--format", "json")
     assert (done.code, codes(done.out)) == (2, ["benchmark-name"])
-    assert done.err.startswith("b.jsonld: the shapes cannot be applied")
+    assert done.err.startswith("b.jsonld: your shapes cannot be applied")
 
 
 def test_nothing_but_missing_files_gives_no_report(run: Run) -> None:

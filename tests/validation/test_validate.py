@@ -136,6 +136,23 @@ def test_of_keys_that_are_alike_the_right_one_is_pointed_at() -> None:
     assert data[found.place.column - 1 :].startswith("1.0")
 
 
+def test_a_secret_is_not_repeated_by_other_rules_about_the_same_value_either() -> None:
+    secret = "sk-" + "a1B2" * 8
+    tree = document("metals")
+    settings = {"interface": "none such", "api_key": secret}
+    properties = tree["rating"][4]["additionalProperty"]
+    properties.append({"@type": "PropertyValue", "name": "model_override", "value": settings})
+    properties.append({"@type": "PropertyValue", "name": "timeout_seconds", "value": secret})
+    [checked] = checkpoint_ld.validate(text(tree)).checked
+
+    assert {one.code for one in checked.findings} >= {"KR052", "KR057", "KR022"}
+    assert all(secret not in f"{one} {one.value}" for one in checked.findings)
+    assert checked.results is not None
+    assert secret not in checked.results.serialize(format="nt")
+    for name in reports.FORMATS:
+        assert secret not in reports.render(checkpoint_ld.Report("karenina", (checked,), rules.catalogue()), name)
+
+
 def test_texts_in_a_language_and_odd_statements_are_no_reason_to_stop() -> None:
     turtle = Benchmark.load(text(document("metals"))).to_turtle()
     turtle = turtle.replace('"Mercury"', '"Mercury"@en').replace('schema:name "cites"', 'schema:name "cites"@en')

@@ -25,14 +25,12 @@ from checkpoint_ld.checks.settings import CLASS_LIMIT, METRICS
 from checkpoint_ld.checks.sources import code_form, pattern_fault, python_fault
 from checkpoint_ld.checks.traits import KINDS
 from checkpoint_ld.constraints import names, secrets, structures, templates
+from checkpoint_ld.entities.agentic_trait import AGENT_INTERFACES
 from checkpoint_ld.graph.naming import is_iri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-
-AGENT_INTERFACES = ("claude_agent_sdk", "langchain_deep_agents")
-"""The interfaces to models that run agents."""
 
 _IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
 

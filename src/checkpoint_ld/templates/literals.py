@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.templates.scope import Scope
 
-_LONGEST_INTEGER = 4096  # bits; Python itself refuses to write integers of some 14 000 bits as text
+LONGEST_INTEGER = 4096  # bits; Python itself refuses to write integers of some 14 000 bits as text
 _DATES = {"date": dt.date, "datetime": dt.datetime}
 
 
@@ -38,7 +38,7 @@ def _constant(node: ast.Constant, scope: Scope, _depth: int) -> JsonValue:
     match node.value:
         case None | bool() as value:
             return value
-        case int() as value if value.bit_length() <= _LONGEST_INTEGER:
+        case int() as value if value.bit_length() <= LONGEST_INTEGER:
             return value
         case float() as value if math.isfinite(value):
             return value

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from checkpoint_ld.entities.composition import require_shallow
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
 from checkpoint_ld.templates.ground_truths import misfit
+from checkpoint_ld.templates.literals import LONGEST_INTEGER
 from checkpoint_ld.templates.naming import COMPOSITES, class_name_fault, field_name_fault
 from checkpoint_ld.templates.parameters import MisfitError, check_together, fitted
 from checkpoint_ld.templates.patterns import Patterns
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
-
-_LONGEST_INTEGER = 4096  # bits, as many as the reader takes
 
 
 def validate_spec(spec: TemplateSpec) -> list[str]:
@@ -167,8 +166,8 @@ def _unwritable(value: object, depth: int = 0) -> str | None:
         return f"has {shown(value)} in it, which is no text: half of a surrogate pair"
     if isinstance(value, float) and not math.isfinite(value):
         return f"has {value} in it, which is no number of JSON"
-    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
-        return f"has a number of more than {_LONGEST_INTEGER} bits in it"
+    if isinstance(value, int) and value.bit_length() > LONGEST_INTEGER:
+        return f"has a number of more than {LONGEST_INTEGER} bits in it"
     return (
         None if kind in {str, int, float, bool, type(None)} else f"has a {kind.__name__} in it, which is no JSON value"
     )

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld import dialects, profiles, rules
+from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.errors import ReadError, SourceMissingError
+from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.reading import Reading, examine_bytes
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import Rule
 from checkpoint_ld.validation import results as shacl
-from checkpoint_ld.validation.graph import validation_graph
+from checkpoint_ld.validation.graph import ValidationGraph, validation_graph
 from checkpoint_ld.validation.places import Map
 from checkpoint_ld.validation.screen import Screen
 from checkpoint_ld.validation.wording import message_of, remedy_of
@@ -66,7 +68,8 @@ def check(source: Any, profile: Profile, *, syntax: str | None = None) -> Checke
     except SourceMissingError:
         raise
     except ReadError as error:
-        return Checked(None, tuple(_weighed(error.findings, profile)))
+        name = next((one.place.file for one in error.findings), None)
+        return Checked(name, tuple(_weighed(error.findings, profile)))
     try:
         reading = examine_bytes(data, name, syntax=syntax, checked=False)
         return check_reading(reading, profile)
@@ -82,15 +85,28 @@ def check_reading(reading: Reading, profile: Profile) -> Checked:
     """
     graph = validation_graph(reading.graph)
     screen = _screen(profile)
-    report = shacl.validate(graph, screen)
+    report = _applied(graph, screen, profile)
     findings = _Findings(reading, profile, graph.index)
     results = [one for one in shacl.results(report, screen.shapes) if not findings.is_excused(one)]
     of_form = _weighed((*reading.of_form, *_of_dialect(reading, profile)), profile)
     apart = (one for result in results for one in shacl.by_path(result, graph.index))
     found = sorted((*of_form, *_distinct(map(findings.of, apart))), key=_by_place)
-    _withhold(report, profile)
+    _withhold(report)
     text = None if reading.document is None else _text(reading.document.data)
     return Checked(reading.source, tuple(found), dialect=reading.dialect, text=text, results=report)
+
+
+def _applied(graph: ValidationGraph, screen: Screen, profile: Profile) -> Graph:
+    """Return the validation report; say of the user's shapes, not of ours, that they cannot be applied."""
+    try:
+        return shacl.validate(graph, screen)
+    except SettingsError:
+        raise
+    except Exception as error:  # rdflib raises bare ones for what users' queries hold
+        if not profile.own_shapes:
+            raise
+        files = ", ".join(map(str, profile.own_shapes))
+        raise SettingsError(f"your shapes cannot be applied: {error}; correct them, they are in {files}") from error
 
 
 class _Findings:
@@ -122,7 +138,7 @@ class _Findings:
             rule=rule.slug,
             condition=rule.condition,
             node=str(result.focus),
-            value=None if result.value is None or rule.form == _WITHHELD else str(result.value),
+            value=None if result.value is None or secret(value_of(result.value)) else str(result.value),
         )
 
     def _place(self, pointer: str | None, *, is_key: bool) -> Place:
@@ -131,16 +147,11 @@ class _Findings:
         return self.reading.key_place(pointer) if is_key else self.reading.place(pointer)
 
 
-_WITHHELD = "no-secret"
-"""The form whose offending value must not be repeated."""
-
-
-def _withhold(report: Graph, profile: Profile) -> None:
-    """Take values that look like secrets out of a validation report, which goes further than the file."""
-    for rule in profile.rules.values():
-        if rule.form == _WITHHELD:
-            for result in report.subjects(URIRef(SHACL + "sourceShape"), URIRef(rule.shape)):
-                report.remove((result, URIRef(SHACL + "value"), None))
+def _withhold(report: Graph) -> None:
+    """Take values that hold what looks like a secret out of a validation report, which goes further than the file."""
+    for result, value in list(report.subject_objects(URIRef(SHACL + "value"))):
+        if secret(value_of(value)):
+            report.remove((result, URIRef(SHACL + "value"), value))
 
 
 _ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})

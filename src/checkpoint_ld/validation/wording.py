@@ -10,6 +10,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.checks.readings import shown
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.forms import FORMS
+from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.graph.naming import is_minted, text_of
 from checkpoint_ld.graph.store import terms_of
@@ -56,7 +57,10 @@ def remedy_of(rule: Rule, result: Result) -> str:
 def shown_term(term: Any, index: Index) -> str:
     """Name a term in a message."""
     if isinstance(term, Literal):
-        return shown(value_of(term)) + (f"@{term.language}" if term.language else "")
+        value = value_of(term)
+        if isinstance(value, str) and secret(value):
+            return "what looks like a secret"
+        return shown(value) + (f"@{term.language}" if term.language else "")
     text = str(term)
     if term in index:
         return "an object"
