@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.properties import name_of, property_value
+from checkpoint_ld.documents.spans import Spans
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.fixes.fix import Edit, Fix
 from checkpoint_ld.fixes.names import name_fixes
 from checkpoint_ld.fixes.parts import parts
-from checkpoint_ld.fixes.spans import Spans
 from checkpoint_ld.fixes.values import value_fixes
 from checkpoint_ld.forms import form as forms
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY

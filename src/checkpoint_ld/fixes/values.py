@@ -14,8 +14,8 @@ from checkpoint_ld.fixes.fix import Edit, Fix
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from checkpoint_ld.documents.spans import Path, Spans
     from checkpoint_ld.fixes.parts import Part
-    from checkpoint_ld.fixes.spans import Path, Spans
 
 FORM = "json-ld-form"
 """The rule against other forms of JSON-LD than the usual one."""

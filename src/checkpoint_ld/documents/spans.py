@@ -1,0 +1,101 @@
+"""Spans: from where to where the keys and values of a JSON text reach."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Path = tuple[str | int, ...]
+"""The keys and indexes that lead from the root of a document to one of its values."""
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE_AND_PUNCTUATION = re.compile(r"[ \t\n\r:,]*")
+# Values are only stepped over here: how long a number is matters, what it amounts to does not.
+_STEPPER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
+
+
+class Span(NamedTuple):
+    """The characters from `start` up to `end`, offsets into the text."""
+
+    start: int
+    end: int
+
+
+class Member(NamedTuple):
+    """A member of an object or array: its key, in an array its index and a key of no length, and its value."""
+
+    name: str
+    key: Span
+    value: Span
+
+
+class Spans:
+    """The spans of the keys and values of one well-formed JSON `text`, which may start with a byte order mark.
+
+    They are found when they are asked for. An object or array that was looked into once stays indexed, so that the next
+    of its members is found at once.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._indexes: dict[int, dict[str, Member]] = {}
+
+    @property
+    def start(self) -> int:
+        """Where the root starts."""
+        return self._after(_SPACE, int(self.text.startswith("\ufeff")))
+
+    def value(self, path: Path) -> Span:
+        """Return the span of the value at `path`. Raises KeyError if there is none."""
+        return self._member(path).value
+
+    def key(self, path: Path) -> Span:
+        """Return the span of the key, with its quotes, of the member at `path`. Raises KeyError if there is none."""
+        return self._member(path).key
+
+    def of(self, path: Path) -> str:
+        """Return the text of the value at `path`. Raises KeyError if there is none."""
+        start, end = self.value(path)
+        return self.text[start:end]
+
+    def index(self, start: int) -> dict[str, Member]:
+        """Return the members of the object or array that starts at `start`, by key or index."""
+        if start not in self._indexes:
+            self._indexes[start] = {member.name: member for member in self.members(start)}
+        return self._indexes[start]
+
+    def members(self, start: int) -> Iterator[Member]:
+        """Yield the members of the object or array that starts at `start`, of a key that occurs twice both."""
+        if self.text[start] not in "{[":
+            return
+        keyed, count = self.text[start] == "{", 0
+        at = self._after(_SPACE, start + 1)
+        while self.text[at] not in "}]":
+            name, key = str(count), Span(at, at)
+            if keyed:
+                name, end = _STEPPER.raw_decode(self.text, at)
+                key = Span(at, end)
+                at = self._after(_SPACE_AND_PUNCTUATION, end)
+            _, end = _STEPPER.raw_decode(self.text, at)
+            yield Member(name, key, Span(at, end))
+            count, at = count + 1, self._after(_SPACE_AND_PUNCTUATION, end)
+
+    @cached_property
+    def _root(self) -> Member:
+        end = _STEPPER.raw_decode(self.text, self.start)[1]
+        return Member("", Span(self.start, self.start), Span(self.start, end))
+
+    def _member(self, path: Path) -> Member:
+        here = self._root
+        for step in path:
+            here = self.index(here.value.start)[str(step)]
+        return here
+
+    def _after(self, pattern: re.Pattern[str], offset: int) -> int:
+        match = pattern.match(self.text, offset)
+        return match.end() if match else offset
