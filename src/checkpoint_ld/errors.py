@@ -16,7 +16,7 @@ a benchmark that was asked to be validated has some.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,21 +31,25 @@ class CheckpointLdError(Exception):
         return str(self.args[0]) if self.args else ""
 
 
-class ReadError(CheckpointLdError, ValueError):
-    """A document cannot be read as a checkpoint.
-
-    `findings` holds everything that is wrong with it, in order of place, not only the first fault.
-    """
+class _FoundError(CheckpointLdError, ValueError):
+    """What was found weighs too much to go on; `findings` holds all of it, in order of place."""
 
     def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
         super().__init__(message)
         self.findings = tuple(findings)
 
     @classmethod
-    def of(cls, findings: Iterable[Finding]) -> ReadError:
+    def of(cls, findings: Iterable[Finding]) -> Self:
         """Build the error whose text lists `findings`, one to a line."""
         found = tuple(findings)
         return cls("\n".join(str(finding) for finding in found), found)
+
+
+class ReadError(_FoundError):
+    """A document cannot be read as a checkpoint.
+
+    `findings` holds everything that is wrong with it, in order of place, not only the first fault.
+    """
 
 
 class SourceMissingError(ReadError, FileNotFoundError):
@@ -60,18 +64,8 @@ class TargetExistsError(WriteError, FileExistsError):
     """The file to write exists already and overwriting was not asked for."""
 
 
-class FindingsError(CheckpointLdError, ValueError):
+class FindingsError(_FoundError):
     """Validation found something that weighs at least as much as was asked for; `findings` holds all of that."""
-
-    def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
-        super().__init__(message)
-        self.findings = tuple(findings)
-
-    @classmethod
-    def of(cls, findings: Iterable[Finding]) -> FindingsError:
-        """Build the error whose text lists `findings`, one to a line."""
-        found = tuple(findings)
-        return cls("\n".join(str(finding) for finding in found), found)
 
 
 class SettingsError(CheckpointLdError, ValueError):

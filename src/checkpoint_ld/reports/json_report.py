@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.reports import tool
 from checkpoint_ld.reports.summary import counts_of, word
-from checkpoint_ld.reports.withholding import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,9 +33,7 @@ def render(report: Report, _: Settings) -> str:
             "conforms": report.conforms,
             "summary": {"files": len(report.checked), **_counts(report.counts)},
             "files": [_file(checked) for checked in report.checked],
-            "findings": [
-                _finding(checked, one, report.rules) for checked in report.checked for one in checked.findings
-            ],
+            "findings": [_finding(checked, one) for checked in report.checked for one in checked.findings],
             "rules": {code: _rule(found[code]) for code in sorted(found)},
         }
     )
@@ -57,7 +54,7 @@ def _file(checked: Checked) -> dict[str, Any]:
     return {"file": checked.source, "dialect": checked.dialect, **_counts(counts_of(checked.findings))}
 
 
-def _finding(checked: Checked, found: Finding, rules: Mapping[str, Rule]) -> dict[str, Any]:
+def _finding(checked: Checked, found: Finding) -> dict[str, Any]:
     return {
         "code": found.code,
         "rule": found.rule,
@@ -66,7 +63,7 @@ def _finding(checked: Checked, found: Finding, rules: Mapping[str, Rule]) -> dic
         "message": found.message,
         "remedy": found.remedy,
         "subject": found.subject,
-        "value": value_of(found, rules),
+        "value": found.value,
         "file": checked.source,
         "dialect": found.dialect,
         "pointer": found.place.pointer,

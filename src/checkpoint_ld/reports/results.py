@@ -9,7 +9,7 @@ from pyoxigraph import BlankNode, NamedNode, Triple
 from rdflib import RDF, SH, BNode, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
 
     from rdflib import Graph
     from rdflib.term import Node
@@ -21,22 +21,13 @@ class Results:
     """The results in `graph`, each with all statements that hang on it; labels start with `prefix`.
 
     rdflib gives blank nodes a new label in every process. Here they are numbered in the order of what is said about
-    them, so that the same report is the same text. Values that results of the `secret` shapes have are left out, there
-    and in all other results.
+    them, so that the same report is the same text.
     """
 
-    def __init__(self, graph: Graph, prefix: str, secret: Collection[str] = ()) -> None:
+    def __init__(self, graph: Graph, prefix: str) -> None:
         self._prefix = prefix
         self._said: dict[Node, Statements] = {}
-        withheld = {
-            value
-            for result, shape in graph.subject_objects(SH.sourceShape)
-            if str(shape) in secret
-            for value in graph.objects(result, SH.value)
-        }
         for subject, predicate, term in graph:
-            if predicate == SH.value and term in withheld:
-                continue
             self._said.setdefault(subject, []).append((predicate, term))
         for statements in self._said.values():
             statements.sort(key=lambda one: (one[0] != RDF.type, one[0], isinstance(one[1], BNode), _key(one[1])))

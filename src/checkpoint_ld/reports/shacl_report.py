@@ -11,7 +11,6 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.reports.characters import encodable
 from checkpoint_ld.reports.results import Results
 from checkpoint_ld.reports.summary import name_of
-from checkpoint_ld.reports.withholding import secret_shapes, value_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, RDF, SCHEMA, SHACL, SHAPES, XSD
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class _Writer:
     def triples(self) -> Iterator[Triple]:
         """Yield all statements, those about one node together."""
         graph = self.checked.results
-        reported = Results(graph, self.prefix, secret_shapes(self.rules)) if graph is not None else None
+        reported = Results(graph, self.prefix) if graph is not None else None
         unsaid = [found for found in self.checked.findings if reported is None or not self._is_in(found, reported)]
         added = {BlankNode(f"{self.prefix}finding{number}"): found for number, found in enumerate(unsaid, start=1)}
         results = [*(reported.nodes if reported is not None else ()), *added]
@@ -99,7 +98,7 @@ class _Writer:
         yield Triple(result, NamedNode(SHACL + "sourceConstraintComponent"), COMPONENT)
         if shape is not None:
             yield Triple(result, NamedNode(SHACL + "sourceShape"), shape)
-        value = value_of(found, self.rules)
+        value = found.value
         if value is not None:
             yield Triple(result, NamedNode(SHACL + "value"), _text(value))
 

@@ -1,4 +1,7 @@
-"""What reports withhold: a report goes further than the file, so what looks like a secret is not repeated in it."""
+"""What reports withhold: a report goes further than the file, so lines with what looks like a secret are not shown.
+
+The values themselves are not even in findings: validation leaves them out.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,6 @@ FORM = "no-secret"
 """The form (`Rule.form`) that values have which are no secrets."""
 
 
-def secret_shapes(rules: Mapping[str, Rule]) -> frozenset[str]:
-    """Return the shapes whose results have a secret as their value."""
-    return frozenset(rule.shape for rule in rules.values() if rule.form == FORM)
-
-
 def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
     """Return the text that findings point into, without the lines that hold a secret; None where there is no text."""
     if checked.text is None:
@@ -31,11 +29,6 @@ def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
         if _is_secret(found, rules) and found.place.line is not None:
             source.withhold(found.place.line, found.place.column or 1)
     return source
-
-
-def value_of(found: Finding, rules: Mapping[str, Rule]) -> str | None:
-    """Return the offending value, None for one that may be a secret."""
-    return None if _is_secret(found, rules) else found.value
 
 
 def _is_secret(found: Finding, rules: Mapping[str, Rule]) -> bool:
