@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ReadError,
         SettingsError,
         SourceMissingError,
+        StoredCodeWarning,
         TargetExistsError,
         WriteError,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "SettingsError",
     "Severity",
     "SourceMissingError",
+    "StoredCodeWarning",
     "TargetExistsError",
     "WriteError",
     "load",

@@ -11,7 +11,7 @@
     └── EvaluationError (RuntimeError)        a trait cannot be evaluated, or its result does not fit it
 
 What a document says wrongly but readably is no exception: it is a `Finding`. `FindingsWarning` (UserWarning) says that
-a benchmark that was asked to be validated has some.
+a benchmark that was asked to be validated has some, `StoredCodeWarning` (UserWarning) that stored code runs.
 """
 
 from __future__ import annotations
@@ -82,3 +82,7 @@ class EvaluationError(CheckpointLdError, RuntimeError):
 
 class FindingsWarning(UserWarning):
     """A benchmark was loaded and validated, and has findings: they are in its `findings`."""
+
+
+class StoredCodeWarning(UserWarning):
+    """Code that is stored in a checkpoint is run, as it was asked for."""
