@@ -91,10 +91,30 @@ def annotate_member(
     """
     part = unshared(part)
     walk = _Walk(table, taken)
-    base, position = place
-    at = _Place(base).below(via.key if via else "").below(position)
+    owner, position = place
+    at = _place_of(owner).below(via.key if via else "").below(position)
     annotated = walk.node(part, at, via, walk.own_name(part), position)
     return Annotated(annotated, walk.objects, walk.names)
+
+
+def annotate_members(
+    members: Tree, table: TermTable, via: Term | None, name: str, taken: Container[object]
+) -> Annotated:
+    """Make members explicit that an object of a graph that exists is to have; `name` is the name of that object.
+
+    The first of the annotated objects stands for it. `members` has its type too, as keys mean what the type says.
+    """
+    members = unshared(members)
+    walk = _Walk(table, taken)
+    place = _place_of(name)
+    annotated = walk.node(members, place, via, name if not place.tokens else None)
+    return Annotated({**annotated, "@id": name}, walk.objects, walk.names)
+
+
+def _place_of(name: str) -> _Place:
+    """Return where the object called `name` stands: at itself, or at the place that its minted name tells."""
+    base, pointer = naming.parted(name)
+    return _Place(base, pointer)
 
 
 def unshared(value: Any) -> Any:

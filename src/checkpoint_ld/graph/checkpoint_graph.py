@@ -5,17 +5,20 @@ A real `rdflib.Graph`, named by its root. Every exit (JSON-LD, Turtle, N-Triples
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.graph import contexts, naming, recursion, terms
-from checkpoint_ld.graph.annotation import Annotated, Placed, annotate, annotate_member
-from checkpoint_ld.graph.compaction import POSITION, Compaction, residue_of
-from checkpoint_ld.graph.expansion import IDENTIFIER, expand, statements
-from checkpoint_ld.graph.literals import literal, literal_of
-from checkpoint_ld.graph.residue import RESIDUE, Ref, Residue, decoded, difference, encoded
+from checkpoint_ld.graph import contexts, recursion, terms
+from checkpoint_ld.graph.annotation import annotate
+from checkpoint_ld.graph.compaction import Compaction, residue_of
+from checkpoint_ld.graph.completion import complete, tell_residue
+from checkpoint_ld.graph.editing import Editor
+from checkpoint_ld.graph.expansion import RDF_TYPE, expand, statements
+from checkpoint_ld.graph.literals import literal
+from checkpoint_ld.graph.residue import RESIDUE, decoded, encoded
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, terms_of, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
@@ -44,6 +47,7 @@ class CheckpointGraph(Graph):
         store.replace(index)
         self.root = root
         self._terms: tuple[object, TermTable] | None = None
+        self._shared: tuple[int, set[Node]] | None = None
         for prefix, namespace in {**PREFIXES, "xsd": "http://www.w3.org/2001/XMLSchema#"}.items():
             self.bind(prefix, namespace)
 
@@ -57,10 +61,13 @@ class CheckpointGraph(Graph):
         with recursion.room():
             annotated = annotate(tree, terms.table(own_context))
             index = statements(expand(annotated.tree, contexts.merged(own_context)))
-            graph = cls(index, URIRef(annotated.objects[0].name))
             remembered = contexts.remembered(own_context)
-            graph._complete(annotated, remembered)
-        return graph
+            complete(annotated, annotated.objects, Compaction(index, terms.table(remembered)))
+        root = URIRef(annotated.objects[0].name)
+        if remembered is not None:
+            left = residue_of(index, root).joined({"@context": encoded(remembered, {})}, {})
+            tell_residue(index, root, left)
+        return cls(index, root)
 
     def copy(self) -> CheckpointGraph:
         """Return a graph of the same statements that can be changed without changing this one."""
@@ -82,15 +89,17 @@ class CheckpointGraph(Graph):
     @property
     def index(self) -> Index:
         """The subject index that holds the statements; after changing it, call `touch`."""
-        store = self.store
-        assert isinstance(store, SubjectIndexStore)  # noqa: S101 - the constructor sets it
-        return store.index
+        return self._store.index
 
     def touch(self) -> None:
         """Tell the graph that its index was changed directly."""
+        self._store.touch()
+
+    @property
+    def _store(self) -> SubjectIndexStore:
         store = self.store
         assert isinstance(store, SubjectIndexStore)  # noqa: S101 - the constructor sets it
-        store.touch()
+        return store
 
     @property
     def own_context(self) -> Any:
@@ -118,7 +127,7 @@ class CheckpointGraph(Graph):
 
     def plain(self, subject: Node, key: str) -> Any:
         """Return the value of a member that is a scalar, None where there is none."""
-        value = Compaction(self.index, self.table).shallow(subject).get(key)
+        value = Compaction(self.index, self.table).member(subject, key)
         return None if isinstance(value, (dict, list)) else value
 
     def update(self, *arguments: Any, **options: Any) -> None:
@@ -138,69 +147,38 @@ class CheckpointGraph(Graph):
 
         The cost is that of the object, whatever the size of the graph.
         """
-        via = self.table.base.by_key[key]
-        predicate = URIRef(via.iri)
-        held = terms_of(self.index.setdefault(subject, {}).get(predicate))
-        reader = Compaction(self.index, self.table)
-        at = reader.next_place(held)
-        with recursion.room():
-            annotated = annotate_member(part, self.table, via, (str(subject), at), self.index)
-            self.index.update(statements(expand(annotated.tree, contexts.merged(self.own_context))))
-            self._complete(annotated)
-        node = URIRef(annotated.objects[0].name)
-        # The node is new, so that the array need not be searched for it.
-        self.index[subject][predicate] = [*held, node] if len(held) < 2 else _extended(held, node)
-        self._append_to_residue(subject, key, str(node))
+        node = self._editor().append(subject, key, part)
+        self._store.forget()
         return node
 
-    def _append_to_residue(self, subject: Node, key: str, name: str) -> None:
-        left = residue_of(self.index, subject)
-        if key in left.members:
-            told = left.members[key]
-            longer = {key: [*told, encoded(Ref(name), {})]} if isinstance(told, list) and told else {}
-            read = Compaction(self.index, self.table).members(subject) if longer else {}
-            self._tell_residue(subject, left.without(key).joined(longer, read))
+    def replace(self, subject: Node, key: str, value: Any) -> None:
+        """Give the member `key` of a node any JSON value, None to take it away.
+
+        The objects that were its values go, with everything below them. The cost is that of the old value and the new.
+        """
+        self._editor().replace(subject, key, value)
+        self._store.forget()
+
+    def discard(self, subject: Node, key: str, node: Node) -> None:
+        """Take an object, and everything below it, out of the member `key` of a node."""
+        self._editor().discard(subject, key, node)
+        self._store.forget()
 
     def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
         """Give the member `key` of a node a plain value; None takes the member away."""
-        term = self.table.base.by_key.get(key)
-        predicate = URIRef(term.iri if term else terms.expand_name(key))
-        predicates = self.index.setdefault(subject, {})
-        predicates.pop(predicate, None)
-        if value is not None:
-            predicates[predicate] = literal_of(value, term.coercion if term else None)
-        self._tell_residue(subject, residue_of(self.index, subject).without(key))
-        self.touch()
+        self._editor().set_plain(subject, key, value)
+        self._store.forget()
 
-    def _complete(self, annotated: Annotated, own_context: Tree | None = None) -> None:
-        """Add what expansion does not say: positions, texts of ids, residue; at the root also the context."""
-        reader = Compaction(self.index, self.table if own_context is None else terms.table(own_context))
-        for placed in annotated.objects:
-            self._tell_place(URIRef(placed.name), placed)
-        # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
-        for placed in reversed(annotated.objects):
-            subject = URIRef(placed.name)
-            source = {key: value for key, value in placed.source.items() if key != "@context"}
-            left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
-            if placed is annotated.objects[0] and own_context is not None:
-                left = left.joined({"@context": encoded(own_context, {})}, {})
-            self._tell_residue(subject, left)
-        self.touch()
+    def _editor(self) -> Editor:
+        return Editor(self.index, self.table, self.own_context, self._is_shared)
 
-    def _tell_place(self, subject: URIRef, placed: Placed) -> None:
-        identifier = placed.source.get("@id")
-        if isinstance(identifier, str) and (identifier != placed.name or naming.is_minted(identifier)):
-            self.index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
-        if placed.position is not None and "position" not in placed.source:
-            self.index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
-
-    def _tell_residue(self, subject: Node, left: Residue) -> None:
-        if left:
-            self.index.setdefault(subject, {})[RESIDUE] = literal_of(left.as_json(), "@json")
-        elif subject in self.index:
-            self.index[subject].pop(RESIDUE, None)
-            if not self.index[subject]:
-                del self.index[subject]
+    def _is_shared(self, node: Node) -> bool:
+        """Tell whether more than one statement refers to `node`; edits by key add no second one."""
+        revision = self._store.revision
+        if self._shared is None or self._shared[0] != revision:
+            referred = Counter(term for _, predicate, term in triples_of(self.index) if predicate != RDF_TYPE)
+            self._shared = revision, {term for term, count in referred.items() if count > 1 and term in self.index}
+        return node in self._shared[1]
 
 
 def _restored(told: list[tuple[Node, Node, Any]], root: Node, prefixes: dict[str, URIRef]) -> CheckpointGraph:

@@ -62,7 +62,7 @@ class Compaction:
         """Return the JSON object of `subject`, and of everything below it, in canonical order."""
         visiting = visiting | {subject}
         residue = residue_of(self.index, subject)
-        terms = self.table.at(via, self._kind(subject))
+        terms = self.table.at(via, self.kind(subject))
         filled = {
             key: self._filled(value, terms.by_key.get(key), visiting)
             for key, value in residue.over(self.members(subject, via)).items()
@@ -91,6 +91,10 @@ class Compaction:
         """Return the members of `subject` as the document has them, objects below it as references."""
         return residue_of(self.index, subject).over(self.members(subject, via))
 
+    def member(self, subject: Node, key: str, via: Term | None = None) -> Any:
+        """Return what `shallow` has for one member, None where there is none; the others cost nothing."""
+        return residue_of(self.index, subject).over(self.members(subject, via, only=key)).get(key)
+
     def identifier(self, subject: Node) -> str | None:
         """Return the text of a node's own `@id`, or None when its name is minted."""
         held = self.index.get(subject, {}).get(IDENTIFIER)
@@ -100,7 +104,8 @@ class Compaction:
             return None
         return naming.text_of(str(subject)) if str(subject).startswith(ID_BASE) else str(subject)
 
-    def _kind(self, subject: Node) -> str | list[str] | None:
+    def kind(self, subject: Node) -> str | list[str] | None:
+        """Return the type or types of a node, as a document spells them."""
         types = [self._type_name(str(one)) for one in terms_of(self.index.get(subject, {}).get(RDF_TYPE))]
         return sorted(types) if len(types) > 1 else types[0] if types else None
 
@@ -110,11 +115,14 @@ class Compaction:
             return iri[len(SCHEMA) :]
         return f"karenina:{iri[len(KARENINA) :]}" if iri.startswith(KARENINA) else iri
 
-    def members(self, subject: Node, via: Term | None = None) -> Tree:
-        """Return the members that the statements about `subject` give, objects below it as references."""
+    def members(self, subject: Node, via: Term | None = None, only: str | None = None) -> Tree:
+        """Return the members that the statements about `subject` give, objects below it as references.
+
+        With `only`, of all members that are neither type nor identifier just that one.
+        """
         predicates = self.index.get(subject, {})
         members: Tree = {}
-        kind = self._kind(subject)
+        kind = self.kind(subject)
         if kind is not None:
             members["@type"] = kind
         identifier = self.identifier(subject)
@@ -126,6 +134,8 @@ class Compaction:
             if predicate in (RDF_TYPE, IDENTIFIER, RESIDUE) or (predicate == POSITION and _is_position(held)):
                 continue
             key = terms.key_of(str(predicate))
+            if only is not None and key != only:
+                continue
             coercion = "@json" if is_property and key == "value" else None
             members[key] = self._member(terms_of(held), terms.by_key.get(key), coercion)
         return members

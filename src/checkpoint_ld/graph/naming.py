@@ -98,8 +98,17 @@ def is_minted(iri: str) -> bool:
 
 def last_token(iri: str) -> str:
     """Return the last token of the JSON Pointer in a name by place: an index, or the key in a map."""
-    token = unquote(iri.rpartition("#")[2].rpartition("/")[2])
-    return token.replace("~1", "/").replace("~0", "~")
+    return _text_of_token(iri.rpartition("#")[2].rpartition("/")[2])
+
+
+def parted(iri: str) -> tuple[str, tuple[str, ...]]:
+    """Return the name and the tokens that `child_of` made `iri` of; any other name is itself, without tokens."""
+    name, mark, pointer = iri.partition("#/")
+    return (name, tuple(map(_text_of_token, pointer.split("/")))) if mark else (iri, ())
+
+
+def _text_of_token(token: str) -> str:
+    return unquote(token).replace("~1", "/").replace("~0", "~")
 
 
 def _escaped(forbidden: re.Pattern[str], text: str) -> str:

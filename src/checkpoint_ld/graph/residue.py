@@ -73,6 +73,15 @@ class Residue:
             {name: value for name, value in self.read_as.items() if name != key},
         )
 
+    def and_also(self, other: Residue) -> Residue:
+        """Return the residue of members of which some are told by this one, and others by `other`."""
+        return Residue(
+            {**self.members, **other.members},
+            (*self.absent, *other.absent),
+            {**self.set_apart, **other.set_apart},
+            {**self.read_as, **other.read_as},
+        )
+
     def joined(self, members: dict[str, Any], read: Mapping[str, Any]) -> Residue:
         """Return the residue with more members, given what the statements say of them."""
         read_as = {key: _digest(read[key]) for key in members if key in read}

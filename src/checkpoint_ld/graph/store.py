@@ -128,6 +128,7 @@ class SubjectIndexStore(Store):
         self._size: int | None = None
         self._prefixes: dict[str, URIRef] = {}
         self._graph: Graph | None = None
+        self.revision = 0
         super().__init__(configuration, identifier)
 
     def replace(self, index: Index) -> None:
@@ -137,6 +138,11 @@ class SubjectIndexStore(Store):
 
     def touch(self) -> None:
         """Forget what was derived from the index; to be called after the index was changed from outside."""
+        self.revision += 1
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget the other indexes, after a change that is known to refer to no node from a second place."""
         self._by_predicate = self._by_object = self._size = None
 
     def add(self, triple: _TripleType, context: Graph | None = None, quoted: bool = False) -> None:
@@ -148,6 +154,7 @@ class SubjectIndexStore(Store):
                 raise WriteError(msg + "copy the graph into a rdflib.Dataset() of its own")
             super().add(triple, context, quoted)
         if put(self.index, *triple):
+            self.revision += 1
             self._note(*triple)
 
     @property

@@ -1,0 +1,166 @@
+"""Edits: members of objects in a graph changed, each at the cost of what it touches, whatever the size of the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rdflib import BNode, URIRef
+
+from checkpoint_ld.graph import contexts, recursion, terms
+from checkpoint_ld.graph.annotation import annotate_member, annotate_members
+from checkpoint_ld.graph.compaction import Compaction, residue_of
+from checkpoint_ld.graph.completion import complete, tell_residue
+from checkpoint_ld.graph.expansion import RDF_TYPE, expand, statements
+from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.residue import NODE, Ref, difference, encoded
+from checkpoint_ld.graph.store import Several, drop, terms_of, triples_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.graph.terms import TermTable
+
+Tree = dict[str, Any]
+
+
+class Editor:
+    """Changes the members of objects, so that names, order and residue stay right.
+
+    `shared` tells whether several statements refer to a node; it is asked only before something is taken out.
+    """
+
+    def __init__(self, index: Index, table: TermTable, own_context: Any, shared: Callable[[Node], bool]) -> None:
+        self.index = index
+        self.table = table
+        self.context = contexts.merged(own_context)
+        self.reader = Compaction(index, table)
+        self.shared = shared
+
+    def append(self, subject: Node, key: str, part: Tree) -> Node:
+        """Add an object at the end of the array `key` of a node; return the node of the object."""
+        via = self.table.base.by_key[key]
+        predicate = URIRef(via.iri)
+        held = self.index.setdefault(subject, {}).get(predicate)
+        at = self.reader.next_place(terms_of(held))
+        with recursion.room():
+            annotated = annotate_member(part, self.table, via, (str(subject), at), self.index)
+            self.index.update(statements(expand(annotated.tree, self.context)))
+            complete(annotated, annotated.objects, self.reader)
+        node = URIRef(annotated.objects[0].name)
+        self.index[subject][predicate] = _longer(held, node)
+        self._append_to_residue(subject, key, str(node))
+        return node
+
+    def _append_to_residue(self, subject: Node, key: str, name: str) -> None:
+        left = residue_of(self.index, subject)
+        if key in left.members:
+            told = left.members[key]
+            longer = {key: [*told, encoded(Ref(name), {})]} if isinstance(told, list) and told else {}
+            read = self.reader.members(subject, only=key) if longer else {}
+            tell_residue(self.index, subject, left.without(key).joined(longer, read))
+
+    def replace(self, subject: Node, key: str, value: Any) -> None:
+        """Give the member `key` of a node any JSON value; None takes the member away."""
+        self._empty(subject, key)
+        if value is not None:
+            self._fill(subject, key, value)
+
+    def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
+        """Give the member `key` of a node a plain value, without asking what JSON-LD says; None takes it away."""
+        self._empty(subject, key)
+        if value is not None:
+            term = self.table.at(None, self.reader.kind(subject)).by_key.get(key)
+            self.index.setdefault(subject, {})[self._predicate(subject, key)] = literal_of(
+                value, term.coercion if term else None
+            )
+
+    def _empty(self, subject: Node, key: str) -> None:
+        """Take a member out, with the objects that were its values."""
+        for name in _refs(self.reader.member(subject, key)):
+            self._cut(name)
+        self.index.get(subject, {}).pop(self._predicate(subject, key), None)
+        tell_residue(self.index, subject, residue_of(self.index, subject).without(key))
+
+    def _fill(self, subject: Node, key: str, value: Any) -> None:
+        """Say the value of a member that is not there."""
+        kind = self.reader.kind(subject)
+        members = {key: value} if kind is None or key == "@type" else {"@type": kind, key: value}
+        with recursion.room():
+            annotated = annotate_members(members, self.table, None, str(subject), self.index)
+            said = statements(expand(annotated.tree, self.context))
+            own = said.pop(subject, {})
+            if key != "@type":
+                own.pop(RDF_TYPE, None)
+            self.index.update(said)
+            self.index.setdefault(subject, {}).update(own)
+            complete(annotated, annotated.objects[1:], self.reader)
+        set_apart = annotated.objects[0].set_apart
+        told = {key: annotated.objects[0].source[key]}
+        read = self.reader.members(subject, only=key)
+        left = difference(told, {key: read[key]} if key in read else {}, annotated.names, set_apart)
+        tell_residue(self.index, subject, residue_of(self.index, subject).and_also(left))
+
+    def discard(self, subject: Node, key: str, node: Node) -> None:
+        """Take one object out of a member of a node; an array that had no other stays, empty."""
+        predicate = self._predicate(subject, key)
+        left = residue_of(self.index, subject)
+        self._cut(node)
+        _drop(self.index, subject, predicate, node)
+        if key in left.members or predicate not in self.index.get(subject, {}):
+            told = left.members.get(key)
+            kept = [one for one in told if one != {NODE: str(node)}] if isinstance(told, list) else []
+            shorter: Tree = {key: kept} if kept or predicate not in self.index.get(subject, {}) else {}
+            read = self.reader.members(subject, only=key)
+            tell_residue(self.index, subject, left.without(key).joined(shorter, read))
+
+    def _predicate(self, subject: Node, key: str) -> Node:
+        if key == "@type":
+            return RDF_TYPE
+        term = self.table.at(None, self.reader.kind(subject)).by_key.get(key)
+        return URIRef(term.iri if term else terms.expand_name(self.table.full(key)))
+
+    def _cut(self, node: Node) -> None:
+        """Take out all that is said about a node and about the objects below it, but for those that stand elsewhere."""
+        waiting = [node]
+        while waiting:
+            one = waiting.pop()
+            if one in self.index and not (self.shared(one) and self._stands_twice(one)):
+                waiting += [ref for value in self.reader.shallow(one).values() for ref in _refs(value)]
+                del self.index[one]
+
+    def _stands_twice(self, node: Node) -> bool:
+        """Tell whether more than one object holds `node` as a value, beyond mere references to it."""
+        holders = {subject for subject, _, term in triples_of(self.index) if term == node}
+        held = [ref for one in holders for value in self.reader.shallow(one).values() for ref in _refs(value)]
+        return held.count(node) > 1
+
+
+def _refs(value: Any) -> Iterator[Node]:
+    """Yield the nodes that stand in a member's value."""
+    if isinstance(value, Ref):
+        yield BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
+    elif isinstance(value, list | dict):
+        for one in value if isinstance(value, list) else value.values():
+            yield from _refs(one)
+
+
+def _longer(held: Node | list[Node] | None, node: Node) -> Node | list[Node]:
+    # The node is new, so that the array need not be searched for it.
+    if held is None:
+        return node
+    if not isinstance(held, list):
+        return [held, node]
+    held.append(node)
+    return held
+
+
+def _drop(index: Index, subject: Node, predicate: Node, node: Node) -> None:
+    held = index.get(subject, {}).get(predicate)
+    if isinstance(held, list) and len(held) > 2 and not isinstance(held, Several):
+        at = next((at for at, one in enumerate(held) if one is node), None)
+        del held[held.index(node) if at is None else at]
+    elif held is not None:
+        drop(index, subject, predicate, {node})
