@@ -19,7 +19,7 @@ from checkpoint_ld.graph.editing import Editor
 from checkpoint_ld.graph.expansion import RDF_TYPE, expand, statements
 from checkpoint_ld.graph.literals import literal
 from checkpoint_ld.graph.residue import RESIDUE, decoded, encoded
-from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, terms_of, triples_of
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
@@ -137,10 +137,8 @@ class CheckpointGraph(Graph):
         self.touch()
 
     def member(self, subject: Node, key: str) -> list[Node]:
-        """Return the terms of the member `key` of a node, in their order."""
-        term = self.table.at(None, None).by_key.get(key)
-        iri = URIRef(term.iri if term else terms.expand_name(key))
-        return Compaction(self.index, self.table).in_order(terms_of(self.index.get(subject, {}).get(iri)))
+        """Return the terms of the member `key` of a node, in the order of the document."""
+        return self._editor().terms(subject, key)
 
     def append(self, subject: Node, key: str, part: Tree) -> Node:
         """Add an object at the end of the array `key` of a node; return the node of the object.

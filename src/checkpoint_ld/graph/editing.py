@@ -39,6 +39,14 @@ class Editor:
         self.reader = Compaction(index, table)
         self.shared = shared
 
+    def terms(self, subject: Node, key: str) -> list[Node]:
+        """Return the terms of a member, in the order of the document."""
+        held = self.reader.in_order(terms_of(self.index.get(subject, {}).get(self._predicate(subject, key))))
+        if key in residue_of(self.index, subject).members:
+            places = {node: at for at, node in enumerate(_refs(self.reader.member(subject, key)))}
+            held.sort(key=lambda node: places.get(node, len(places)))
+        return held
+
     def append(self, subject: Node, key: str, part: Tree) -> Node:
         """Add an object at the end of the array `key` of a node; return the node of the object."""
         via = self.table.base.by_key[key]

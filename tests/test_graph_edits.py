@@ -1,0 +1,137 @@
+"""Edits of a graph give what a fresh graph of the edited document holds."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.literals import same
+from tests.documents import item, rating, rich, setting
+from tests.test_graph import JSON, documents, without_contexts
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+Json = Any
+
+VALUES = st.one_of(
+    JSON.filter(lambda value: value is not None),
+    st.just(item()["item"]),
+    st.just([rating(), rating("depth")]),
+    st.just([setting("finished", value=True), setting("classes", {"b": "1", "a": "2"})]),
+    st.just({"@type": "Person", "@id": "https://orcid.org/0000-0002-1825-0097", "name": "Ada"}),
+)
+KEYS = (
+    "rating",
+    "additionalProperty",
+    "name",
+    "creator",
+    "text",
+    "keywords",
+    "unknown",
+    "two words",
+    "hasPart",
+    "item",
+)
+
+
+def holders(graph: CheckpointGraph, tree: Json, node: Node) -> list[tuple[Node, Json]]:
+    """Return objects of a document with their nodes: the root, and what can be reached by the usual members."""
+    found = [(node, tree)]
+    for key in ("dataFeedElement", "item", "rating", "additionalProperty", "acceptedAnswer", "creator"):
+        value = tree.get(key)
+        objects = value if isinstance(value, list) else [value]
+        nodes = graph.member(node, key)
+        if all(isinstance(one, dict) and not one.keys() & {"@value", "@context"} for one in objects) and len(
+            nodes
+        ) == len(objects):
+            for below, part in zip(nodes, objects, strict=True):
+                if below in graph.index:
+                    found += holders(graph, part, below)
+    return found
+
+
+def equal(graph: CheckpointGraph, tree: Json) -> bool:
+    return same(without_contexts(graph.tree()), without_contexts(tree))
+
+
+@settings(max_examples=200, deadline=None)
+@given(tree=documents(), edits=st.lists(st.tuples(st.integers(0, 40), st.sampled_from(KEYS), VALUES), max_size=4))
+def test_replacing_members_is_editing_the_document(tree: Json, edits: list[tuple[int, str, Json]]) -> None:
+    tree = copy.deepcopy(tree)
+    graph = CheckpointGraph.of_tree(tree)
+    for at, key, value in edits:
+        places = holders(graph, tree, graph.root)
+        node, part = places[at % len(places)]
+        part[key] = copy.deepcopy(value)
+        graph.replace(node, key, value)
+        assert equal(graph, tree)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tree=documents(), at=st.integers(0, 40), key=st.sampled_from(KEYS))
+def test_taking_members_away_is_editing_the_document(tree: Json, at: int, key: str) -> None:
+    tree = copy.deepcopy(tree)
+    graph = CheckpointGraph.of_tree(tree)
+    places = holders(graph, tree, graph.root)
+    node, part = places[at % len(places)]
+    assume(len(part.keys() - {key}) > 0)
+    part.pop(key, None)
+    graph.replace(node, key, None)
+    assert equal(graph, tree)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tree=documents(), at=st.integers(0, 40), which=st.integers(0, 9))
+def test_discarding_an_object_is_editing_the_document(tree: Json, at: int, which: int) -> None:
+    tree = copy.deepcopy(tree)
+    graph = CheckpointGraph.of_tree(tree)
+    arrays = [
+        (node, part, key)
+        for node, part in holders(graph, tree, graph.root)
+        for key in ("dataFeedElement", "rating", "additionalProperty")
+        if isinstance(part.get(key), list)
+        and part[key]
+        and len(graph.member(node, key)) == len(part[key])
+        and all(one in graph.index for one in graph.member(node, key))
+    ]
+    assume(arrays)
+    node, part, key = arrays[at % len(arrays)]
+    which %= len(part[key])
+    graph.discard(node, key, graph.member(node, key)[which])
+    del part[key][which]
+    assert equal(graph, tree)
+
+
+def test_a_replaced_member_leaves_nothing_behind() -> None:
+    tree = rich()
+    graph = CheckpointGraph.of_tree(tree)
+    (element,) = graph.member(graph.root, "dataFeedElement")[:1]
+    edited = copy.deepcopy(tree)
+    edited["dataFeedElement"][0]["item"] = item("What else?", "urn:uuid:other")["item"]
+    graph.replace(element, "item", edited["dataFeedElement"][0]["item"])
+    assert set(graph) == set(CheckpointGraph.of_tree(edited))
+
+
+def test_added_objects_have_the_names_that_a_fresh_reading_gives_them() -> None:
+    tree = rich()
+    graph = CheckpointGraph.of_tree(tree)
+    (element,) = graph.member(graph.root, "dataFeedElement")[:1]
+    (question,) = graph.member(element, "item")
+    graph.append(question, "rating", rating("added"))
+    tree["dataFeedElement"][0]["item"].setdefault("rating", []).append(rating("added"))
+    assert set(graph) == set(CheckpointGraph.of_tree(tree))
+
+
+def test_what_stands_elsewhere_too_stays() -> None:
+    graph = CheckpointGraph.of_tree(rich())
+    elements = graph.member(graph.root, "dataFeedElement")
+    shared = {"@id": "urn:x:ada", "@type": "Person", "name": "Ada"}
+    graph.replace(elements[0], "author", shared)
+    graph.replace(graph.root, "creator", {"@id": "urn:x:ada"})
+    graph.replace(elements[0], "author", None)
+    assert graph.tree()["creator"] == {"@id": "urn:x:ada"}
