@@ -100,7 +100,7 @@ def test_a_creator_who_is_replaced_leaves_nothing_behind() -> None:
 
 @pytest.mark.parametrize(
     "fields",
-    [{"name": ""}, {"name": None}, {"version": 1.0}, {"id": "urn:x"}, {"version": "2", "licence": "MIT"}],
+    [{"name": ""}, {"name": None}, {"version": 1.0}, {"id": ""}, {"version": "2", "licence": "MIT"}],
 )
 def test_metadata_that_cannot_be_set_changes_nothing(fields: dict[str, Json]) -> None:
     benchmark = load(canonical())

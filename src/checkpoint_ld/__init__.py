@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         StoredCodeWarning,
         TargetExistsError,
         WriteError,
+        WrongTypeError,
     )
     from checkpoint_ld.findings import Finding, Place, Severity
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -51,6 +52,7 @@ __all__ = [
     "StoredCodeWarning",
     "TargetExistsError",
     "WriteError",
+    "WrongTypeError",
     "load",
     "validate",
 ]

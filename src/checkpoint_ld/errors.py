@@ -4,7 +4,8 @@
     ├── ReadError (ValueError)                a document cannot be read; carries the findings that say why
     │   └── SourceMissingError (FileNotFoundError)
     ├── WriteError (ValueError)               a checkpoint cannot be written as asked; nothing was written
-    │   └── TargetExistsError (FileExistsError)
+    │   ├── TargetExistsError (FileExistsError)
+    │   └── WrongTypeError (TypeError)
     ├── FindingsError (ValueError)            a validated document has findings that weigh too much; carries them
     ├── SettingsError (ValueError)            what was asked for makes no sense: a profile, a rule, a shape, a setting
     ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
@@ -62,6 +63,10 @@ class WriteError(CheckpointLdError, ValueError):
 
 class TargetExistsError(WriteError, FileExistsError):
     """The file to write exists already and overwriting was not asked for."""
+
+
+class WrongTypeError(WriteError, TypeError):
+    """A value is of another type than the one that is asked for; nothing was changed."""
 
 
 class FindingsError(_FoundError):

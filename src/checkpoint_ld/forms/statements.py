@@ -20,7 +20,7 @@ from checkpoint_ld.graph.store import Index, terms_of, triples_of
 from checkpoint_ld.vocabulary import RDF, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rdflib.term import Node
 
@@ -114,9 +114,9 @@ class _Reader(Compaction):
         super().__init__(index, table, as_found=as_found)
         self.seen: set[Node] = set()
 
-    def members(self, subject: Node, via: Term | None = None) -> Tree:
+    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         self.seen.add(subject)
-        return super().members(subject, via)
+        return super().members(subject, via, wanted)
 
     def whole(self, root: Node) -> Tree:
         """Return the tree of a checkpoint, and with it whatever else the statements are about."""
@@ -138,15 +138,15 @@ class _ForeignReader(_Reader):
         super().__init__(index, table, as_found=as_found)
         self.left_out: set[str] = set()
 
-    def members(self, subject: Node, via: Term | None = None) -> Tree:
-        read = super().members(subject, via)
+    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
+        read = super().members(subject, via, wanted)
         named = {key: _plain_key(key) for key in read}
         members = {name if name not in read else key: read[key] for key, name in named.items()}
         return {key: self._text(value) if key in TEXTS else value for key, value in members.items()}
 
     @staticmethod
-    def _type_name(iri: str) -> str:
-        return _Reader._type_name(_unescaped(iri))  # noqa: SLF001 - the class's own
+    def type_name(iri: str) -> str:
+        return _Reader.type_name(_unescaped(iri))  # noqa: SLF001 - the class's own
 
     def _text(self, value: Any) -> Any:
         """Return the text of a member that holds text."""

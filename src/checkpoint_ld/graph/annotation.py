@@ -27,7 +27,7 @@ Tree = dict[str, Any]
 ROOT_TYPE = "DataFeed"
 _OURS_ALONE = frozenset((str(IDENTIFIER), str(RESIDUE)))
 _LOCAL_KEYWORDS = frozenset({"@id", "@type", "@context"})
-_LARGEST_FOR_PYLD = 10**300
+LARGEST_FOR_PYLD = 10**300
 """PyLD asks for the double nearest to every integer; from about 1.8e308 on there is none."""
 _DEEPEST = 64
 """Levels of objects from which on members are set apart: those of a checkpoint are a dozen, and stacks have an end."""
@@ -229,7 +229,7 @@ class _Walk:
             return self._object(value, place, via, position)
         if isinstance(value, list):
             return list(self._many(value, place, via, ""))
-        if isinstance(value, int) and abs(value) > _LARGEST_FOR_PYLD:
+        if isinstance(value, int) and abs(value) > LARGEST_FOR_PYLD:
             return {"@value": str(value), "@type": INTEGER}
         if via is not None and via.coercion is not None and not suits(value, via.coercion):
             return {"@value": value}
@@ -296,7 +296,7 @@ def _is_value_object(value: Tree) -> bool:
     content, language, datatype = value["@value"], value.get("@language", "en"), value.get("@type", "urn:x")
     if ("@language" in value or "@type" in value) and not isinstance(content, str):
         return False
-    if isinstance(content, int) and abs(content) > _LARGEST_FOR_PYLD:
+    if isinstance(content, int) and abs(content) > LARGEST_FOR_PYLD:
         return False
     return (
         isinstance(content, (str, int, float))

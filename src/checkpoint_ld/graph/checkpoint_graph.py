@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.graph import contexts, recursion, terms
-from checkpoint_ld.graph.annotation import annotate
+from checkpoint_ld.graph import terms
+from checkpoint_ld.graph.building import built
 from checkpoint_ld.graph.compaction import Compaction, residue_of
-from checkpoint_ld.graph.completion import complete, tell_residue
 from checkpoint_ld.graph.editing import Editor
-from checkpoint_ld.graph.expansion import RDF_TYPE, expand, statements
+from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import literal
-from checkpoint_ld.graph.residue import RESIDUE, decoded, encoded
+from checkpoint_ld.graph.residue import RESIDUE, decoded
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
@@ -57,17 +56,7 @@ class CheckpointGraph(Graph):
 
         Raises ReadError for a tree that no JSON-LD can be made of, or that is nested too deeply.
         """
-        own_context = tree.get("@context")
-        with recursion.room():
-            annotated = annotate(tree, terms.table(own_context))
-            index = statements(expand(annotated.tree, contexts.merged(own_context)))
-            remembered = contexts.remembered(own_context)
-            complete(annotated, annotated.objects, Compaction(index, terms.table(remembered)))
-        root = URIRef(annotated.objects[0].name)
-        if remembered is not None:
-            left = residue_of(index, root).joined({"@context": encoded(remembered, {})}, {})
-            tell_residue(index, root, left)
-        return cls(index, root)
+        return cls(*built(tree))
 
     def copy(self) -> CheckpointGraph:
         """Return a graph of the same statements that can be changed without changing this one."""
@@ -124,6 +113,10 @@ class CheckpointGraph(Graph):
             msg = f"there is no node {subject} in the graph of {self.root}"
             raise LookupFailedError(msg)
         return Compaction(self.index, self.table).object(subject, via, without=without)
+
+    def content(self, subject: Node, key: str) -> Any:
+        """Return the JSON value of one member, with everything below it; None where there is none."""
+        return Compaction(self.index, self.table).content(subject, key)
 
     def plain(self, subject: Node, key: str) -> Any:
         """Return the value of a member that is a scalar, None where there is none."""

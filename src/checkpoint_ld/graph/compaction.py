@@ -20,6 +20,8 @@ from checkpoint_ld.members import ordered
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rdflib.term import Node
 
     from checkpoint_ld.graph.terms import Term, Terms, TermTable
@@ -65,7 +67,7 @@ class Compaction:
         terms = self.table.at(via, self.kind(subject))
         filled = {
             key: self._filled(value, terms.by_key.get(key), visiting)
-            for key, value in residue.over(self.members(subject, via)).items()
+            for key, value in residue.over(self.members(subject, via, lambda key: key not in without)).items()
             if key not in without
         }
         local = self.local_context(subject, filled, terms, via, residue)
@@ -93,7 +95,12 @@ class Compaction:
 
     def member(self, subject: Node, key: str, via: Term | None = None) -> Any:
         """Return what `shallow` has for one member, None where there is none; the others cost nothing."""
-        return residue_of(self.index, subject).over(self.members(subject, via, only=key)).get(key)
+        return residue_of(self.index, subject).over(self.members(subject, via, key.__eq__)).get(key)
+
+    def content(self, subject: Node, key: str, via: Term | None = None) -> Any:
+        """Return what `object` has for one member, None where there is none; the others cost nothing."""
+        terms = self.table.at(via, self.kind(subject))
+        return self._filled(self.member(subject, key, via), terms.by_key.get(key), frozenset({subject}))
 
     def identifier(self, subject: Node) -> str | None:
         """Return the text of a node's own `@id`, or None when its name is minted."""
@@ -106,19 +113,20 @@ class Compaction:
 
     def kind(self, subject: Node) -> str | list[str] | None:
         """Return the type or types of a node, as a document spells them."""
-        types = [self._type_name(str(one)) for one in terms_of(self.index.get(subject, {}).get(RDF_TYPE))]
+        types = [self.type_name(str(one)) for one in terms_of(self.index.get(subject, {}).get(RDF_TYPE))]
         return sorted(types) if len(types) > 1 else types[0] if types else None
 
     @staticmethod
-    def _type_name(iri: str) -> str:
+    def type_name(iri: str) -> str:
+        """Spell the IRI of a type, or of any name of the vocabulary, as our context does."""
         if iri.startswith(SCHEMA):
             return iri[len(SCHEMA) :]
         return f"karenina:{iri[len(KARENINA) :]}" if iri.startswith(KARENINA) else iri
 
-    def members(self, subject: Node, via: Term | None = None, only: str | None = None) -> Tree:
+    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         """Return the members that the statements about `subject` give, objects below it as references.
 
-        With `only`, of all members that are neither type nor identifier just that one.
+        With `wanted`, of all members that are neither type nor identifier just those whose keys it approves of.
         """
         predicates = self.index.get(subject, {})
         members: Tree = {}
@@ -134,7 +142,7 @@ class Compaction:
             if predicate in (RDF_TYPE, IDENTIFIER, RESIDUE) or (predicate == POSITION and _is_position(held)):
                 continue
             key = terms.key_of(str(predicate))
-            if only is not None and key != only:
+            if wanted is not None and not wanted(key):
                 continue
             coercion = "@json" if is_property and key == "value" else None
             members[key] = self._member(terms_of(held), terms.by_key.get(key), coercion)
@@ -187,7 +195,7 @@ class Compaction:
         if one in self.index or isinstance(one, BNode) or naming.is_minted(str(one)):
             return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
         if coercion == "@vocab":
-            return self._type_name(str(one))
+            return self.type_name(str(one))
         text = self.identifier(one)
         return text if coercion == "@id" else {"@id": text}
 

@@ -10,7 +10,7 @@ from checkpoint_ld.graph import contexts, recursion, terms
 from checkpoint_ld.graph.annotation import annotate_member, annotate_members
 from checkpoint_ld.graph.compaction import Compaction, residue_of
 from checkpoint_ld.graph.completion import complete, tell_residue
-from checkpoint_ld.graph.expansion import RDF_TYPE, expand, statements
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, statements
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.residue import NODE, Ref, difference, encoded
 from checkpoint_ld.graph.store import Several, drop, terms_of, triples_of
@@ -64,20 +64,39 @@ class Editor:
 
     def _append_to_residue(self, subject: Node, key: str, name: str) -> None:
         left = residue_of(self.index, subject)
-        if key in left.members:
-            told = left.members[key]
-            longer = {key: [*told, encoded(Ref(name), {})]} if isinstance(told, list) and told else {}
-            read = self.reader.members(subject, only=key) if longer else {}
-            tell_residue(self.index, subject, left.without(key).joined(longer, read))
+        if key not in left.members and key not in left.set_apart:
+            return
+        told = left.members[key] if key in left.members else encoded(left.set_apart[key], {})
+        before = told if isinstance(told, list) else [] if told is None else [told]
+        longer: Tree = {key: [*before, encoded(Ref(name), {})]} if before else {}
+        read = self.reader.members(subject, None, key.__eq__) if longer else {}
+        tell_residue(self.index, subject, left.without(key).joined(longer, read))
 
     def replace(self, subject: Node, key: str, value: Any) -> None:
         """Give the member `key` of a node any JSON value; None takes the member away."""
+        if key == "@id":
+            self._identify(subject, value)
+            return
         self._empty(subject, key)
         if value is not None:
             self._fill(subject, key, value)
 
+    def _identify(self, subject: Node, identifier: str | None) -> None:
+        """Give a node another identifier; its name in the graph stays."""
+        self.index.setdefault(subject, {}).pop(IDENTIFIER, None)
+        left = residue_of(self.index, subject).without("@id")
+        own = self.reader.identifier(subject)
+        if identifier is None and own is not None:
+            left = left.and_also(difference({}, {"@id": own}, {}, ()))
+        elif identifier is not None and identifier != own:
+            self.index[subject][IDENTIFIER] = literal_of(identifier)
+        tell_residue(self.index, subject, left)
+
     def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
         """Give the member `key` of a node a plain value, without asking what JSON-LD says; None takes it away."""
+        if key == "@id":
+            self._identify(subject, None if value is None else str(value))
+            return
         self._empty(subject, key)
         if value is not None:
             term = self.table.at(None, self.reader.kind(subject)).by_key.get(key)
@@ -107,7 +126,7 @@ class Editor:
             complete(annotated, annotated.objects[1:], self.reader)
         set_apart = annotated.objects[0].set_apart
         told = {key: annotated.objects[0].source[key]}
-        read = self.reader.members(subject, only=key)
+        read = self.reader.members(subject, None, key.__eq__)
         left = difference(told, {key: read[key]} if key in read else {}, annotated.names, set_apart)
         tell_residue(self.index, subject, residue_of(self.index, subject).and_also(left))
 
@@ -121,7 +140,7 @@ class Editor:
             told = left.members.get(key)
             kept = [one for one in told if one != {NODE: str(node)}] if isinstance(told, list) else []
             shorter: Tree = {key: kept} if kept or predicate not in self.index.get(subject, {}) else {}
-            read = self.reader.members(subject, only=key)
+            read = self.reader.members(subject, None, key.__eq__)
             tell_residue(self.index, subject, left.without(key).joined(shorter, read))
 
     def _predicate(self, subject: Node, key: str) -> Node:

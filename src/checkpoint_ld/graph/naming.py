@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -77,9 +78,15 @@ def text_of(iri: str) -> str:
 
 def child_of(name: str, *tokens: str | int) -> str:
     """Mint the name of the object at the JSON Pointer `tokens` below the object called `name`."""
-    return name.replace("#", "%23") + "#" + "".join(f"/{_token(str(token))}" for token in tokens)
+    return below(name.replace("#", "%23") + "#", *tokens)
 
 
+def below(stem: str, *tokens: str | int) -> str:
+    """Mint the name of the object at `tokens` below a place whose own name, up to here, is `stem`."""
+    return stem + "".join(f"/{token if isinstance(token, int) else _token(token)}" for token in tokens)
+
+
+@lru_cache(maxsize=4096)
 def _token(token: str) -> str:
     return _escaped(_NOT_IN_POINTER, token.replace("~", "~0").replace("/", "~1"))
 

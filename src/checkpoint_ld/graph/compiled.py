@@ -1,0 +1,248 @@
+"""Expansion by a compiled context: one walk from a JSON tree to its statements.
+
+It covers documents as they usually are and gives exactly what annotation, PyLD's expansion and completion give, or
+says that it does not cover one. Then those do the work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
+from checkpoint_ld.graph.compaction import POSITION, Compaction
+from checkpoint_ld.graph.completion import tell_residue
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.literals import DATETIME, DOUBLE, literal_of
+from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
+from checkpoint_ld.graph.residue import Residue, difference
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.plans import KeyPlan, Plan
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.graph.terms import Term
+
+Tree = dict[str, Any]
+
+_DEEPEST = 60
+"""Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
+_KEYWORDS = frozenset({"@id", "@type"})
+_REFERENCE = frozenset({"@id"})
+_NO_SCALARS = (list, dict, type(None))
+_OF_OBJECTS = (Reading.PLAIN, Reading.NODE)
+_NOT_IN_STEM = ("#", "%23")
+"""What would make names by place of two bases look alike."""
+
+
+def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
+    """Return the statements of a canonical tree and the name of its root, None for a tree that is not covered."""
+    own_context = tree.get("@context")
+    try:
+        walk = _Walk(own_context, {}, ())
+        root = {key: value for key, value in tree.items() if key != "@context"}
+        if "@type" not in root:
+            return None
+        name = walk.node(root, _Place(naming.root_of(tree) if "@id" not in root else ""))
+        walk.complete()
+    except NotCoveredError:
+        return None
+    return walk.index, name
+
+
+class _Place(NamedTuple):
+    """Where an object stands: its name by place, the member that it is a value of, its place there."""
+
+    name: str
+    via: Term | None = None
+    plan: Plan | None = None
+    position: str | int | None = None
+    depth: int = 0
+    in_map: bool = False
+
+
+class _Inside(NamedTuple):
+    """What holds for the members of an object: what keys mean, and how the names of objects below it begin."""
+
+    plan: Plan
+    stem: str
+    depth: int
+
+
+class _Walk:
+    def __init__(self, own_context: object, index: Index, taken: Container[object]) -> None:
+        self.plans = compiled(own_context)
+        self.index = index
+        self.taken = taken
+        self.own: set[str] = set()
+        self.names: dict[int, str] = {}
+        self.odd: list[tuple[URIRef, Tree, Term | None, list[str]]] = []
+        self.texts: dict[str, Literal] = {}
+        self.values: dict[tuple[type, Any, str | None], Literal] = {}
+
+    def own_name(self, source: Tree) -> str | None:
+        """Return the name that an object's own id gives it, None where another object has it."""
+        identifier = source["@id"]
+        if type(identifier) is not str:
+            raise NotCoveredError
+        name = naming.iri_of(identifier)
+        if any(one in name for one in _NOT_IN_STEM):
+            raise NotCoveredError
+        if name in self.own or URIRef(name) in self.taken:
+            return None
+        self.own.add(name)
+        return name
+
+    def node(self, source: Tree, place: _Place) -> URIRef:
+        """Hold the statements of an object; return its node."""
+        if id(source) in self.names or place.depth > _DEEPEST:
+            raise NotCoveredError
+        kind = source.get("@type")
+        if type(kind) is not str and "@type" in source:
+            raise NotCoveredError
+        own = self.own_name(source) if "@id" in source else None
+        name = own or place.name
+        self.names[id(source)] = name
+        plan = self.plans.at(kind, place.via, place.plan)
+        predicates: dict[Node, Node | list[Node]] = {} if plan.type is None else {RDF_TYPE: plan.type}
+        inside = _Inside(plan, name + "#" if own or "#" not in name else name, place.depth + 1)
+        odd = self.members(source, inside, predicates)
+        subject = URIRef(name)
+        if predicates:
+            self.index[subject] = predicates
+        if odd:
+            self.odd.append((subject, source, place.via, odd))
+        self.place(subject, source, place, own)
+        return subject
+
+    def members(self, source: Tree, inside: _Inside, predicates: dict[Node, Node | list[Node]]) -> list[str]:
+        """Add the statements of an object's members; return the keys of those that say it otherwise than the object."""
+        odd = []
+        plan, keys = inside.plan, inside.plan.keys
+        for key, value in source.items():
+            if key in _KEYWORDS:
+                continue
+            known = keys.get(key) or plan.key(key)
+            if type(value) is str and known.reading is Reading.PLAIN and known.container is None:
+                term: Node | list[Node] | None = self.text(value)
+            else:
+                term, is_odd = self.member(value, known, inside, key)
+                if is_odd:
+                    odd.append(key)
+            if term is not None:
+                if known.predicate in predicates:
+                    raise NotCoveredError
+                predicates[known.predicate] = term
+        return odd
+
+    def place(self, subject: URIRef, source: Tree, place: _Place, own: str | None) -> None:
+        """Say of an object what its name does not say: its identifier, and its position."""
+        if "@id" in source and source["@id"] != str(subject):
+            self.index.setdefault(subject, {})[IDENTIFIER] = self.text(source["@id"])
+        if place.position is not None and (own is not None or place.in_map):
+            self.index.setdefault(subject, {})[POSITION] = self.value(place.position, None)
+
+    def member(self, value: Any, known: KeyPlan, inside: _Inside, key: str) -> tuple[Node | list[Node] | None, bool]:
+        """Return the term or terms of a member's value, and whether they say it otherwise than the document does."""
+        kind = type(value)
+        if known.reading is Reading.JSON or (known.reading is Reading.PROPERTY and kind in _NO_SCALARS):
+            return literal_of(value, "@json"), known.is_set
+        if value is None:
+            return None, True
+        if known.container == "@index":
+            return self.map(value, known, inside, key)
+        if kind is list:
+            return self.array(value, known, inside, key)
+        if kind is dict:
+            return self.object(value, known, inside, (key,)), known.is_set
+        term, is_odd = self.scalar(value, known.reading)
+        return term, is_odd or known.is_set
+
+    def array(
+        self, values: list[Any], known: KeyPlan, inside: _Inside, key: str
+    ) -> tuple[Node | list[Node] | None, bool]:
+        if not values:
+            return None, True
+        terms: list[Node]
+        if all(type(one) is dict for one in values):
+            terms = [self.object(one, known, inside, (key, at)) for at, one in enumerate(values)]
+            is_odd = False
+        elif known.reading is Reading.PLAIN and all(type(one) is str for one in values):
+            distinct = list(dict.fromkeys(values))
+            terms = [self.text(one) for one in distinct]
+            is_odd = sorted(values) != values or len(distinct) != len(values)
+        elif known.reading is Reading.PLAIN:
+            terms = list(dict.fromkeys(self.scalar(one, known.reading)[0] for one in values))
+            is_odd = True
+        else:
+            raise NotCoveredError
+        if len(terms) == 1:
+            return terms[0], is_odd or not known.is_set
+        return terms, is_odd
+
+    def map(self, value: Any, known: KeyPlan, inside: _Inside, key: str) -> tuple[Node | list[Node] | None, bool]:
+        if type(value) is not dict or not all(type(one) is dict for one in value.values()):
+            raise NotCoveredError
+        places = {token: at for at, token in enumerate(value)}
+        # In the order of PyLD, which sorts the keys of maps.
+        terms: list[Node] = [
+            self.object(value[token], known, inside, (key, token), places[token]) for token in sorted(value)
+        ]
+        has_own = any("@id" in one for one in value.values())
+        return (terms if len(terms) > 1 else terms[0] if terms else None), has_own or not terms
+
+    def object(
+        self, source: Tree, known: KeyPlan, inside: _Inside, tokens: tuple[str | int, ...], in_map: int | None = None
+    ) -> URIRef:
+        if known.reading not in _OF_OBJECTS or "position" in source or source.keys() <= _REFERENCE:
+            raise NotCoveredError
+        position = in_map if in_map is not None else tokens[1] if len(tokens) > 1 else None
+        name = naming.below(inside.stem, *tokens)
+        return self.node(source, _Place(name, known.term, inside.plan, position, inside.depth, in_map is not None))
+
+    def scalar(self, value: Any, reading: Reading) -> tuple[Literal | URIRef, bool]:
+        """Return the term of a scalar, and whether it is read back as another JSON value."""
+        kind = type(value)
+        if kind not in (str, int, float, bool) or reading is Reading.NODE:
+            raise NotCoveredError
+        if reading is Reading.NAME:
+            if kind is not str:
+                raise NotCoveredError
+            iri, is_same = self.plans.name(value)
+            return iri, not is_same
+        if reading is Reading.DATE:
+            return self.value(value, DATETIME if kind is str else None), kind is not str
+        if reading is Reading.DOUBLE:
+            if kind is int and abs(value) > LARGEST_FOR_PYLD:
+                raise NotCoveredError
+            return self.value(value, DOUBLE if kind in (int, float) else None), kind is not float
+        return self.text(value) if kind is str else self.value(value, None), False
+
+    def text(self, value: str) -> Literal:
+        known = self.texts.get(value)
+        if known is None:
+            known = self.texts[value] = Literal(value)
+        return known
+
+    def value(self, value: Any, datatype: str | None) -> Literal:
+        place = type(value), value or repr(value), datatype
+        known = self.values.get(place)
+        if known is None:
+            known = self.values[place] = literal_of(value, datatype)
+        return known
+
+    def complete(self) -> None:
+        """Tell the residue of what the statements say otherwise than the document, children first."""
+        reader = Compaction(self.index, self.plans.table)
+        for subject, source, via, keys in reversed(self.odd):
+            left = Residue()
+            for key in keys:
+                read = reader.members(subject, via, key.__eq__)
+                told = {key: read[key]} if key in read else {}
+                left = left.and_also(difference({key: source[key]}, told, self.names, ()))
+            tell_residue(self.index, subject, left)

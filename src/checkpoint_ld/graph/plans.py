@@ -1,0 +1,166 @@
+"""Compiled contexts: what each key of each kind of object means, asked of PyLD once and then known.
+
+All resolution of names is PyLD's. What is remembered here is its answer about one key at objects of one type: the
+predicate, and how a plain value becomes a term.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from rdflib import URIRef
+
+from checkpoint_ld.graph import contexts, naming, terms
+from checkpoint_ld.graph.annotation import is_reference
+from checkpoint_ld.graph.compaction import POSITION, Compaction
+from checkpoint_ld.graph.expansion import expand
+from checkpoint_ld.graph.literals import DATETIME, DOUBLE
+from checkpoint_ld.graph.terms import Term, is_property_value
+
+if TYPE_CHECKING:
+    from checkpoint_ld.graph.terms import Terms
+
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_PROBE = "urn:x:probe"
+
+
+class NotCoveredError(Exception):
+    """A document holds something that only the whole algorithm of JSON-LD can read."""
+
+
+class Reading(Enum):
+    """How a plain value becomes a term."""
+
+    PLAIN = auto()
+    DATE = auto()
+    DOUBLE = auto()
+    NAME = auto()
+    """An IRI by its name in the vocabulary."""
+    NODE = auto()
+    """An object; a text would be the IRI of one."""
+    JSON = auto()
+    """One literal, whatever JSON value it is."""
+    PROPERTY = auto()
+    """A literal: native for scalars, JSON for what is none."""
+
+
+_READINGS = {None: Reading.PLAIN, DATETIME: Reading.DATE, DOUBLE: Reading.DOUBLE, "@vocab": Reading.NAME}
+_READINGS |= {"@id": Reading.NODE, "@json": Reading.JSON}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlan:
+    """What one key means: its predicate, how its values are read, what its arrays and maps are."""
+
+    predicate: URIRef
+    reading: Reading
+    container: str | None
+    term: Term | None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether an array stays one that has one member."""
+        return self.container == "@set"
+
+
+class Plan:
+    """What the keys of objects of one type mean, at one place."""
+
+    def __init__(self, plans: Plans, kind: str | None, via: Term | None, around: Plan | None) -> None:
+        self._plans = plans
+        self._kind = kind
+        self._via = via
+        self._around = around if via is not None and via.scope is not None else None
+        self._terms: Terms = plans.table.at(via, kind)
+        self._is_property = is_property_value(kind, via)
+        self.keys: dict[str, KeyPlan] = {}
+        self.type: URIRef | None = None if kind is None else self._type(kind)
+
+    def _type(self, kind: str) -> URIRef:
+        found = self.expanded({}).get("@type", [])
+        if len(found) != 1 or not naming.is_iri(found[0]) or Compaction.type_name(found[0]) != kind:
+            raise NotCoveredError
+        return URIRef(found[0])
+
+    def key(self, key: str) -> KeyPlan:
+        """Return what `key` means. Raises NotCoveredError for one that is not simply a predicate."""
+        term = self._terms.by_key.get(key)
+        if term is None:
+            if not _KEY.fullmatch(key):
+                raise NotCoveredError
+            term = Term(key, terms.expand_name(key))
+        is_simple = term.coercion in _READINGS and term.container in (None, "@set", "@index")
+        if not is_simple or term.iri == str(POSITION) or self._terms.key_of(term.iri) != key or not self._agrees(term):
+            raise NotCoveredError
+        reading = Reading.PROPERTY if self._is_property and key == "value" else _READINGS[term.coercion]
+        known = term if key in self._terms.by_key else None
+        plan = self.keys[key] = KeyPlan(URIRef(term.iri), reading, term.container, known)
+        return plan
+
+    def _agrees(self, term: Term) -> bool:
+        """Tell whether PyLD reads a text under a key as our table of terms says."""
+        if term.container == "@index":
+            return term.iri in self.expanded({term.key: {"a": {"@id": _PROBE}}})
+        values = self.expanded({term.key: _PROBE}).get(term.iri)
+        if term.coercion in ("@id", "@vocab"):
+            return values == [{"@id": _PROBE}]
+        return values == [{"@value": _PROBE} if term.coercion is None else {"@value": _PROBE, "@type": term.coercion}]
+
+    def expanded(self, members: dict[str, Any]) -> dict[str, Any]:
+        """Return what PyLD makes of an object with `members` that stands where this plan is for."""
+        probe = members if self._kind is None else {"@type": self._kind, **members}
+        if self._around is None or self._via is None:
+            found = expand(probe, self._plans.context)
+        else:
+            found = self._around.expanded({self._via.key: probe}).get(self._via.iri, [])
+        return found[0] if len(found) == 1 else {}
+
+
+class Plans:
+    """A compiled context."""
+
+    def __init__(self, own_context: object) -> None:
+        self.table = terms.table(own_context)
+        self.context = contexts.merged(own_context)
+        self._plans: dict[tuple[str | None, str | None], Plan] = {}
+        self._names: dict[str, tuple[URIRef, bool]] = {}
+
+    def at(self, kind: str | None, via: Term | None, around: Plan | None) -> Plan:
+        """Return what keys mean at an object of the type `kind` that is a value of `via` at an object of `around`."""
+        tells = via is not None and (via.scope is not None or via.key == "additionalProperty")
+        place = kind, via.key if via is not None and tells else None
+        plan = self._plans.get(place)
+        if plan is None:
+            plan = self._plans[place] = Plan(self, kind, via, around)
+        return plan
+
+    def name(self, text: str) -> tuple[URIRef, bool]:
+        """Return the IRI of a name in the vocabulary, and whether it is written back as `text`."""
+        known = self._names.get(text)
+        if known is None:
+            nodes = expand({"@type": text}, self.context)
+            found = nodes[0].get("@type", []) if len(nodes) == 1 else []
+            if len(found) != 1 or not naming.is_iri(found[0]) or not is_reference(text, "@vocab"):
+                raise NotCoveredError
+            known = self._names[text] = URIRef(found[0]), Compaction.type_name(found[0]) == text
+        return known
+
+
+@lru_cache(maxsize=1)
+def ours() -> Plans:
+    """Return our own context, compiled."""
+    return Plans(None)
+
+
+def compiled(own_context: object) -> Plans:
+    """Return the compiled context of a document. Raises NotCoveredError if it has prefixes of its own."""
+    if not contexts.foreign_terms(own_context):
+        return ours()
+    plans = Plans(own_context)
+    if plans.table.prefixes:
+        raise NotCoveredError
+    return plans
