@@ -102,8 +102,11 @@ def test_the_garbage_collector_is_left_as_it_was(is_enabled: bool) -> None:
     try:
         building.built(canonical())
         assert gc.isenabled() is is_enabled
+        deep: Json = {}
+        for _ in range(5000):
+            deep = {"unknown": deep}
         with pytest.raises(ReadError):
-            building.built({**canonical(), "creator": {"@context": "https://example.org/context"}})
+            building.built({**canonical(), "unknown": deep})
         assert gc.isenabled() is is_enabled
     finally:
         (gc.enable if was_enabled else gc.disable)()

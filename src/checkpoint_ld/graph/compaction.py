@@ -35,7 +35,11 @@ Tree = dict[str, Any]
 
 def residue_of(index: Index, subject: Node) -> Residue:
     """Return the residue of a node."""
-    held = index.get(subject, {}).get(RESIDUE)
+    return told_residue(index.get(subject, {}).get(RESIDUE))
+
+
+def told_residue(held: Node | list[Node] | None) -> Residue:
+    """Return the residue that the literal of a node tells."""
     if not isinstance(held, Literal) or held.datatype != RDF_JSON:
         return Residue()
     return Residue.of_json(json_of(held, "@json"))

@@ -55,6 +55,46 @@ def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
     return walk.index, name
 
 
+def index_of_part(
+    part: Tree, via: Term, place: tuple[str, int], own_context: object, taken: Container[object]
+) -> tuple[Index, URIRef] | None:
+    """Return the statements of an object that is to be a value of `via`, and its name.
+
+    `place` is the name of the object that it belongs to and its place there, `taken` holds the names that are in use.
+    None for an object that is not covered.
+    """
+    owner, at = place
+    try:
+        walk = _Walk(own_context, {}, taken)
+        name = walk.node(part, _Place(naming.below(_stem_of(owner), via.key, at), via, None, at))
+        walk.complete()
+    except NotCoveredError:
+        return None
+    return walk.index, name
+
+
+def index_of_members(members: Tree, owner: str, own_context: object, taken: Container[object]) -> Index | None:
+    """Return the statements of members that `owner` is to have; `members` has its type too. None as above."""
+    try:
+        walk = _Walk(own_context, {}, taken)
+        subject, plan = URIRef(owner), walk.plans.at(members.get("@type"), None, None)
+        predicates: dict[Node, Node | list[Node]] = {} if plan.type is None else {RDF_TYPE: plan.type}
+        odd = walk.members(members, _Inside(plan, _stem_of(owner), 1), predicates)
+        walk.index[subject] = predicates
+        walk.odd += [(subject, members, None, odd)] if odd else []
+        walk.complete()
+    except NotCoveredError:
+        return None
+    return walk.index
+
+
+def _stem_of(owner: str) -> str:
+    base, _ = naming.parted(owner)
+    if any(one in base for one in _NOT_IN_STEM):
+        raise NotCoveredError
+    return owner if "#" in owner else owner + "#"
+
+
 class _Place(NamedTuple):
     """Where an object stands: its name by place, the member that it is a value of, its place there."""
 
@@ -75,6 +115,8 @@ class _Inside(NamedTuple):
 
 
 class _Walk:
+    """One walk through a tree; `odd` notes what the statements say otherwise, until `complete`."""
+
     def __init__(self, own_context: object, index: Index, taken: Container[object]) -> None:
         self.plans = compiled(own_context)
         self.index = index

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, URIRef
 
-from checkpoint_ld.graph import contexts, recursion, terms
+from checkpoint_ld.graph import compiled, contexts, recursion, terms
 from checkpoint_ld.graph.annotation import annotate_member, annotate_members
-from checkpoint_ld.graph.compaction import Compaction, residue_of
+from checkpoint_ld.graph.compaction import Compaction, residue_of, told_residue
 from checkpoint_ld.graph.completion import complete, tell_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, statements
 from checkpoint_ld.graph.literals import literal_of
-from checkpoint_ld.graph.residue import NODE, Ref, difference, encoded
+from checkpoint_ld.graph.residue import NODE, RESIDUE, Ref, difference, encoded
 from checkpoint_ld.graph.store import Several, drop, terms_of, triples_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.graph.terms import TermTable
+    from checkpoint_ld.graph.terms import Term, TermTable
 
 Tree = dict[str, Any]
 
@@ -35,7 +35,7 @@ class Editor:
     def __init__(self, index: Index, table: TermTable, own_context: Any, shared: Callable[[Node], bool]) -> None:
         self.index = index
         self.table = table
-        self.context = contexts.merged(own_context)
+        self.own_context = own_context
         self.reader = Compaction(index, table)
         self.shared = shared
 
@@ -53,14 +53,22 @@ class Editor:
         predicate = URIRef(via.iri)
         held = self.index.setdefault(subject, {}).get(predicate)
         at = self.reader.next_place(terms_of(held))
-        with recursion.room():
-            annotated = annotate_member(part, self.table, via, (str(subject), at), self.index)
-            self.index.update(statements(expand(annotated.tree, self.context)))
-            complete(annotated, annotated.objects, self.reader)
-        node = URIRef(annotated.objects[0].name)
+        node = self._hold(part, via, str(subject), at)
         self.index[subject][predicate] = _longer(held, node)
         self._append_to_residue(subject, key, str(node))
         return node
+
+    def _hold(self, part: Tree, via: Term, owner: str, at: int) -> URIRef:
+        """Hold the statements of a new object; return its node."""
+        with recursion.room():
+            found = compiled.index_of_part(part, via, (owner, at), self.own_context, self.index)
+            if found is not None:
+                self.index.update(found[0])
+                return found[1]
+            annotated = annotate_member(part, self.table, via, (owner, at), self.index)
+            self.index.update(statements(expand(annotated.tree, contexts.merged(self.own_context))))
+            complete(annotated, annotated.objects, self.reader)
+        return URIRef(annotated.objects[0].name)
 
     def _append_to_residue(self, subject: Node, key: str, name: str) -> None:
         left = residue_of(self.index, subject)
@@ -116,19 +124,29 @@ class Editor:
         kind = self.reader.kind(subject)
         members = {key: value} if kind is None or key == "@type" else {"@type": kind, key: value}
         with recursion.room():
-            annotated = annotate_members(members, self.table, None, str(subject), self.index)
-            said = statements(expand(annotated.tree, self.context))
-            own = said.pop(subject, {})
-            if key != "@type":
-                own.pop(RDF_TYPE, None)
-            self.index.update(said)
-            self.index.setdefault(subject, {}).update(own)
-            complete(annotated, annotated.objects[1:], self.reader)
-        set_apart = annotated.objects[0].set_apart
-        told = {key: annotated.objects[0].source[key]}
-        read = self.reader.members(subject, None, key.__eq__)
-        left = difference(told, {key: read[key]} if key in read else {}, annotated.names, set_apart)
+            said = compiled.index_of_members(members, str(subject), self.own_context, self.index)
+            if said is None:
+                said = self._said(subject, key, members)
+        own = said.pop(subject, {})
+        if key != "@type":
+            own.pop(RDF_TYPE, None)
+        left = told_residue(own.pop(RESIDUE, None))
+        self.index.update(said)
+        self.index.setdefault(subject, {}).update(own)
         tell_residue(self.index, subject, residue_of(self.index, subject).and_also(left))
+
+    def _said(self, subject: Node, key: str, members: Tree) -> Index:
+        """Return the statements of one member of a node, with its residue, by JSON-LD's own way."""
+        annotated = annotate_members(members, self.table, None, str(subject), self.index)
+        said = statements(expand(annotated.tree, contexts.merged(self.own_context)))
+        reader = Compaction(said, self.table)
+        complete(annotated, annotated.objects[1:], reader)
+        read = reader.members(subject, None, key.__eq__)
+        set_apart = annotated.objects[0].set_apart
+        told = {key: read[key]} if key in read else {}
+        left = difference({key: annotated.objects[0].source[key]}, told, annotated.names, set_apart)
+        tell_residue(said, subject, left)
+        return said
 
     def discard(self, subject: Node, key: str, node: Node) -> None:
         """Take one object out of a member of a node; an array that had no other stays, empty."""

@@ -6,6 +6,7 @@ predicate, and how a plain value becomes a term.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -18,7 +19,7 @@ from checkpoint_ld.graph import contexts, naming, terms
 from checkpoint_ld.graph.annotation import is_reference
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.expansion import expand
-from checkpoint_ld.graph.literals import DATETIME, DOUBLE
+from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.graph.terms import Term, is_property_value
 
 if TYPE_CHECKING:
@@ -150,17 +151,18 @@ class Plans:
         return known
 
 
-@lru_cache(maxsize=1)
-def ours() -> Plans:
-    """Return our own context, compiled."""
-    return Plans(None)
-
-
 def compiled(own_context: object) -> Plans:
     """Return the compiled context of a document. Raises NotCoveredError if it has prefixes of its own."""
-    if not contexts.foreign_terms(own_context):
-        return ours()
-    plans = Plans(own_context)
-    if plans.table.prefixes:
+    plans = _compiled(json_text(own_context) if isinstance(own_context, dict) else "null")
+    if plans is None:
         raise NotCoveredError
     return plans
+
+
+@lru_cache(maxsize=16)
+def _compiled(own_context: str) -> Plans | None:
+    context = json.loads(own_context)
+    if own_context != "null" and not contexts.foreign_terms(context):
+        return _compiled("null")
+    plans = Plans(context)
+    return None if plans.table.prefixes else plans
