@@ -101,7 +101,7 @@ class _Place(NamedTuple):
     name: str
     via: Term | None = None
     plan: Plan | None = None
-    position: str | int | None = None
+    position: int | None = None
     depth: int = 0
     in_map: bool = False
 
@@ -112,6 +112,11 @@ class _Inside(NamedTuple):
     plan: Plan
     stem: str
     depth: int
+
+
+def _uri(name: str) -> URIRef:
+    # What is named here is an IRI: looking again, as URIRef does, takes as long as the rest of the work on an object.
+    return str.__new__(URIRef, name)
 
 
 class _Walk:
@@ -154,7 +159,7 @@ class _Walk:
         predicates: dict[Node, Node | list[Node]] = {} if plan.type is None else {RDF_TYPE: plan.type}
         inside = _Inside(plan, name + "#" if own or "#" not in name else name, place.depth + 1)
         odd = self.members(source, inside, predicates)
-        subject = URIRef(name)
+        subject = _uri(name)
         if predicates:
             self.index[subject] = predicates
         if odd:
@@ -173,7 +178,7 @@ class _Walk:
             if type(value) is str and known.reading is Reading.PLAIN and known.container is None:
                 term: Node | list[Node] | None = self.text(value)
             else:
-                term, is_odd = self.member(value, known, inside, key)
+                term, is_odd = self.member(value, known, inside)
                 if is_odd:
                     odd.append(key)
             if term is not None:
@@ -189,7 +194,7 @@ class _Walk:
         if place.position is not None and (own is not None or place.in_map):
             self.index.setdefault(subject, {})[POSITION] = self.value(place.position, None)
 
-    def member(self, value: Any, known: KeyPlan, inside: _Inside, key: str) -> tuple[Node | list[Node] | None, bool]:
+    def member(self, value: Any, known: KeyPlan, inside: _Inside) -> tuple[Node | list[Node] | None, bool]:
         """Return the term or terms of a member's value, and whether they say it otherwise than the document does."""
         kind = type(value)
         if known.reading is Reading.JSON or (known.reading is Reading.PROPERTY and kind in _NO_SCALARS):
@@ -197,22 +202,21 @@ class _Walk:
         if value is None:
             return None, True
         if known.container == "@index":
-            return self.map(value, known, inside, key)
+            return self.map(value, known, inside)
         if kind is list:
-            return self.array(value, known, inside, key)
+            return self.array(value, known, inside)
         if kind is dict:
-            return self.object(value, known, inside, (key,)), known.is_set
+            return self.object(value, known, inside, f"{inside.stem}/{known.token}", None), known.is_set
         term, is_odd = self.scalar(value, known.reading)
         return term, is_odd or known.is_set
 
-    def array(
-        self, values: list[Any], known: KeyPlan, inside: _Inside, key: str
-    ) -> tuple[Node | list[Node] | None, bool]:
+    def array(self, values: list[Any], known: KeyPlan, inside: _Inside) -> tuple[Node | list[Node] | None, bool]:
         if not values:
             return None, True
         terms: list[Node]
         if all(type(one) is dict for one in values):
-            terms = [self.object(one, known, inside, (key, at)) for at, one in enumerate(values)]
+            stem = f"{inside.stem}/{known.token}/"
+            terms = [self.object(one, known, inside, f"{stem}{at}", at) for at, one in enumerate(values)]
             is_odd = False
         elif known.reading is Reading.PLAIN and all(type(one) is str for one in values):
             distinct = list(dict.fromkeys(values))
@@ -227,25 +231,25 @@ class _Walk:
             return terms[0], is_odd or not known.is_set
         return terms, is_odd
 
-    def map(self, value: Any, known: KeyPlan, inside: _Inside, key: str) -> tuple[Node | list[Node] | None, bool]:
+    def map(self, value: Any, known: KeyPlan, inside: _Inside) -> tuple[Node | list[Node] | None, bool]:
         if type(value) is not dict or not all(type(one) is dict for one in value.values()):
             raise NotCoveredError
         places = {token: at for at, token in enumerate(value)}
         # In the order of PyLD, which sorts the keys of maps.
+        stem = f"{inside.stem}/{known.token}"
         terms: list[Node] = [
-            self.object(value[token], known, inside, (key, token), places[token]) for token in sorted(value)
+            self.object(value[token], known, inside, naming.below(stem, token), places[token], in_map=True)
+            for token in sorted(value)
         ]
         has_own = any("@id" in one for one in value.values())
         return (terms if len(terms) > 1 else terms[0] if terms else None), has_own or not terms
 
-    def object(
-        self, source: Tree, known: KeyPlan, inside: _Inside, tokens: tuple[str | int, ...], in_map: int | None = None
+    def object(  # noqa: PLR0913 - where it stands, as the parts of a place
+        self, source: Tree, known: KeyPlan, inside: _Inside, name: str, position: int | None, *, in_map: bool = False
     ) -> URIRef:
         if known.reading not in _OF_OBJECTS or "position" in source or source.keys() <= _REFERENCE:
             raise NotCoveredError
-        position = in_map if in_map is not None else tokens[1] if len(tokens) > 1 else None
-        name = naming.below(inside.stem, *tokens)
-        return self.node(source, _Place(name, known.term, inside.plan, position, inside.depth, in_map is not None))
+        return self.node(source, _Place(name, known.term, inside.plan, position, inside.depth, in_map))
 
     def scalar(self, value: Any, reading: Reading) -> tuple[Literal | URIRef, bool]:
         """Return the term of a scalar, and whether it is read back as another JSON value."""

@@ -61,6 +61,8 @@ class KeyPlan:
     reading: Reading
     container: str | None
     term: Term | None
+    token: str
+    """The key as a token of a name by place."""
 
     @property
     def is_set(self) -> bool:
@@ -99,7 +101,7 @@ class Plan:
             raise NotCoveredError
         reading = Reading.PROPERTY if self._is_property and key == "value" else _READINGS[term.coercion]
         known = term if key in self._terms.by_key else None
-        plan = self.keys[key] = KeyPlan(URIRef(term.iri), reading, term.container, known)
+        plan = self.keys[key] = KeyPlan(URIRef(term.iri), reading, term.container, known, naming.below("", key)[1:])
         return plan
 
     def _agrees(self, term: Term) -> bool:
