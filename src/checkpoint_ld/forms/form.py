@@ -16,6 +16,7 @@ from checkpoint_ld.forms.plain import ROOT_TYPES, Plain, Tree
 from checkpoint_ld.forms.shielding import Shield
 from checkpoint_ld.forms.spelling import Spelling
 from checkpoint_ld.forms.statements import of_index, roots
+from checkpoint_ld.forms.usual_form import Usual
 from checkpoint_ld.graph import contexts, recursion, terms
 from checkpoint_ld.graph.expansion import expand, statements
 from checkpoint_ld.graph.literals import DOUBLE
@@ -39,7 +40,10 @@ def plain(value: Any) -> Plain:
         if isinstance(tree, dict):
             context = tree.get("@context")
             table = terms.table(context)
-            if is_literal(tree, table, Spelling.of_context(context)):
+            spelling = Spelling.of_context(context)
+            if Usual(table, spelling).is_usual(tree):
+                return unwrapped
+            if is_literal(tree, table, spelling):
                 tidying = Tidying(table)
                 tree = tidying.root(tree)
                 return Plain(tree, (*unwrapped.forms, *tidying.forms), unwrapped.origins)

@@ -1,0 +1,68 @@
+"""What is called usual would not be changed by the longer way."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+
+from checkpoint_ld.forms.literal_form import Tidying, is_literal
+from checkpoint_ld.forms.spelling import Spelling
+from checkpoint_ld.forms.usual_form import Usual
+from checkpoint_ld.graph import contexts, terms
+from checkpoint_ld.graph.literals import same
+from tests.corpus import expectations
+from tests.documents import canonical, item
+from tests.test_compiled import damaged
+from tests.test_graph import documents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Json = Any
+
+
+def is_usual(tree: Json) -> bool:
+    """Tell whether a document is usual, having held that against the longer way."""
+    table, spelling = terms.table(tree.get("@context")), Spelling.of_context(tree.get("@context"))
+    if not Usual(table, spelling).is_usual(tree):
+        return False
+    before, tidying = copy.deepcopy(tree), Tidying(table)
+    assert is_literal(tree, table, spelling)
+    assert same(tidying.root(tree), before)
+    assert not tidying.forms
+    return True
+
+
+@settings(max_examples=300, deadline=None)
+@given(documents())
+def test_odd_documents(tree: Json) -> None:
+    is_usual(tree)
+
+
+@settings(max_examples=500, deadline=None)
+@given(damaged())
+def test_damaged_documents(tree: Json) -> None:
+    is_usual(tree)
+
+
+@pytest.mark.parametrize("tree", [canonical(), canonical(item(), item("Another?", None))])
+def test_documents_as_karenina_writes_them_are_usual(tree: Json) -> None:
+    assert is_usual({**tree, "@context": contexts.plain()})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("@type", ["DataFeed"]), ("rating", {"@type": "Rating"}), ("keywords", "metals"), ("schema:name", "x")],
+)
+def test_departures_are_not_usual(key: str, value: Json) -> None:
+    assert not is_usual({**canonical(), key: value})
+
+
+def test_most_files_are_usual(corpus: Path) -> None:
+    files = [corpus / case["file"] for case in expectations(corpus, "datafeed-ns-v3")]
+    usual = [is_usual(json.loads(path.read_bytes())) for path in files]
+    assert sum(usual) > len(usual) * 0.6
