@@ -1,15 +1,20 @@
-"""The code of callable traits: bytes that are kept and looked at, never run, unpickled or imported."""
+"""The code of callable traits: bytes that are kept and looked at, never run, unpickled or imported here."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic_core import core_schema
 
+from checkpoint_ld.errors import WriteError
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pydantic import GetCoreSchemaHandler
 
 CodeForm: TypeAlias = Literal["pickle", "base64-source", "source", "bytes"]
@@ -86,6 +91,24 @@ class CallableCode(bytes):
                 lambda code: code.text, return_schema=core_schema.str_schema()
             ),
         )
+
+
+def pickled(function: Callable[[str], object]) -> CallableCode:
+    """Return a function as the cloudpickle that Karenina stores.
+
+    Raises `WriteError` if the package cloudpickle is not installed, or if it cannot pickle the function.
+    """
+    try:
+        cloudpickle = import_module("cloudpickle")
+    except ImportError as error:
+        raise WriteError(
+            "a function can be stored only with the package cloudpickle: install it, "
+            "or give the function's source as callable_code"
+        ) from error
+    try:
+        return CallableCode(cloudpickle.dumps(function))
+    except Exception as error:  # whatever the values that the function refers to may raise
+        raise WriteError(f"{function!r} cannot be stored: {error}") from error
 
 
 def _base64_bytes(text: str) -> bytes | None:

@@ -1,28 +1,38 @@
 """Traits that a Python function decides."""
 
+import base64
+import inspect
 from collections.abc import Callable
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, model_validator
 
-from checkpoint_ld.entities.callable_code import CallableCode
+from checkpoint_ld.entities.callable_code import CallableCode, pickled
 from checkpoint_ld.entities.kinds import Score, TraitKind
 from checkpoint_ld.entities.trait import Trait, require_classes
-from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.errors import EvaluationError, SettingsError
 from checkpoint_ld.findings import Finding
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from checkpoint_ld.confinement import Trust
+
+_WORKER = "checkpoint_ld.entities.callable_worker"
 
 
 class CallableRubricTrait(Trait):
     """A trait that a Python function of the answer's text decides.
 
-    The function's code is kept as it was found and never run; who wants results passes a function of their own to
-    `evaluate`. `callable_code` is None on an incomplete trait, as files may hold it.
+    The function's code is kept as it was found, and never run, unpickled or imported by this program. Who wants results
+    passes a function of their own to `evaluate`, or their trust in the stored one, which is then run by a process of
+    its own. `callable_code` is None on an incomplete trait, as files may hold it.
     """
 
-    kind: TraitKind
+    kind: TraitKind = Field(description="What results are: true or false, a score, or one of several classes")
     callable_code: CallableCode | None = Field(description="Base64 text, or Python source as plain text")
-    min_score: Score | None = None
-    max_score: Score | None = None
+    min_score: Score | None = Field(default=None, description="The lowest score; null: there is none")
+    max_score: Score | None = Field(default=None, description="The highest score; null: there is none")
     invert_result: bool = Field(default=False, description="Negate the result of a boolean trait")
     classes: dict[str, str] | None = Field(default=None, description="Class names in order of score -> descriptions")
     higher_is_better: bool | None = Field(default=True, description="null: the trait has no direction")
@@ -32,16 +42,65 @@ class CallableRubricTrait(Trait):
         """Whether there is no code."""
         return not self.callable_code
 
-    def evaluate(self, text: str, *, callable_override: Callable[[str], object] | None = None) -> bool | int | float:
-        """Return what `callable_override` finds about `text`: a truth value, a score, or the index of a class.
+    @classmethod
+    def from_callable(  # noqa: PLR0913, PLR0917 - the parameters are those of Karenina's method
+        cls,
+        name: str,
+        func: Callable[[str], object],
+        kind: TraitKind,
+        description: str | None = None,
+        summary: str | None = None,
+        min_score: Score | None = None,
+        max_score: Score | None = None,
+        invert_result: bool = False,
+        higher_is_better: bool | None = True,
+        classes: dict[str, str] | None = None,
+    ) -> Self:
+        """Make a trait that stores a function of one parameter, the answer's text, in the way that Karenina can load.
 
-        Raises `EvaluationError` without a function (the stored code is never run), if the function fails, and if
-        its result does not fit the trait.
+        The package cloudpickle does that: a function of a module that can be imported is stored as its name, any other
+        with its code, which only the same version of Python is sure to run. Raises `SettingsError` (a ValueError) for
+        a function with other parameters, a score without both bounds, and a truth value with bounds;
+        `pydantic.ValidationError` (a ValueError) for what else does not fit; `WriteError` (a ValueError) for a function
+        that cannot be stored, or if cloudpickle is not installed.
         """
+        _require_one_parameter(name, func)
+        if kind == "score" and (min_score is None or max_score is None):
+            raise SettingsError(f"trait {name!r}: a score needs a range: give min_score and max_score")
+        if kind == "boolean" and (min_score is not None or max_score is not None):
+            raise SettingsError(f"trait {name!r}: a truth value has no range: leave out min_score and max_score")
+        return cls(
+            name=name,
+            callable_code=pickled(func),
+            kind=kind,
+            description=description,
+            summary=summary,
+            min_score=min_score,
+            max_score=max_score,
+            invert_result=invert_result,
+            higher_is_better=higher_is_better,
+            classes=classes,
+        )
+
+    def evaluate(
+        self,
+        text: str,
+        *,
+        callable_override: Callable[[str], object] | None = None,
+        trust: "Trust | None" = None,
+    ) -> bool | int | float:
+        """Return what a function finds about `text`: a truth value, a score, or the index of a class.
+
+        The function is `callable_override` where there is one. Otherwise it is the stored one, if `trust` says that it
+        may be run: in a process of its own and under the limits of `trust`, with a `StoredCodeWarning` each time. A
+        pickled one needs the package cloudpickle, and the version of Python that it was made with.
+
+        Raises `EvaluationError` without a function, if the function fails, and if its result does not fit the trait.
+        """
+        if not isinstance(text, str):
+            raise EvaluationError(f"trait {self.name!r} cannot be evaluated on {text!r}: give a text")
         if callable_override is None:
-            raise EvaluationError(
-                f"trait {self.name!r}: stored code is never run; pass a trusted function as callable_override"
-            )
+            return self._score(self._result_of_stored_code(text, trust))
         try:
             result = callable_override(text)
         except Exception as error:
@@ -64,6 +123,26 @@ class CallableRubricTrait(Trait):
         if self.kind == "score":
             found += self.range_problems(self.min_score, self.max_score)
         return found
+
+    def _result_of_stored_code(self, text: str, trust: "Trust | None") -> object:
+        from checkpoint_ld.confinement import run  # noqa: PLC0415 - few who load a file run its code
+
+        code = self.callable_code
+        if trust is None:
+            raise EvaluationError(
+                f"trait {self.name!r}: stored code is never run; pass a function of your own as callable_override, "
+                "or trust=Trust() if you have read the stored code and trust it"
+            )
+        if not code or code.form == "bytes":
+            there = "is neither Python source nor a pickle" if code else "is missing"
+            raise EvaluationError(f"trait {self.name!r}: the stored code {there}; pass a function as callable_override")
+        request: dict[str, JsonValue] = {
+            "code": base64.b64encode(code).decode("ascii"),
+            "pickled": code.form == "pickle",
+            "name": self.name,
+            "text": text,
+        }
+        return run(_WORKER, request, trust, what=f"the function of the trait {self.name!r}")
 
     def _score(self, result: object) -> bool | int | float:
         if self.kind == "boolean" and isinstance(result, bool):
@@ -91,3 +170,13 @@ class CallableRubricTrait(Trait):
     def _has_classes(self) -> Self:
         require_classes(self.kind, self.classes)
         return self
+
+
+def _require_one_parameter(name: str, func: object) -> None:
+    try:
+        count = len(inspect.signature(func).parameters) if callable(func) else None
+    except ValueError:  # some functions that are written in C do not tell
+        count = None
+    if count != 1:
+        found = "no function" if count is None else f"a function of {count} parameters"
+        raise SettingsError(f"trait {name!r}: {func!r} is {found}: give one of exactly one parameter, the text")

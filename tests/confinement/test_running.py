@@ -1,0 +1,185 @@
+"""Stored code in a process of its own: what it gives, and what is said when it goes wrong."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld import StoredCodeWarning
+from checkpoint_ld.confinement import Trust, run, running
+from tests.confinement import WORKER, confined, failure, linux, posix
+
+
+@pytest.mark.parametrize("value", [None, True, 3, 2.5, "é\ud800\n", ["a", {"b": None}]])
+def test_code_gives_a_value(value: object) -> None:
+    assert confined(f"result = {value!r}") == value
+
+
+def test_a_warning_points_at_who_asked_for_it() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run(WORKER, {"code": "result = 1"}, Trust(), what="the test")
+    assert [Path(one.filename).name for one in caught] == [Path(__file__).name]
+
+
+def test_a_warning_that_is_an_error_keeps_the_code_from_running() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(StoredCodeWarning):
+            run(WORKER, {"code": "result = 1"}, Trust(), what="the test")
+
+
+def test_an_endless_loop_is_ended() -> None:
+    started = time.monotonic()
+    assert failure("while True: pass", Trust(seconds=0.5)) == (
+        "the test took longer than 0.5 s: correct it, or trust it for more seconds"
+    )
+    assert time.monotonic() - started < 20
+
+
+def test_code_that_will_not_be_interrupted_is_ended() -> None:
+    code = """
+import signal, time
+for one in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+    signal.signal(one, signal.SIG_IGN)
+while True:
+    try:
+        time.sleep(60)
+    except BaseException:
+        pass
+"""
+    assert "longer than 0.5 s" in failure(code, Trust(seconds=0.5))
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("x = 1\nraise ValueError('no such metal')", "the test raised ValueError: no such metal (line 2)"),
+        ("def f():\n  return 1 / 0\nf()", "the test raised ZeroDivisionError: division by zero (line 2)"),
+        ("import json\njson.loads('{')", r"the test raised JSONDecodeError: "),
+        ("def f(", "the test raised SyntaxError: '(' was never closed (<stored code>, line 1) (line 1)"),
+        ("raise SystemExit(3)", "the test raised SystemExit: 3 (line 1)"),
+        ("import sys\nsys.exit()", "the test raised SystemExit (line 2)"),
+        ("raise KeyboardInterrupt", "the test raised KeyboardInterrupt (line 1)"),
+        ("def f(): f()\nf()", "the test raised RecursionError: maximum recursion depth exceeded"),
+        ("result = object()", "the test raised TypeError: Object of type object is not JSON serializable"),
+        ("import nowhere_at_all", "the test raised ModuleNotFoundError: No module named 'nowhere_at_all' (line 1)"),
+        ("import os\nos._exit(7)", "the test ended the process without a result (exit code 7)"),
+        ("import os\nos._exit(0)", "the test ended the process without a result (exit code 0)"),
+        ("result = 'x' * 2_000_000", "the test gave a reply of more than 1000000 bytes"),
+    ],
+)
+def test_what_went_wrong_is_said(code: str, message: str) -> None:
+    assert failure(code).startswith(message)
+
+
+def test_a_long_message_is_cut() -> None:
+    assert len(failure("raise ValueError('x' * 100_000)")) < 1000
+
+
+def test_an_exception_that_cannot_be_told_is_no_reply() -> None:
+    code = "class Mute(Exception):\n  def __str__(self): raise self\nraise Mute"
+    assert "ended the process without a result (exit code 1)" in failure(code)
+
+
+@posix
+def test_a_crash_is_named_by_its_signal() -> None:
+    assert "crashed (signal SIGABRT)" in failure("import os\nos.abort()")
+    assert "took too much time of the processor" in failure("import signal\nsignal.raise_signal(signal.SIGXCPU)")
+
+
+@linux
+def test_a_signal_without_a_name_is_named_by_its_number() -> None:
+    assert "crashed (signal 40)" in failure("import signal\nsignal.raise_signal(40)")
+
+
+def test_what_code_prints_is_lost_and_its_input_is_empty() -> None:
+    code = """
+import os, sys
+for stream in (sys.stdout, sys.stderr, sys.__stdout__):
+    for _ in range(300):
+        stream.write('{"answer": "forged"}\\n' * 1000)
+    stream.flush()
+os.write(1, b'{"answer": "forged"}\\n')
+result = ["true", sys.stdin.read()]
+"""
+    assert confined(code) == ["true", ""]
+
+
+@pytest.mark.parametrize(
+    "reply", ["nonsense", '"fault"', "[]", "{}", "[" * 100_000, '{"answer"', '{"answer": 1, "answer"']
+)
+def test_a_forged_reply_that_is_none_is_refused(reply: str) -> None:
+    code = f"""
+import os
+for number in range(3, 20):
+    try:
+        os.write(number, {reply!r}.encode() + b"\\n")
+    except OSError:
+        pass
+os._exit(0)
+"""
+    assert "gave a reply that is" in failure(code)
+
+
+def test_a_reply_way_that_was_closed_is_no_reply() -> None:
+    code = "import os, time\nos.closerange(0, 100)\ntime.sleep(60)"
+    assert failure(code, Trust(seconds=30)) == "the test gave no reply"
+
+
+def test_a_listener_that_was_interrupted_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running._Process, "ask", interrupt)  # noqa: SLF001 - the place where one waits
+    with pytest.raises(KeyboardInterrupt):
+        confined("while True: pass")
+
+
+def test_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert failure("result = 1").startswith("the test cannot be run: no process can be started (")
+
+
+def test_a_process_that_does_not_get_ready_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "START_LIMIT", 0.001)
+    assert "did not start within 0.001 s" in failure("result = 1")
+
+
+def test_no_folder_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
+    assert failure("result = 1").startswith("the test cannot be run: ")
+
+
+def test_a_loop_of_events_is_no_connection() -> None:
+    assert confined("import asyncio\nasync def late(): return 5\nresult = asyncio.run(late())") == 5
+
+
+def test_code_imports_what_can_be_imported_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "beside_the_script.py").write_text("VALUE = 5")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert confined("import beside_the_script\nresult = beside_the_script.VALUE") == 5
+
+
+def test_results_come_back_from_several_threads() -> None:
+    found: list[object] = []
+
+    def ask(number: int) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found.append(run(WORKER, {"code": f"result = {number}"}, Trust(), what="the test"))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(found, key=str) == [0, 1, 2, 3]
