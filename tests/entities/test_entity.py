@@ -19,20 +19,13 @@ MODELS = [
 ]
 
 
-def test_the_door_is_sorted_and_everything_behind_it_is_there() -> None:
-    # Constants, then classes, then functions, each in order of the alphabet.
-    assert entities.__all__ == sorted(
-        entities.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name)
-    )
-    assert all(hasattr(entities, name) for name in entities.__all__)
-
-
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 @pytest.mark.parametrize("mode", ["validation", "serialization"])
 def test_every_entity_has_a_json_schema(model: type[BaseModel], mode: str) -> None:
     schema = model.model_json_schema(mode="validation" if mode == "validation" else "serialization")
 
-    assert schema["type"] == "object"
+    root = schema["$defs"][model.__name__] if "$ref" in schema else schema
+    assert root["type"] == "object"
     assert json.loads(json.dumps(schema)) == schema
 
 

@@ -1,49 +1,220 @@
-"""Entities: what a benchmark consists of, as pydantic models.
+"""Entities: what a benchmark consists of, as pydantic models, and all that these models are made of.
 
 They are views of the graph: built strictly by authors, leniently (`LENIENT`) from files.
 """
 
-from checkpoint_ld.entities.agentic_trait import AgenticRubricTrait
-from checkpoint_ld.entities.callable_code import CallableCode
-from checkpoint_ld.entities.callable_trait import CallableRubricTrait
-from checkpoint_ld.entities.dynamic_rubric import DynamicRubric
-from checkpoint_ld.entities.entity import LENIENT, Entity
-from checkpoint_ld.entities.kinds import TraitKind
-from checkpoint_ld.entities.llm_trait import LLMRubricTrait
-from checkpoint_ld.entities.merging import merge_dynamic_rubrics, merge_rubrics, merge_rubrics_with_provenance
-from checkpoint_ld.entities.metadata import BenchmarkMetadata, Creator, Organization, Person
-from checkpoint_ld.entities.metric_trait import MetricRubricTrait
-from checkpoint_ld.entities.question import Question, QuestionRegistryEntry
-from checkpoint_ld.entities.regex_trait import RegexRubricTrait
-from checkpoint_ld.entities.rubric import Rubric, RubricEvaluation
-from checkpoint_ld.entities.scenario import OutcomeCriterion, Scenario, ScenarioEdge, ScenarioNode
-from checkpoint_ld.entities.trait_collection import AnyTrait
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from checkpoint_ld.entities.agentic_trait import AgenticRubricTrait
+    from checkpoint_ld.entities.answer import BaseAnswer
+    from checkpoint_ld.entities.callable_code import CallableCode
+    from checkpoint_ld.entities.callable_trait import CallableRubricTrait
+    from checkpoint_ld.entities.composition import (
+        AllOf,
+        AnyOf,
+        AtLeastN,
+        FieldCheck,
+        StrategyNode,
+        evaluate_composition,
+        evaluate_strategy,
+    )
+    from checkpoint_ld.entities.dynamic_rubric import DynamicRubric
+    from checkpoint_ld.entities.entity import LENIENT, Entity
+    from checkpoint_ld.entities.kinds import TraitKind
+    from checkpoint_ld.entities.llm_trait import LLMRubricTrait
+    from checkpoint_ld.entities.merging import merge_dynamic_rubrics, merge_rubrics, merge_rubrics_with_provenance
+    from checkpoint_ld.entities.metadata import BenchmarkMetadata, Creator, Organization, Person
+    from checkpoint_ld.entities.metric_trait import MetricRubricTrait
+    from checkpoint_ld.entities.primitives import (
+        NORMALIZERS,
+        PRIMITIVES,
+        AnyPrimitive,
+        BooleanMatch,
+        CheckResult,
+        ContainsAll,
+        ContainsAny,
+        DateMatch,
+        DateRange,
+        DateTolerance,
+        ExactMatch,
+        LiteralMatch,
+        NumericExact,
+        NumericGraded,
+        NumericMaximum,
+        NumericMinimum,
+        NumericRange,
+        NumericRangeGraded,
+        NumericThresholdGraded,
+        NumericTolerance,
+        OrderedMatch,
+        RegexMatch,
+        SemanticMatch,
+        SetContainment,
+        SynonymMap,
+        TraceContains,
+        TraceLength,
+        TracePrimitive,
+        TraceRegex,
+        VerificationPrimitive,
+        apply_normalizers,
+        primitive_of,
+        safe_check,
+    )
+    from checkpoint_ld.entities.question import Question, QuestionRegistryEntry
+    from checkpoint_ld.entities.regex_trait import RegexRubricTrait
+    from checkpoint_ld.entities.rubric import Rubric, RubricEvaluation
+    from checkpoint_ld.entities.rubric_evaluation import DeterministicEvaluation, OutcomeStatus, TraitOutcome
+    from checkpoint_ld.entities.scenario import OutcomeCriterion, Scenario, ScenarioEdge, ScenarioNode
+    from checkpoint_ld.entities.template_spec import (
+        ConditionalGroundTruth,
+        GroundTruthCase,
+        TemplateFieldSpec,
+        TemplateSpec,
+        VerifyStrategySpec,
+    )
+    from checkpoint_ld.entities.trait_collection import AnyTrait
+    from checkpoint_ld.entities.verified_field import VerificationMeta, VerifiedField
 
 __all__ = [
     "LENIENT",
+    "NORMALIZERS",
+    "PRIMITIVES",
     "AgenticRubricTrait",
+    "AllOf",
+    "AnyOf",
+    "AnyPrimitive",
     "AnyTrait",
+    "AtLeastN",
+    "BaseAnswer",
     "BenchmarkMetadata",
+    "BooleanMatch",
     "CallableCode",
     "CallableRubricTrait",
+    "CheckResult",
+    "ConditionalGroundTruth",
+    "ContainsAll",
+    "ContainsAny",
     "Creator",
+    "DateMatch",
+    "DateRange",
+    "DateTolerance",
+    "DeterministicEvaluation",
     "DynamicRubric",
     "Entity",
+    "ExactMatch",
+    "FieldCheck",
+    "GroundTruthCase",
     "LLMRubricTrait",
+    "LiteralMatch",
     "MetricRubricTrait",
+    "NumericExact",
+    "NumericGraded",
+    "NumericMaximum",
+    "NumericMinimum",
+    "NumericRange",
+    "NumericRangeGraded",
+    "NumericThresholdGraded",
+    "NumericTolerance",
+    "OrderedMatch",
     "Organization",
     "OutcomeCriterion",
+    "OutcomeStatus",
     "Person",
     "Question",
     "QuestionRegistryEntry",
+    "RegexMatch",
     "RegexRubricTrait",
     "Rubric",
     "RubricEvaluation",
     "Scenario",
     "ScenarioEdge",
     "ScenarioNode",
+    "SemanticMatch",
+    "SetContainment",
+    "StrategyNode",
+    "SynonymMap",
+    "TemplateFieldSpec",
+    "TemplateSpec",
+    "TraceContains",
+    "TraceLength",
+    "TracePrimitive",
+    "TraceRegex",
     "TraitKind",
+    "TraitOutcome",
+    "VerificationMeta",
+    "VerificationPrimitive",
+    "VerifiedField",
+    "VerifyStrategySpec",
+    "apply_normalizers",
+    "evaluate_composition",
+    "evaluate_strategy",
     "merge_dynamic_rubrics",
     "merge_rubrics",
     "merge_rubrics_with_provenance",
+    "primitive_of",
+    "safe_check",
 ]
+
+_HOMES = {
+    "LENIENT": "entity",
+    "AgenticRubricTrait": "agentic_trait",
+    "AllOf": "composition",
+    "AnyOf": "composition",
+    "AnyTrait": "trait_collection",
+    "AtLeastN": "composition",
+    "BaseAnswer": "answer",
+    "BenchmarkMetadata": "metadata",
+    "CallableCode": "callable_code",
+    "CallableRubricTrait": "callable_trait",
+    "ConditionalGroundTruth": "template_spec",
+    "Creator": "metadata",
+    "DeterministicEvaluation": "rubric_evaluation",
+    "DynamicRubric": "dynamic_rubric",
+    "Entity": "entity",
+    "FieldCheck": "composition",
+    "GroundTruthCase": "template_spec",
+    "LLMRubricTrait": "llm_trait",
+    "MetricRubricTrait": "metric_trait",
+    "Organization": "metadata",
+    "OutcomeCriterion": "scenario",
+    "OutcomeStatus": "rubric_evaluation",
+    "Person": "metadata",
+    "Question": "question",
+    "QuestionRegistryEntry": "question",
+    "RegexRubricTrait": "regex_trait",
+    "Rubric": "rubric",
+    "RubricEvaluation": "rubric",
+    "Scenario": "scenario",
+    "ScenarioEdge": "scenario",
+    "ScenarioNode": "scenario",
+    "StrategyNode": "composition",
+    "TemplateFieldSpec": "template_spec",
+    "TemplateSpec": "template_spec",
+    "TraitKind": "kinds",
+    "TraitOutcome": "rubric_evaluation",
+    "VerificationMeta": "verified_field",
+    "VerifiedField": "verified_field",
+    "VerifyStrategySpec": "template_spec",
+    "evaluate_composition": "composition",
+    "evaluate_strategy": "composition",
+    "merge_dynamic_rubrics": "merging",
+    "merge_rubrics": "merging",
+    "merge_rubrics_with_provenance": "merging",
+}
+"""Where a name lives; all others are primitives and what goes with them."""
+
+
+def __getattr__(name: str) -> Any:
+    # Primitives, compositions and templates take time to import that who wants a Question need not wait for (PEP 562).
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'primitives')}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

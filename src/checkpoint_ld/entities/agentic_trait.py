@@ -25,13 +25,17 @@ class AgenticRubricTrait(ScoredTrait):
     `model_override` is the settings object of the model to use, kept as it is; its keys are masked in JSON.
     """
 
-    description: str = Field(min_length=1)
-    context_mode: Literal["workspace_only", "trace_and_workspace", "trace_only"] = "trace_and_workspace"
+    description: str = Field(min_length=1, description="What the agent has to judge")
+    context_mode: Literal["workspace_only", "trace_and_workspace", "trace_only"] = Field(
+        default="trace_and_workspace", description="What the agent sees"
+    )
     materialize_trace: bool = Field(default=False, description="Write the trace to a file in the workspace")
     persist_trace: bool = Field(default=False, description="Keep that file afterwards")
-    max_turns: int = Field(default=15, gt=0)
-    timeout_seconds: int = Field(default=120, gt=0)
-    model_override: dict[str, JsonValue] | None = Field(default=None, repr=False)
+    max_turns: int = Field(default=15, gt=0, description="How many turns the agent has")
+    timeout_seconds: int = Field(default=120, gt=0, description="How many seconds the agent has")
+    model_override: dict[str, JsonValue] | None = Field(
+        default=None, repr=False, description="Settings of the model to use"
+    )
 
     def problems(self) -> tuple[Finding, ...]:
         """Report odd classes, ranges and directions, a trace that nobody sees, and a model that runs no agents."""

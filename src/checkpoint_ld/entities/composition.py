@@ -11,6 +11,8 @@ from checkpoint_ld.errors import LookupFailedError
 DEEPEST = 100
 """Trees may have this many levels."""
 
+_CONDITIONS = "The nodes below, each with its type"
+
 
 class _Node(Entity):
     """A node of a tree. In serialised form, `type` tells the nodes apart; unknown members are dropped."""
@@ -34,22 +36,22 @@ class AllOf(_Node):
     """Passes if all conditions pass, and so without any."""
 
     type: Literal["all_of"] = "all_of"
-    conditions: list["StrategyNode"] = Field(default_factory=list)
+    conditions: list["StrategyNode"] = Field(default_factory=list, description=_CONDITIONS)
 
 
 class AnyOf(_Node):
     """Passes if one of the conditions passes, and so never without any."""
 
     type: Literal["any_of"] = "any_of"
-    conditions: list["StrategyNode"] = Field(default_factory=list)
+    conditions: list["StrategyNode"] = Field(default_factory=list, description=_CONDITIONS)
 
 
 class AtLeastN(_Node):
     """Passes if `n` conditions or more pass, and so never if there are fewer."""
 
     type: Literal["at_least_n"] = "at_least_n"
-    n: int = Field(ge=0)
-    conditions: list["StrategyNode"] = Field(default_factory=list)
+    n: int = Field(ge=0, description="How many conditions have to pass")
+    conditions: list["StrategyNode"] = Field(default_factory=list, description=_CONDITIONS)
 
 
 StrategyNode: TypeAlias = Annotated[AllOf | AnyOf | AtLeastN | FieldCheck, Field(discriminator="type")]

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 class LLMRubricTrait(ScoredTrait):
     """A trait that a language model judges; with deep judgment in several stages, on quoted evidence."""
 
-    deep_judgment_enabled: bool = False
+    deep_judgment_enabled: bool = Field(default=False, description="Judge in several stages, on quoted evidence")
     deep_judgment_excerpt_enabled: bool = Field(default=True, description="Quote the answer as evidence")
-    deep_judgment_max_excerpts: int | None = None
+    deep_judgment_max_excerpts: int | None = Field(
+        default=None, description="How many quotations there are at most; null: as Karenina has it"
+    )
     deep_judgment_fuzzy_match_threshold: float | None = Field(default=None, description="0 to 1, by convention")
-    deep_judgment_excerpt_retry_attempts: int | None = None
+    deep_judgment_excerpt_retry_attempts: int | None = Field(
+        default=None, description="How often quoting is tried again; null: as Karenina has it"
+    )
     deep_judgment_search_enabled: bool = Field(default=False, description="Search outside sources for the excerpts")
     include_ground_truth: bool = Field(default=False, description="The judge sees the reference answer")
 

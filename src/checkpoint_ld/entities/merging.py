@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from checkpoint_ld.entities.entity import LENIENT
 from checkpoint_ld.entities.trait_collection import TRAIT_LISTS, TraitCollection
+from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
     from checkpoint_ld.entities.dynamic_rubric import DynamicRubric
@@ -19,8 +20,9 @@ _Collection = TypeVar("_Collection", bound=TraitCollection)
 def merge_rubrics(global_rubric: Rubric | None, question_rubric: Rubric | None) -> Rubric | None:
     """Return the rubric that judges a question: the benchmark's traits, then the question's own.
 
-    Of one rubric and None, the rubric itself comes back. Raises `ValueError` if both have a trait of one name. The
-    traits are the same objects, not copies.
+    Of one rubric and None, the rubric itself comes back. The traits are the same objects, not copies. Raises
+    `SettingsError` (a `ValueError`) if both have a trait of one name, be it of one kind or of two: results are known by
+    the names of traits.
     """
     return _merged(global_rubric, question_rubric)
 
@@ -43,25 +45,25 @@ def merge_dynamic_rubrics(
     return _merged(global_rubric, question_rubric)
 
 
+def conflicts(global_rubric: TraitCollection, question_rubric: TraitCollection) -> list[str]:
+    """Name each trait of a question that has a namesake in the benchmark, as `kind:name`, in the order of the lists."""
+    taken = set(global_rubric.get_trait_names())
+    return [
+        f"{kind.removesuffix('_traits')}:{name}"
+        for kind in TRAIT_LISTS
+        for name in sorted({trait.name for trait in getattr(question_rubric, kind)} & taken)
+    ]
+
+
 def _merged(first: _Collection | None, second: _Collection | None) -> _Collection | None:
     if first is None or second is None:
         return second if first is None else first
-    conflicts = _conflicts(first, second)
-    if conflicts:
-        raise ValueError(
-            f"traits of the same name in the global and the question's rubric: {', '.join(conflicts)}; "
+    shared = conflicts(first, second)
+    if shared:
+        raise SettingsError(
+            f"traits of the same name in the global and the question's rubric: {', '.join(shared)}; "
             "rename or remove one of each"
         )
     lists = {name: [*getattr(first, name), *getattr(second, name)] for name in TRAIT_LISTS}
     # Lenient, since what was odd about either rubric before does not keep the two from being merged.
     return type(first).model_validate(lists, context=LENIENT)
-
-
-def _conflicts(first: TraitCollection, second: TraitCollection) -> list[str]:
-    """Name each trait of `second` that has a namesake in `first`, as `kind:name`, in the order of the lists."""
-    taken = set(first.get_trait_names())
-    return [
-        f"{kind.removesuffix('_traits')}:{name}"
-        for kind in TRAIT_LISTS
-        for name in sorted({trait.name for trait in getattr(second, kind)} & taken)
-    ]

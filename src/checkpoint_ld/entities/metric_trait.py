@@ -37,7 +37,9 @@ class MetricRubricTrait(Trait):
     which say what should be absent.
     """
 
-    evaluation_mode: EvaluationMode = "tp_only"
+    evaluation_mode: EvaluationMode = Field(
+        default="tp_only", description="Whether what should be absent is counted too"
+    )
     metrics: list[str] = Field(min_length=1, description=f"Of {', '.join(METRICS)}")
     tp_instructions: list[str] = Field(default_factory=list, description="What a right answer holds")
     tn_instructions: list[str] = Field(default_factory=list, description="What a right answer does not hold")

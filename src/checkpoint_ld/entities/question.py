@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, JsonValue, computed_field, model_validator
+from pydantic import ConfigDict, Field, JsonValue, computed_field, model_validator
 
 from checkpoint_ld.entities.entity import Entity, now, problem
 from checkpoint_ld.identifiers import question_object_id
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
+
+
+def _with_older_name(schema: dict[str, Any]) -> None:
+    tags = {"description": "The old name of keywords", "type": ["array", "string", "null"], "deprecated": True}
+    schema["properties"]["tags"] = {**tags, "items": {"type": ["string", "null"]}, "title": "Tags"}
 
 
 class Question(Entity):
@@ -21,19 +26,23 @@ class Question(Entity):
     text; `tags`, the old name of `keywords`, is accepted where `keywords` is absent.
     """
 
+    model_config = ConfigDict(json_schema_extra=_with_older_name)
+
     question: str = Field(min_length=1, description="The text of the question")
     raw_answer: str = Field(description="The reference answer as free text", json_schema_extra={"minLength": 1})
     keywords: list[str] = Field(default_factory=list, description="Topics")
     few_shot_examples: list[dict[str, str]] | None = Field(
         default=None, description="Example pairs, by convention with the keys question and answer"
     )
-    date_created: str = Field(default_factory=now)
-    date_modified: str = Field(default_factory=now)
+    date_created: str = Field(default_factory=now, description="When the question was made, ISO 8601")
+    date_modified: str = Field(default_factory=now, description="When the question changed last, ISO 8601")
     answer_template: str | None = Field(default=None, description="Python source of the template; text, never run")
     answer_notes: str | None = Field(default=None, description="How the author wants answers to be understood")
     author: dict[str, JsonValue] | None = Field(default=None, description="By convention a schema.org Person")
-    sources: list[dict[str, JsonValue]] | None = None
-    custom_metadata: dict[str, JsonValue] | None = None
+    sources: list[dict[str, JsonValue]] | None = Field(default=None, description="Where the question comes from")
+    custom_metadata: dict[str, JsonValue] | None = Field(
+        default=None, description="Anything else, by names of your own"
+    )
     question_rubric: dict[str, JsonValue] | None = Field(default=None, description="A serialised Rubric")
     question_dynamic_rubric: dict[str, JsonValue] | None = Field(default=None, description="A serialised DynamicRubric")
     workspace_path: str | None = Field(
@@ -68,7 +77,7 @@ class Question(Entity):
 class QuestionRegistryEntry(Entity):
     """How far the work on one question of one benchmark is; kept beside the question, not in it."""
 
-    finished: bool = False
+    finished: bool = Field(default=False, description="Whether the work on the question is done")
     date_added: str = Field(default_factory=now, description="When the question joined the benchmark")
     date_modified: str = Field(default_factory=now, description="When this entry changed last")
 

@@ -34,9 +34,9 @@ class RegexRubricTrait(Trait):
     empty pattern is a pattern: it occurs in every text. Files may call `invert_result` by its older name `invert`.
     """
 
-    pattern: Annotated[str | None, AfterValidator(_compiling)]
-    case_sensitive: bool = True
-    invert_result: bool = False
+    pattern: Annotated[str | None, AfterValidator(_compiling)] = Field(description="A Python regular expression")
+    case_sensitive: bool = Field(default=True, description="Whether upper and lower case differ")
+    invert_result: bool = Field(default=False, description="Negate the result")
     higher_is_better: bool | None = Field(default=True, description="null: the trait has no direction")
 
     @property

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.entities.metric_trait import MetricRubricTrait
+from checkpoint_ld.entities.rubric_evaluation import evaluate_traits
 from checkpoint_ld.entities.trait import ScoredTrait
 from checkpoint_ld.entities.trait_collection import TraitCollection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from checkpoint_ld.confinement import Trust
     from checkpoint_ld.entities.callable_trait import CallableRubricTrait
+    from checkpoint_ld.entities.rubric_evaluation import DeterministicEvaluation
     from checkpoint_ld.entities.trait_collection import AnyTrait
 
 
@@ -57,6 +62,20 @@ class Rubric(TraitCollection):
         """Return for each trait whether a higher result is the better one; None where there is no direction."""
         return {trait.name: trait.higher_is_better for trait in self.traits()}
 
+    def evaluate_deterministic(
+        self,
+        text: str,
+        *,
+        overrides: Mapping[str, Callable[[str], object]] | None = None,
+        trust: Trust | None = None,
+    ) -> DeterministicEvaluation:
+        """Apply to a text what needs no judge: regular expressions, each within a limit of time, and functions.
+
+        `overrides` has functions by the names of callable traits. Stored code runs only with `trust`, in a process of
+        its own. Raises SettingsError for a function of what is no callable trait of this rubric.
+        """
+        return evaluate_traits(self.traits(), text, overrides, trust)
+
     def validate_evaluation(self, scores: Mapping[str, object]) -> bool:
         """Tell whether `scores` holds exactly one valid result for everything that this rubric judges."""
         return not self.evaluation_problems(scores)
@@ -78,17 +97,18 @@ class Rubric(TraitCollection):
         return found
 
     def _judged(self) -> dict[str, AnyTrait]:
-        """Map each key of a complete evaluation to the trait whose result it holds."""
+        """Map each key of a complete evaluation to the trait whose result it holds, that of the whole name first."""
         judged: dict[str, AnyTrait] = {}
+        forms: dict[str, AnyTrait] = {}
         for trait in self.traits():
             if isinstance(trait, ScoredTrait) and trait.is_template_kind:
-                judged.update({f"{trait.name}.{field}": trait for field in trait.template_fields})
+                forms.update({f"{trait.name}.{field}": trait for field in trait.template_fields})
             elif not isinstance(trait, MetricRubricTrait):
                 judged[trait.name] = trait
-        return judged
+        return {**forms, **judged}
 
 
 class RubricEvaluation(Entity):
     """The results of judging one answer by a rubric."""
 
-    trait_scores: dict[str, int | bool]
+    trait_scores: dict[str, int | bool] = Field(description="The result of each trait by its name")

@@ -40,15 +40,24 @@ class ScenarioNode(ScenarioPart):
     `Question`. Both are kept as they are; the property `question` reads and replaces them.
     """
 
-    type: str = Field(default="karenina:ScenarioNode", validation_alias="@type", serialization_alias="@type")
-    node_id: str
-    question_object: JsonObject = Field(validation_alias="question", serialization_alias="question")
-    model_override: JsonObject | None = None
-    tool_filter: JsonObject | None = None
-    state_update_source: str | None = None
-    question_data: JsonObject | None = None
-    agent_identity: JsonValue = None
-    metadata: JsonObject = Field(default_factory=dict)
+    type: str = Field(
+        default="karenina:ScenarioNode",
+        validation_alias="@type",
+        serialization_alias="@type",
+        description="The type in JSON-LD",
+    )
+    node_id: str = Field(description="The key of the node in the scenario")
+    question_object: JsonObject = Field(
+        validation_alias="question", serialization_alias="question", description="The question as a schema.org Question"
+    )
+    model_override: JsonObject | None = Field(default=None, description="Settings of the models for this turn")
+    tool_filter: JsonObject | None = Field(default=None, description="Tools that this turn goes without")
+    state_update_source: str | None = Field(
+        default=None, description="Python source that changes the state after the turn; text, never run"
+    )
+    question_data: JsonObject | None = Field(default=None, description="The question as the members of a Question")
+    agent_identity: JsonValue = Field(default=None, description="Which agent answers; kept as it is")
+    metadata: JsonObject = Field(default_factory=dict, description="Anything else about the node")
 
     @classmethod
     def asking(cls, node_id: str, question: Question) -> Self:
@@ -78,33 +87,42 @@ class ScenarioNode(ScenarioPart):
 class ScenarioEdge(ScenarioPart):
     """A way from one node to another, or to the end; a list of conditions means all of them."""
 
-    source: str
+    source: str = Field(description="The id of the node that the edge leaves")
     target: str = Field(description=f"A node's id, or {END}")
-    condition: JsonObject | list[JsonObject] | None = None
-    condition_source: str | None = None
+    condition: JsonObject | list[JsonObject] | None = Field(
+        default=None, description="When the edge is taken; all of a list have to hold"
+    )
+    condition_source: str | None = Field(default=None, description="Python source of a condition; text, never run")
     handover: str | None = Field(default=None, description="transcript_prepend or transcript_append")
 
 
 class OutcomeCriterion(ScenarioPart):
     """What decides whether a conversation went well."""
 
-    name: str
-    description: str = ""
-    check: JsonObject | None = None
-    evaluate_source: str | None = None
+    name: str = Field(description="The name of the criterion")
+    description: str = Field(default="", description="What the criterion asks for")
+    check: JsonObject | None = Field(default=None, description="What has to hold in the end")
+    evaluate_source: str | None = Field(default=None, description="Python source of the criterion; text, never run")
 
 
 class Scenario(ScenarioPart):
     """A conversation of several turns: nodes by their ids, and the edges between them."""
 
-    type: str = Field(default="karenina:Scenario", validation_alias="@type", serialization_alias="@type")
-    name: str
-    description: str = ""
-    entry_node: str
-    nodes: dict[str, ScenarioNode]
-    edges: list[ScenarioEdge]
-    outcome_criteria: list[OutcomeCriterion] = Field(default_factory=list)
-    metadata: JsonObject = Field(default_factory=dict)
+    type: str = Field(
+        default="karenina:Scenario",
+        validation_alias="@type",
+        serialization_alias="@type",
+        description="The type in JSON-LD",
+    )
+    name: str = Field(description="The name of the scenario")
+    description: str = Field(default="", description="What the conversation is about")
+    entry_node: str = Field(description="The id of the first node")
+    nodes: dict[str, ScenarioNode] = Field(description="The turns by their ids")
+    edges: list[ScenarioEdge] = Field(description="The ways between the turns")
+    outcome_criteria: list[OutcomeCriterion] = Field(
+        default_factory=list, description="What decides whether it went well"
+    )
+    metadata: JsonObject = Field(default_factory=dict, description="Anything else about the scenario")
 
     def problems(self) -> tuple[Finding, ...]:
         """Report an entry and edges that lead from or to no node."""

@@ -34,8 +34,10 @@ SerialisedPrimitive: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator
 class GroundTruthCase(Entity):
     """A ground truth that counts in one case, with a primitive of its own if it is compared in another way."""
 
-    value: JsonValue
-    verify_with: SerialisedPrimitive | None = None
+    value: JsonValue = Field(description="What is right in this case")
+    verify_with: SerialisedPrimitive | None = Field(
+        default=None, description="The primitive to compare by in this case; null: the one of the field"
+    )
 
 
 class ConditionalGroundTruth(Entity):
@@ -85,17 +87,17 @@ class TemplateFieldSpec(Entity):
     )
     literal_values: list[str] | None = Field(default=None, description="The values that a literal field can have")
     verify_with: SerialisedPrimitive = Field(description="The parameters of a primitive, then its name as type")
-    weight: float = 1.0
+    weight: float = Field(default=1.0, description="How much the field counts in the granular score")
     is_trace: bool = Field(default=False, description="Whether the raw response is looked at instead of a value")
 
 
 class VerifyStrategySpec(Entity):
     """A node of the tree that says which fields have to pass, of the type all_of, any_of, at_least_n or field_check."""
 
-    type: str
+    type: str = Field(description="all_of, any_of, at_least_n or field_check")
     n: int | None = Field(default=None, description="For at_least_n: how many conditions have to pass")
     field_name: str | None = Field(default=None, description="For field_check: the name of the field")
-    conditions: list["VerifyStrategySpec"] = Field(default_factory=list)
+    conditions: list["VerifyStrategySpec"] = Field(default_factory=list, description="The nodes below")
 
     @model_validator(mode="after")
     def _limit_depth(self) -> Self:
@@ -118,9 +120,9 @@ class VerifyStrategySpec(Entity):
 class TemplateSpec(Entity):
     """An answer template as data: its fields in order, which of them have to pass, and the name of its class."""
 
-    fields: list[TemplateFieldSpec]
+    fields: list[TemplateFieldSpec] = Field(description="The fields in order")
     verify_strategy: VerifyStrategySpec | None = Field(default=None, description="null: all fields have to pass")
-    class_name: str = "Answer"
+    class_name: str = Field(default="Answer", description="The name of the class, a Python identifier")
 
 
 def _serialised_case(case: GroundTruthCase) -> JsonValue:

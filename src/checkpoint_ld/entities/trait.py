@@ -24,8 +24,8 @@ _HIGHEST_SCORE = 5
 class Trait(Entity):
     """A quality by which answers are judged."""
 
-    name: str = Field(min_length=1)
-    description: str | None = None
+    name: str = Field(min_length=1, description="The name of the trait, unique in its rubric and without a dot")
+    description: str | None = Field(default=None, description="What the judge of an answer looks at")
     summary: str | None = Field(default=None, description="A short label for the concept that the trait is about")
 
     def problem(self, rule: str, message: str, remedy: str) -> Finding:
@@ -66,9 +66,11 @@ class ScoredTrait(Trait):
     follow from it. A boolean trait has neither. A template trait has no direction and no score.
     """
 
-    kind: Kind
-    min_score: Score | None = 1
-    max_score: Score | None = 5
+    kind: Kind = Field(
+        description="What results are: true or false, a score, one of several classes, or a form to fill in"
+    )
+    min_score: Score | None = Field(default=1, description="The lowest score; null: 0")
+    max_score: Score | None = Field(default=5, description="The highest score; null: 5")
     classes: dict[str, str] | None = Field(default=None, description="Class names in order of score -> descriptions")
     higher_is_better: bool | None = Field(default=True, description="null: the trait has no direction")
 

@@ -38,11 +38,17 @@ class TraitCollection(Entity):
     made; `problems` sees it. A collection without traits is a value like any other, and true.
     """
 
-    llm_traits: list[LLMRubricTrait] = Field(default_factory=list)
-    regex_traits: list[RegexRubricTrait] = Field(default_factory=list)
-    callable_traits: list[CallableRubricTrait] = Field(default_factory=list)
-    metric_traits: list[MetricRubricTrait] = Field(default_factory=list)
-    agentic_traits: list[AgenticRubricTrait] = Field(default_factory=list)
+    llm_traits: list[LLMRubricTrait] = Field(default_factory=list, description="Traits that a language model judges")
+    regex_traits: list[RegexRubricTrait] = Field(
+        default_factory=list, description="Traits that a regular expression decides"
+    )
+    callable_traits: list[CallableRubricTrait] = Field(
+        default_factory=list, description="Traits that a Python function decides"
+    )
+    metric_traits: list[MetricRubricTrait] = Field(
+        default_factory=list, description="Traits that are measured by metrics"
+    )
+    agentic_traits: list[AgenticRubricTrait] = Field(default_factory=list, description="Traits that an agent judges")
 
     @classmethod
     def from_traits(cls, traits: Iterable[AnyTrait] | None) -> Self | None:
@@ -86,6 +92,10 @@ class TraitCollection(Entity):
             if "." in name
         ]
         return (*shared, *dotted)
+
+    def all_problems(self) -> tuple[Finding, ...]:
+        """Report what is wrong with the collection and with each of its traits."""
+        return (*self.problems(), *(found for trait in self.traits() for found in trait.problems()))
 
 
 def _list_of(trait: AnyTrait) -> str:

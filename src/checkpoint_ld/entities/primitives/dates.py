@@ -6,6 +6,8 @@ import logging
 from datetime import timedelta
 from typing import Any, Literal
 
+from pydantic import Field
+
 from checkpoint_ld.entities.primitives.date_parsing import NoDateError, read_date
 from checkpoint_ld.entities.primitives.primitive import VerificationPrimitive
 
@@ -41,7 +43,7 @@ class DateMatch(_DatePrimitive):
     `format` is one of Python's `strptime`, for both values; without it any usual form of a whole date is read.
     """
 
-    format: str | None = None
+    format: str | None = Field(default=None, description="A format of strptime; null: any usual form of a whole date")
     type: Literal["DateMatch"] = "DateMatch"
 
     def _compare(self, extracted: Any, expected: Any) -> bool:
@@ -54,8 +56,8 @@ class DateTolerance(_DatePrimitive):
     A time with a zone and one without cannot be compared. A negative tolerance lets nothing pass.
     """
 
-    tolerance: int
-    unit: Literal["days", "hours", "minutes"] = "days"
+    tolerance: int = Field(description="How many units from the ground truth a value may be")
+    unit: Literal["days", "hours", "minutes"] = Field(default="days", description="The unit of the tolerance")
     type: Literal["DateTolerance"] = "DateTolerance"
 
     def _compare(self, extracted: Any, expected: Any) -> bool:
@@ -75,8 +77,8 @@ class DateRange(_DatePrimitive):
     The ground truth does not count. A bound without a time of day is the beginning of that day.
     """
 
-    min: str | None = None
-    max: str | None = None
+    min: str | None = Field(default=None, description="The earliest moment that passes; null: there is none")
+    max: str | None = Field(default=None, description="The latest moment that passes; null: there is none")
     type: Literal["DateRange"] = "DateRange"
 
     def _compare(self, extracted: Any, expected: Any) -> bool:

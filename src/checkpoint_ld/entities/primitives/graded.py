@@ -6,11 +6,13 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from checkpoint_ld.entities.primitives.numeric import Mode, distance
+from checkpoint_ld.entities.primitives.numeric import Exclusive, ExclusiveLeast, ExclusiveMost, Mode, distance
 from checkpoint_ld.entities.primitives.primitive import VerificationPrimitive
 from checkpoint_ld.entities.primitives.values import number_of
 
-Decay: TypeAlias = Literal["linear", "quadratic"]
+Decay: TypeAlias = Annotated[
+    Literal["linear", "quadratic"], Field(description="How credit falls: evenly, or slowly at first and then faster")
+]
 Above0: TypeAlias = Annotated[FiniteFloat, Field(gt=0)]
 
 
@@ -31,8 +33,10 @@ class NumericGraded(VerificationPrimitive):
 
     graded: ClassVar[bool] = True
 
-    cutoff: Above0
-    full_credit: Annotated[FiniteFloat, Field(ge=0)] | None = None
+    cutoff: Above0 = Field(description="From this distance on there is no credit")
+    full_credit: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
+        default=None, description="Up to this distance, below cutoff, there is all the credit"
+    )
     mode: Mode = "relative"
     decay: Decay = "linear"
     type: Literal["NumericGraded"] = "NumericGraded"
@@ -66,13 +70,13 @@ class NumericRangeGraded(VerificationPrimitive):
 
     graded: ClassVar[bool] = True
 
-    min: FiniteFloat
-    max: FiniteFloat
-    margin: Above0
+    min: FiniteFloat = Field(description="The lower bound")
+    max: FiniteFloat = Field(description="The upper bound")
+    margin: Above0 = Field(description="How far outside of the range some credit is left")
     mode: Mode = "absolute"
     decay: Decay = "linear"
-    exclusive_min: bool = False
-    exclusive_max: bool = False
+    exclusive_min: ExclusiveLeast = False
+    exclusive_max: ExclusiveMost = False
     type: Literal["NumericRangeGraded"] = "NumericRangeGraded"
 
     @model_validator(mode="after")
@@ -108,11 +112,13 @@ class NumericThresholdGraded(VerificationPrimitive):
 
     graded: ClassVar[bool] = True
 
-    direction: Literal["max", "min"]
-    margin: Above0
+    direction: Literal["max", "min"] = Field(
+        description="Whether the ground truth is the most or the least that passes"
+    )
+    margin: Above0 = Field(description="How far beyond the ground truth some credit is left")
     mode: Mode = "relative"
     decay: Decay = "linear"
-    exclusive: bool = False
+    exclusive: Exclusive = False
     type: Literal["NumericThresholdGraded"] = "NumericThresholdGraded"
 
     def check(self, extracted: Any, expected: Any) -> bool:

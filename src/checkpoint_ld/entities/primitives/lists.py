@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from checkpoint_ld.entities.primitives.normalizing import Normalizer, same_text
+from checkpoint_ld.entities.primitives.normalizing import Normalizers, same_text
 from checkpoint_ld.entities.primitives.primitive import VerificationPrimitive
 from checkpoint_ld.entities.primitives.values import items_of
 from checkpoint_ld.errors import EvaluationError
@@ -20,8 +20,10 @@ class SetContainment(VerificationPrimitive):
     included. A bare text is one item.
     """
 
-    mode: Literal["exact", "subset", "superset", "overlap"] = "exact"
-    min_overlap: int | None = None
+    mode: Literal["exact", "subset", "superset", "overlap"] = Field(
+        default="exact", description="How the items stand to those of the ground truth"
+    )
+    min_overlap: int | None = Field(default=None, description="For overlap: how many items are in common; null: one")
     type: Literal["SetContainment"] = "SetContainment"
 
     def check(self, extracted: Any, expected: Any) -> bool:
@@ -41,7 +43,7 @@ class SetContainment(VerificationPrimitive):
 class OrderedMatch(VerificationPrimitive):
     """Passes if both lists have the same texts in the same order, after the normalisers. A bare text is one item."""
 
-    normalize: list[Normalizer] = Field(default=["lowercase", "strip"])
+    normalize: Normalizers = Field(default=["lowercase", "strip"])
     type: Literal["OrderedMatch"] = "OrderedMatch"
 
     def check(self, extracted: Any, expected: Any) -> bool:

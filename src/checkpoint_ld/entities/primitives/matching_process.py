@@ -1,7 +1,7 @@
 """A process that matches patterns, so that one that takes too long can be given up.
 
 Python's `re` cannot be interrupted from within. The process is started when it is first needed, serves one request
-after the other, and ends with this one.
+after the other, and ends with this one. A process that is itself given up when it takes too long needs no other.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from checkpoint_ld.entities.primitives.matching_worker import answer
 from checkpoint_ld.errors import EvaluationError
 
 TIME_LIMIT = 2.0
@@ -51,7 +52,7 @@ class _Process:
                 raise OSError("the process that matches patterns does not start") from error
             raise
 
-    def ask(self, request: list[str | int]) -> Any:
+    def ask(self, request: tuple[str | int, ...]) -> Any:
         """Return the reply to a request. Raises TimeLimitError, OSError, ValueError; then it has to be ended."""
         assert self._popen.stdin is not None  # noqa: S101 - for the type checker: it was asked for
         self._popen.stdin.write(json.dumps([*request, _ORPHANED_AFTER]) + "\n")
@@ -91,7 +92,13 @@ class _Process:
 
 
 _lock = threading.Lock()
+_here = threading.Event()
 _processes: list[_Process] = []
+
+
+def match_here() -> None:
+    """Have all patterns matched in this process from now on, without a limit: somebody else gives it up."""
+    _here.set()
 
 
 def ask(what: str, pattern: str, flags: int, text: str) -> Any:
@@ -100,18 +107,8 @@ def ask(what: str, pattern: str, flags: int, text: str) -> Any:
     Raises TimeLimitError after `TIME_LIMIT`, and `EvaluationError` for a pattern that is none or if no process can be
     had.
     """
-    with _lock:
-        try:
-            reply = _running().ask([what, pattern, int(flags), text])
-        except TimeLimitError:
-            end()
-            raise
-        except (OSError, ValueError) as error:
-            end()
-            raise EvaluationError(f"the pattern cannot be matched safely: {error}") from error
-        except BaseException:
-            end()
-            raise
+    request = (what, pattern, int(flags), text)
+    reply = answer(*request) if _here.is_set() else _reply(request)
     if "error" in reply:
         raise EvaluationError(str(reply["error"]))
     return reply["found"]
@@ -121,6 +118,21 @@ def end() -> None:
     """End the process if there is one; the next request starts another."""
     while _processes:
         _processes.pop().end()
+
+
+def _reply(request: tuple[str, str, int, str]) -> Any:
+    with _lock:
+        try:
+            return _running().ask(request)
+        except TimeLimitError:
+            end()
+            raise
+        except (OSError, ValueError) as error:
+            end()
+            raise EvaluationError(f"the pattern cannot be matched safely: {error}") from error
+        except BaseException:
+            end()
+            raise
 
 
 def _running() -> _Process:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import string
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+
+from pydantic import Field
 
 from checkpoint_ld import suggestion
 from checkpoint_ld.entities.primitives.primitive import OpenEntity
@@ -32,10 +34,13 @@ NORMALIZERS: Final[Mapping[NormalizerName, Callable[[str], str]]] = {
 class SynonymMap(OpenEntity):
     """A normaliser that replaces a whole text: a key of `mapping` by its value. Other texts stay as they are."""
 
-    mapping: dict[str, str]
+    mapping: dict[str, str] = Field(description="Texts and what takes their place")
 
 
 Normalizer: TypeAlias = NormalizerName | SynonymMap
+Normalizers: TypeAlias = Annotated[
+    list[Normalizer], Field(description="What is done to both texts before they are compared, in order")
+]
 
 
 def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:

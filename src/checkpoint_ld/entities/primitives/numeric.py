@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import FiniteFloat
+from pydantic import Field, FiniteFloat
 
 from checkpoint_ld.entities.primitives.primitive import VerificationPrimitive
 from checkpoint_ld.entities.primitives.values import number_of
 
-Mode: TypeAlias = Literal["relative", "absolute"]
-Bound: TypeAlias = FiniteFloat | None
+Mode: TypeAlias = Annotated[
+    Literal["relative", "absolute"],
+    Field(description="Whether distances are shares of a number, or numbers themselves"),
+]
+Least: TypeAlias = Annotated[FiniteFloat | None, Field(description="The lower bound; null: there is none")]
+Most: TypeAlias = Annotated[FiniteFloat | None, Field(description="The upper bound; null: there is none")]
+ExclusiveLeast: TypeAlias = Annotated[bool, Field(description="The lower bound itself does not pass")]
+ExclusiveMost: TypeAlias = Annotated[bool, Field(description="The upper bound itself does not pass")]
+Exclusive: TypeAlias = Annotated[bool, Field(description="The ground truth itself does not pass")]
 
 
 def distance(number: float, reference: float, mode: Mode) -> float | None:
@@ -42,7 +49,7 @@ class NumericTolerance(VerificationPrimitive):
     If the ground truth is 0, only 0 passes a relative tolerance. A negative tolerance lets nothing pass.
     """
 
-    tolerance: FiniteFloat
+    tolerance: FiniteFloat = Field(description="How far from the ground truth a value may be")
     mode: Mode = "relative"
     type: Literal["NumericTolerance"] = "NumericTolerance"
 
@@ -58,10 +65,10 @@ class NumericRange(VerificationPrimitive):
     As in Karenina, "nan" is outside no bound and therefore passes.
     """
 
-    min: Bound = None
-    max: Bound = None
-    exclusive_min: bool = False
-    exclusive_max: bool = False
+    min: Least = None
+    max: Most = None
+    exclusive_min: ExclusiveLeast = False
+    exclusive_max: ExclusiveMost = False
     type: Literal["NumericRange"] = "NumericRange"
 
     def check(self, extracted: Any, expected: Any) -> bool:
@@ -76,7 +83,7 @@ class NumericRange(VerificationPrimitive):
 class NumericMinimum(VerificationPrimitive):
     """Passes if the value is at least the ground truth, or above it if `exclusive`."""
 
-    exclusive: bool = False
+    exclusive: Exclusive = False
     type: Literal["NumericMinimum"] = "NumericMinimum"
 
     def check(self, extracted: Any, expected: Any) -> bool:
@@ -88,7 +95,7 @@ class NumericMinimum(VerificationPrimitive):
 class NumericMaximum(VerificationPrimitive):
     """Passes if the value is at most the ground truth, or below it if `exclusive`."""
 
-    exclusive: bool = False
+    exclusive: Exclusive = False
     type: Literal["NumericMaximum"] = "NumericMaximum"
 
     def check(self, extracted: Any, expected: Any) -> bool:

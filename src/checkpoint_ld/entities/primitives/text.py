@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, FiniteFloat, model_validator
 
 from checkpoint_ld.entities.primitives.matching import FlagName, occurs, refuse_faulty
-from checkpoint_ld.entities.primitives.normalizing import Normalizer, apply_normalizers, same_text
+from checkpoint_ld.entities.primitives.normalizing import Normalizers, apply_normalizers, same_text
 from checkpoint_ld.entities.primitives.primitive import VerificationPrimitive
 from checkpoint_ld.entities.primitives.values import text_of
 from checkpoint_ld.errors import EvaluationError
@@ -16,7 +16,7 @@ from checkpoint_ld.errors import EvaluationError
 class ExactMatch(VerificationPrimitive):
     """Passes if both values have the same text after the normalisers; null equals null only."""
 
-    normalize: list[Normalizer] = Field(default=["lowercase", "strip"])
+    normalize: Normalizers = Field(default=["lowercase", "strip"])
     type: Literal["ExactMatch"] = "ExactMatch"
 
     def check(self, extracted: Any, expected: Any) -> bool:
@@ -25,8 +25,8 @@ class ExactMatch(VerificationPrimitive):
 
 
 class _Contains(VerificationPrimitive):
-    substrings: list[str]
-    normalize: list[Normalizer] = Field(default=[])
+    substrings: list[str] = Field(description="The texts to look for")
+    normalize: Normalizers = Field(default=[])
 
     def _found(self, extracted: Any) -> list[bool]:
         if extracted is None:
@@ -69,8 +69,8 @@ class RegexMatch(VerificationPrimitive):
     The ground truth does not count. `flags` are names of Python's `re`, such as IGNORECASE or I.
     """
 
-    pattern: str
-    flags: list[FlagName] = Field(default=[])
+    pattern: str = Field(description="A Python regular expression")
+    flags: list[FlagName] = Field(default=[], description="Names of flags of Python's re, such as IGNORECASE")
     type: Literal["RegexMatch"] = "RegexMatch"
 
     @model_validator(mode="after")
@@ -89,7 +89,7 @@ class SemanticMatch(VerificationPrimitive):
 
     needs: ClassVar[str] = "an embedding stage"
 
-    threshold: FiniteFloat = 0.85
+    threshold: FiniteFloat = Field(default=0.85, description="How alike the meanings have to be, 0 to 1")
     type: Literal["SemanticMatch"] = "SemanticMatch"
 
     def check(self, extracted: Any, expected: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from checkpoint_ld.entities.primitives.matching import find_all, refuse_faulty
 from checkpoint_ld.entities.primitives.primitive import TracePrimitive
@@ -18,8 +18,8 @@ class TraceRegex(TracePrimitive):
     Flags are written into the pattern: `(?i)`.
     """
 
-    pattern: str
-    count_min: int | None = None
+    pattern: str = Field(description="A Python regular expression")
+    count_min: int | None = Field(default=None, description="How often it has to occur; null: once")
     type: Literal["TraceRegex"] = "TraceRegex"
 
     @model_validator(mode="after")
@@ -36,7 +36,7 @@ class TraceRegex(TracePrimitive):
 class TraceContains(TracePrimitive):
     """Passes if `substring` occurs in the response, case included; an empty one always does."""
 
-    substring: str
+    substring: str = Field(description="The text to look for")
     type: Literal["TraceContains"] = "TraceContains"
 
     def check_trace(self, text: str) -> bool:
@@ -50,9 +50,9 @@ class TraceLength(TracePrimitive):
     Words are what stands between whitespace.
     """
 
-    min: int | None = None
-    max: int | None = None
-    unit: Literal["chars", "words"] = "chars"
+    min: int | None = Field(default=None, description="The shortest length that passes; null: any")
+    max: int | None = Field(default=None, description="The longest length that passes; null: any")
+    unit: Literal["chars", "words"] = Field(default="chars", description="What is counted")
     type: Literal["TraceLength"] = "TraceLength"
 
     def check_trace(self, text: str) -> bool:

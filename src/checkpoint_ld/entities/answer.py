@@ -1,0 +1,237 @@
+"""Answers: what a judge found in a response, verified field by field."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr
+
+from checkpoint_ld.entities.answer_schema import without_ground_truths
+from checkpoint_ld.entities.composition import StrategyNode, evaluate_strategy
+from checkpoint_ld.entities.granular import granular_score
+from checkpoint_ld.entities.json_values import json_value
+from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive
+from checkpoint_ld.entities.regex_checks import check_regexes
+from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
+from checkpoint_ld.entities.verified_field import VerificationMeta
+from checkpoint_ld.errors import EvaluationError, NotVerifiableError
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
+
+@dataclass(slots=True)
+class _Judged:
+    """The result and the score of each field, once asked for; of no weight when answers are compared."""
+
+    fields: dict[str, tuple[bool | None, float | None]] | None = field(default=None, compare=False)
+
+
+class BaseAnswer(BaseModel):
+    """What a judge found in a response: derive from it, and declare the fields with `VerifiedField`.
+
+    Members that are not declared are kept. `verify` and `verify_granular` go by the fields that say how they are
+    verified, and by the tree in `VerificationStrategy.verify_strategy`, an inner class; a derived class may define its
+    own. A derived class that defines `ground_truth(self)` and no `model_post_init` has it called when an answer is
+    built. Else `correct` becomes the ground truth of each field by name; it is a member of the answer, so an answer
+    for other eyes is dumped by `model_dump(exclude={"correct"})`. The JSON Schema of a class tells no ground truth.
+
+    A field cannot be called `correct`: `TypeError` when the class is made.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str | None = None
+
+    _has_ground_truth_hook: ClassVar[bool] = False
+    _raw_trace: str | None = PrivateAttr(default=None)
+    _context: Mapping[str, Any] | None = PrivateAttr(default=None)
+    _null_fields: frozenset[str] = PrivateAttr(default=frozenset())
+    _judged: _Judged = PrivateAttr(default_factory=_Judged)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse reserved names, and see to the hook `ground_truth`."""
+        super().__pydantic_init_subclass__(**kwargs)
+        if "correct" in cls.model_fields:
+            raise TypeError(f"{cls.__name__} has a field 'correct', a reserved name: call it something else")
+        if inspect.isfunction(vars(cls).get("ground_truth")):
+            cls._has_ground_truth_hook = not _defines_post_init(cls)
+            if cls._has_ground_truth_hook:
+                cls.model_post_init = BaseAnswer.model_post_init  # type: ignore[method-assign] # not that of a base
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Run the hook `ground_truth`, or set `correct`."""
+        del context
+        if self._has_ground_truth_hook:
+            getattr(self, "ground_truth")()  # noqa: B009 - only derived classes have it
+        elif getattr(self, "correct", None) is None:
+            metas = verified_fields(type(self))
+            if metas:
+                self.correct = {
+                    name: copy.deepcopy(meta.ground_truth)  # which is that of the class
+                    for name, meta in metas.items()
+                    if not ConditionalGroundTruth.marks(meta.ground_truth)
+                }
+
+    def set_question_id(self, question_id: str) -> None:
+        """Say which question this answers."""
+        self.id = question_id
+
+    def attach(
+        self,
+        trace: str | None = None,
+        *,
+        context: Mapping[str, Any] | None = None,
+        null_fields: Iterable[str] = (),
+    ) -> Self:
+        """Set what verifying needs beside the fields, and return the answer.
+
+        `trace` is the raw response, which trace primitives and regular expressions look at. `context` chooses the case
+        of conditional ground truths. `null_fields` are names of fields for which the judge found nothing, whatever
+        their values are: their result and their score are None.
+        """
+        self._raw_trace, self._context, self._null_fields = trace, context, frozenset(null_fields)
+        return self
+
+    def attached(self) -> tuple[str | None, Mapping[str, Any] | None, frozenset[str]]:
+        """Return the raw response, the context and the null fields that were attached."""
+        return self._raw_trace, self._context, self._null_fields
+
+    def field_results(self) -> dict[str, bool | None]:
+        """Return whether each verified field passes, by name in order; None for those that are null.
+
+        Results are kept until a member is assigned to, or `clear_field_results` is called, which is needed after
+        something inside a value was changed. Raises `EvaluationError` for a value that its primitive cannot judge,
+        and for a trace primitive without a raw response.
+        """
+        return {name: result for name, (result, _) in self._fields_judged().items()}
+
+    def field_scores(self) -> dict[str, float | None]:
+        """Return the credit of each verified field, from 0.0 to 1.0, as `field_results` does."""
+        return {name: score for name, (_, score) in self._fields_judged().items()}
+
+    def clear_field_results(self) -> None:
+        """Forget the results of the fields, so that they are found anew."""
+        self._judged = _Judged()
+
+    def verify(self) -> bool:
+        """Tell whether the answer is right: all verified fields pass, or the strategy of the class does.
+
+        Raises `NotVerifiableError` if no field says how it is verified, `EvaluationError` as `field_results` does, and
+        `LookupFailedError` if the strategy names a field that is no verified one.
+        """
+        results = self._verifiable()
+        node = strategy_of(type(self))
+        if node is None:
+            return all(result is True for result in results.values())
+        return evaluate_strategy(node, results)
+
+    def verify_granular(self) -> float:
+        """Return how right the answer is, from 0.0 to 1.0; see `checkpoint_ld.entities.granular`.
+
+        Raises as `verify` does.
+        """
+        results = self._verifiable()
+        weights = {name: meta.weight for name, meta in verified_fields(type(self)).items()}
+        return granular_score(strategy_of(type(self)), results, self.field_scores(), weights)
+
+    def verify_regex(self, raw_trace: str) -> dict[str, Any]:
+        """Return what the expressions in the member `regex` find in a raw response.
+
+        See `checkpoint_ld.entities.regex_checks.check_regexes`; without expressions that is success.
+        """
+        regexes = getattr(self, "regex", None)
+        if regexes is not None and not isinstance(regexes, Mapping):
+            raise EvaluationError("the member regex is no object of expressions by name: make it one")
+        return check_regexes(regexes, raw_trace)
+
+    def _verifiable(self) -> dict[str, bool | None]:
+        results = self.field_results()
+        if not results:
+            raise NotVerifiableError(
+                f"{type(self).__name__} has no field that says how it is verified: declare one with VerifiedField, "
+                "or define verify"
+            )
+        return results
+
+    def _fields_judged(self) -> dict[str, tuple[bool | None, float | None]]:
+        if self._judged.fields is None:
+            metas = verified_fields(type(self))
+            self._judged.fields = {name: self._field_judged(name, meta) for name, meta in metas.items()}
+        return self._judged.fields
+
+    def _field_judged(self, name: str, meta: VerificationMeta) -> tuple[bool | None, float | None]:
+        primitive, truth = meta.resolve(self._context)
+        if name in self._null_fields:
+            return None, None
+        if isinstance(primitive, TracePrimitive):
+            if self._raw_trace is None:
+                raise EvaluationError(f"field {name!r} is about the raw response: attach it")
+            passed = primitive.check_trace(self._raw_trace) is bool(truth)
+            return passed, float(passed)
+        value = json_value(self.__dict__.get(name))
+        passed = primitive.check(value, truth)
+        return passed, _score(primitive, value, truth, passed=passed)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, whose results are found anew."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.clear_field_results()
+        return copied
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return pydantic's JSON Schema, with nothing in it that could tell a ground truth.
+
+        Taken out are defaults, examples and whatever describes no value.
+        """
+        schema: dict[str, Any] = without_ground_truths(super().model_json_schema(*args, **kwargs))
+        return schema
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /) -> JsonSchemaValue:
+        """Keep ground truths out of the schemas of models that have answers as fields, too."""
+        schema = handler(core_schema)
+        found = handler.resolve_ref_schema(schema)
+        cleaned = without_ground_truths(found)
+        found.clear()
+        found.update(cleaned)
+        return schema
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name != "_judged":
+            super().__setattr__("_judged", _Judged())
+
+
+def verified_fields(answer: type[BaseModel]) -> dict[str, VerificationMeta]:
+    """Return how the fields of a class are verified, by name in order, inherited ones first; others are left out."""
+    found = {name: VerificationMeta.of(field) for name, field in answer.model_fields.items()}
+    return {name: meta for name, meta in found.items() if meta is not None}
+
+
+def strategy_of(answer: type[BaseModel]) -> StrategyNode | None:
+    """Return the tree in the inner class `VerificationStrategy`, None if all verified fields have to pass."""
+    node: StrategyNode | None = getattr(getattr(answer, "VerificationStrategy", None), "verify_strategy", None)
+    return node
+
+
+def _score(primitive: VerificationPrimitive, value: Any, truth: Any, *, passed: bool) -> float:
+    try:
+        score = primitive.score(value, truth)
+    except EvaluationError:
+        return float(passed)
+    return min(max(score, 0.0), 1.0) if math.isfinite(score) else float(passed)
+
+
+def _defines_post_init(answer: type[BaseAnswer]) -> bool:
+    own = inspect.unwrap(answer.model_post_init)  # pydantic wraps it in each class
+    bases = [base for base in answer.__mro__[1:] if issubclass(base, BaseAnswer)]
+    return all(own is not inspect.unwrap(base.model_post_init) for base in bases)

@@ -1,0 +1,354 @@
+"""Answers: classes that verify themselves by what their fields say."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import warnings
+from typing import Any
+
+import pytest
+
+from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
+from checkpoint_ld.entities.composition import AnyOf, AtLeastN, FieldCheck
+from checkpoint_ld.entities.primitives import (
+    BooleanMatch,
+    ContainsAny,
+    DateMatch,
+    ExactMatch,
+    NumericExact,
+    NumericGraded,
+    SemanticMatch,
+    SetContainment,
+    TraceContains,
+)
+from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, GroundTruthCase
+from checkpoint_ld.entities.verified_field import VerifiedField
+from checkpoint_ld.errors import EvaluationError, LookupFailedError, NotVerifiableError
+
+
+class Gene(BaseAnswer):
+    name: str = VerifiedField("the gene", "BCL2", ExactMatch(), weight=2.0)
+    count: int = VerifiedField("how many", 3, NumericExact())
+    note: str = "none"
+
+
+def test_an_answer_is_right_if_all_verified_fields_are() -> None:
+    answer = Gene(name=" bcl2", count=3)
+    assert answer.verify() is True
+    assert answer.field_results() == {"name": True, "count": True}
+    assert Gene(name="bcl2", count=4).verify() is False
+
+
+def test_the_granular_score_goes_by_weights_and_credit() -> None:
+    class Graded(Gene):
+        size: float = VerifiedField("size", 100.0, NumericGraded(cutoff=0.1))
+
+    assert Gene(name="bcl2", count=4).verify_granular() == pytest.approx(2 / 3)
+    answer = Graded(name="bcl2", count=4, size=105)
+    assert answer.field_scores() == pytest.approx({"name": 1.0, "count": 0.0, "size": 0.5})
+    assert answer.verify_granular() == pytest.approx(2.5 / 4)
+
+
+def test_fields_are_verified_in_order_inherited_ones_first_and_in_place() -> None:
+    class Base(BaseAnswer):
+        b: str = VerifiedField("b", "b", ExactMatch())
+        a: str = VerifiedField("a", "a", ExactMatch())
+
+    class Derived(Base):
+        c: str = VerifiedField("c", "c", ExactMatch())
+        b: str = VerifiedField("b", "other", ExactMatch(), weight=5)
+
+    assert list(verified_fields(Derived)) == ["b", "a", "c"]
+    assert verified_fields(Derived)["b"].ground_truth == "other"
+    assert Derived(a="a", b="other", c="c").verify()
+
+
+def test_members_that_are_not_declared_are_kept() -> None:
+    assert Gene.model_validate({"name": "x", "count": 1, "extra": [1]}).model_dump()["extra"] == [1]
+
+
+def test_an_answer_knows_its_question() -> None:
+    answer = Gene(name="x", count=1)
+    assert answer.id is None
+    answer.set_question_id("q1")
+    assert answer.id == "q1"
+
+
+def test_correct_holds_the_ground_truths_and_can_be_left_out_of_a_dump() -> None:
+    answer = Gene(name="x", count=1)
+    assert answer.model_dump()["correct"] == {"name": "BCL2", "count": 3}
+    assert answer.model_dump(exclude={"correct"}) == {"id": None, "name": "x", "count": 1, "note": "none"}
+
+
+def test_what_is_done_to_correct_changes_no_ground_truth() -> None:
+    class Tags(BaseAnswer):
+        tags: list[str] = VerifiedField("tags", ["a"], SetContainment())
+
+    Tags(tags=[]).__pydantic_extra__["correct"]["tags"].append("b")  # type: ignore[index]
+    assert Tags(tags=["a"]).verify() is True
+
+
+@pytest.mark.parametrize(("given", "kept"), [({"name": 1}, {"name": 1}), (None, {"name": "BCL2", "count": 3})])
+def test_correct_is_kept_where_it_is_given(given: Any, kept: Any) -> None:
+    assert Gene.model_validate({"name": "x", "count": 1, "correct": given}).model_dump()["correct"] == kept
+
+
+def test_a_field_cannot_be_called_correct() -> None:
+    with pytest.raises(TypeError, match="field 'correct', a reserved name"):
+        type("Bad", (BaseAnswer,), {"__annotations__": {"correct": int}, "__module__": __name__})
+
+
+class Hooked(BaseAnswer):
+    value: int
+
+    def ground_truth(self) -> None:
+        self.correct = {"value": 1}
+        self.id = "q"
+
+    def verify(self) -> bool:
+        return bool(self.value == self.correct["value"])
+
+
+class WithBoth(BaseAnswer):
+    value: int
+
+    def ground_truth(self) -> None:
+        raise AssertionError
+
+    def model_post_init(self, context: Any, /) -> None:
+        del context
+        self.correct = {"value": 2}
+
+
+class Again(WithBoth):
+    def ground_truth(self) -> None:
+        self.correct = {"value": 3}
+
+
+class Inheriting(Again):
+    other: int = 0
+
+
+class CallingParent(Hooked):
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        self.regex = {"r": {"pattern": "a"}}
+
+
+def test_the_hook_ground_truth_runs_in_place_of_the_default() -> None:
+    answer = Hooked(value=1)
+    assert (answer.id, answer.verify(), Hooked(value=2).verify()) == ("q", True, False)
+
+
+def test_model_post_init_counts_more_than_the_hook_beside_it() -> None:
+    assert WithBoth(value=0).model_dump()["correct"] == {"value": 2}
+
+
+@pytest.mark.parametrize("made", [Again, Inheriting])
+def test_a_hook_counts_more_than_an_inherited_model_post_init(made: type[Again]) -> None:
+    assert made(value=0).model_dump()["correct"] == {"value": 3}
+
+
+def test_model_post_init_may_call_that_of_its_parent() -> None:
+    answer = CallingParent(value=1)
+    assert answer.verify() is True
+    assert answer.verify_regex("a")["results"] == {"r": False}
+
+
+def test_a_field_may_be_called_ground_truth() -> None:
+    class Named(BaseAnswer):
+        ground_truth: str = VerifiedField("g", "g", ExactMatch())
+
+    assert Named(ground_truth="g").verify()
+
+
+def test_a_class_may_verify_itself() -> None:
+    class Own(Gene):
+        def verify(self) -> bool:
+            return self.note == "mine"
+
+    assert Own(name="x", count=0, note="mine").verify() is True
+    assert Own(name="bcl2", count=3, note="mine").verify_granular() == 1
+
+
+def test_without_verified_fields_nothing_can_be_verified() -> None:
+    class Plain(BaseAnswer):
+        name: str
+
+    for method in (Plain(name="x").verify, Plain(name="x").verify_granular):
+        with pytest.raises(NotVerifiableError, match="Plain has no field that says how it is verified: declare one"):
+            method()
+    assert "correct" not in Plain(name="x").model_dump()
+
+
+class OneOf(Gene):
+    class VerificationStrategy:
+        verify_strategy = AnyOf(conditions=[FieldCheck(field="name"), FieldCheck(field="count")])
+
+
+class TwoOf(Gene):
+    third: bool = VerifiedField("third", True, BooleanMatch())
+
+    class VerificationStrategy:
+        verify_strategy = AtLeastN(n=2, conditions=[FieldCheck(field=name) for name in ("name", "count", "third")])
+
+
+def test_the_strategy_of_a_class_decides() -> None:
+    assert OneOf(name="x", count=3).verify() is True
+    assert OneOf(name="x", count=3).verify_granular() == 1
+    assert OneOf(name="x", count=0).verify() is False
+    assert TwoOf(name="bcl2", count=0, third=True).verify() is True
+    assert TwoOf(name="bcl2", count=0, third=False).verify() is False
+    assert TwoOf(name="bcl2", count=0, third=False).verify_granular() == 0.5
+
+
+def test_a_strategy_of_none_asks_for_all_fields() -> None:
+    class Explicit(Gene):
+        class VerificationStrategy:
+            verify_strategy = None
+
+    assert strategy_of(Explicit) is None
+    assert Explicit(name="bcl2", count=0).verify() is False
+
+
+def test_a_strategy_that_names_no_verified_field_says_so() -> None:
+    class Wrong(Gene):
+        class VerificationStrategy:
+            verify_strategy = FieldCheck(field="note")
+
+    with pytest.raises(LookupFailedError, match="'note'"):
+        Wrong(name="bcl2", count=3).verify()
+
+
+def test_results_are_kept_until_a_member_changes() -> None:
+    class Tags(BaseAnswer):
+        tags: list[str] = VerifiedField("tags", {"a"}, SetContainment())
+
+    answer = Tags(tags=["a"])
+    assert answer.verify() is True
+    answer.tags.append("b")
+    assert answer.verify() is True, "what changes inside a value is not seen"
+    answer.clear_field_results()
+    assert answer.verify() is False
+    answer.tags = ["a"]
+    assert answer.verify() is True
+
+
+def test_copies_have_results_of_their_own() -> None:
+    answer = Gene(name="bcl2", count=3)
+    assert answer.verify()
+    assert not answer.model_copy(update={"count": 0}).verify()
+    edited = copy.copy(answer)
+    edited.count = 0
+    assert (answer.verify(), edited.verify()) == (True, False)
+    assert Gene(name="bcl2", count=3) == answer, "results that were asked for make no difference"
+
+
+class Traced(BaseAnswer):
+    name: str = VerifiedField("name", "x", ExactMatch())
+    polite: bool = VerifiedField("polite", True, TraceContains(substring="please"))
+    rude: bool = VerifiedField("rude", False, TraceContains(substring="now!"))
+
+
+def test_trace_fields_look_at_the_attached_response() -> None:
+    answer = Traced(name="x").attach("please")
+    assert answer.field_results() == {"name": True, "polite": True, "rude": True}
+    assert answer.attach("please, now!").field_results()["rude"] is False
+    assert answer.attached() == ("please, now!", None, frozenset())
+
+
+def test_the_response_can_be_attached_as_templates_do() -> None:
+    answer = Traced(name="x")
+    setattr(answer, "_raw_trace", "please")  # noqa: B010 - a private member
+    assert answer.verify() is True
+    setattr(answer, "_raw_trace", "now!")  # noqa: B010 - a private member
+    assert answer.verify() is False
+
+
+def test_trace_fields_without_a_response_cannot_be_verified() -> None:
+    with pytest.raises(EvaluationError, match="field 'polite' is about the raw response: attach it"):
+        Traced(name="x").verify()
+
+
+def test_nobody_has_to_give_trace_fields_a_value() -> None:
+    with warnings.catch_warnings(action="error"):
+        assert Traced(name="x").model_dump(exclude={"correct"}) == {
+            "id": None,
+            "name": "x",
+            "polite": None,
+            "rude": None,
+        }
+
+
+class Mood(BaseAnswer):
+    colour: str = VerifiedField(
+        "colour",
+        ConditionalGroundTruth(
+            source="state.mood",
+            cases={
+                "sad": GroundTruthCase(value="blue"),
+                "4": GroundTruthCase(value=None, verify_with=ContainsAny(substrings=["ree"]).serialised()),
+            },
+            default=GroundTruthCase(value="grey"),
+        ),
+        ExactMatch(),
+    )
+    kind: str = VerifiedField("kind", "k", ExactMatch())
+
+
+@pytest.mark.parametrize(
+    ("context", "colour"),
+    [
+        (None, "grey"),
+        ({}, "grey"),
+        ({"state": {"mood": "sad"}}, "blue"),
+        ({"state": {"mood": 4}}, "a green one"),
+        ({"state": {"mood": None}}, "grey"),
+        ({"state": "sad"}, "grey"),
+    ],
+)
+def test_the_context_chooses_a_conditional_ground_truth(context: Any, colour: str) -> None:
+    assert Mood(colour=colour, kind="k").attach(context=context).verify() is True
+    assert Mood(colour="black", kind="k").attach(context=context).verify() is False
+
+
+def test_conditional_ground_truths_are_left_out_of_correct() -> None:
+    assert Mood(colour="x", kind="k").model_dump()["correct"] == {"kind": "k"}
+
+
+def test_null_fields_have_no_result_and_do_not_pass() -> None:
+    answer = Gene(name="bcl2", count=3).attach(null_fields=["count"])
+    assert answer.field_results() == {"name": True, "count": None}
+    assert answer.field_scores() == {"name": 1.0, "count": None}
+    assert answer.verify() is False
+    assert answer.verify_granular() == pytest.approx(2 / 3)
+
+
+def test_a_value_that_cannot_be_judged_is_an_error() -> None:
+    class Open(BaseAnswer):
+        value: Any = VerifiedField("value", 1, NumericExact())
+
+    with pytest.raises(EvaluationError, match='"abc" is no number'):
+        Open(value="abc").verify()
+
+
+def test_a_stage_that_is_missing_is_an_error() -> None:
+    class Similar(BaseAnswer):
+        text: str = VerifiedField("text", "x", SemanticMatch())
+
+    with pytest.raises(EvaluationError, match="embedding"):
+        Similar(text="x").verify()
+
+
+def test_python_values_are_compared_as_their_json() -> None:
+    class Dated(BaseAnswer):
+        day: dt.date = VerifiedField("day", dt.date(2020, 1, 31), DateMatch())
+        tags: set[str] = VerifiedField("tags", ("b", "a"), SetContainment())
+
+    assert Dated(day=dt.date(2020, 1, 31), tags={"a", "b"}).verify() is True
+    assert Dated(day=dt.date(2020, 1, 30), tags={"a", "b"}).verify() is False
+    assert Dated(day=dt.date(2020, 1, 1), tags=set()).model_dump()["correct"] == {
+        "day": "2020-01-31",
+        "tags": ["b", "a"],
+    }
