@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MATCH_TYPES = ("exact", "contains", "count", "all")
 
+_LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.unaryop, ast.expr_context)
 _HOOKS = ("ground_truth", "model_post_init")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -41,9 +42,11 @@ def read_regexes(lineage: list[LocalClass], scope: Scope) -> dict[str, RegexChec
 
 def custom_code(module: ast.Module, lineage: list[LocalClass]) -> Iterator[CustomCode]:
     """Yield the methods, decorators and statements that say more than fields do."""
+    classes = {statement.name for statement in module.body if isinstance(statement, ast.ClassDef)}
     for statement in module.body:
         if not isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef) and not _is_idle(statement):
-            yield CustomCode("statement", type(statement).__name__, statement.lineno)
+            kind = "constant" if _names_of_constant(statement).isdisjoint(classes | {""}) else "statement"
+            yield CustomCode(kind, type(statement).__name__, statement.lineno)
     for known in lineage:
         for decorator in known.node.decorator_list:
             yield CustomCode("decorator", _name_of(decorator), decorator.lineno)
@@ -57,6 +60,15 @@ def custom_code(module: ast.Module, lineage: list[LocalClass]) -> Iterator[Custo
                     pass
                 case _ if not _is_idle(statement):
                     yield CustomCode("statement", type(statement).__name__, statement.lineno)
+
+
+def _names_of_constant(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement gives to a literal; the empty name if it does anything else."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+    if value is None or not all(isinstance(node, _LITERAL) for node in ast.walk(value)):
+        return {""}
+    return {target.id if isinstance(target, ast.Name) else "" for target in targets}
 
 
 def _is_idle(statement: ast.stmt) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from checkpoint_ld.templates.primitives import FLAGS, NORMALIZERS
 from checkpoint_ld.templates.showing import listed, shown
@@ -15,8 +16,12 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.templates.primitives import Parameter, Primitive
 
-_TRUE = ("1", "true", "t", "yes", "y", "on")
-_FALSE = ("0", "false", "f", "no", "n", "off")
+Converted = TypeVar("Converted")
+
+# The primitives are pydantic models: what fits one of their fields is what pydantic says.
+_NUMBER: Final[TypeAdapter[float]] = TypeAdapter(FiniteFloat)
+_INTEGER: Final[TypeAdapter[int]] = TypeAdapter(int)
+_BOOLEAN: Final[TypeAdapter[bool]] = TypeAdapter(bool)
 
 
 class MisfitError(Exception):
@@ -36,9 +41,9 @@ def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
         case "number":
             return _bounded(parameter, _number(value))
         case "integer":
-            return _integer(value)
+            return _as_pydantic_has_it(_INTEGER, value, "an integer")
         case "boolean":
-            return _boolean(value)
+            return _as_pydantic_has_it(_BOOLEAN, value, "true or false")
         case "choice":
             if value not in parameter.choices:
                 raise MisfitError(f"is {shown(value)}, not one of {listed(parameter.choices)}")
@@ -59,12 +64,7 @@ def check_together(primitive: Primitive, values: Mapping[str, JsonValue]) -> Non
 
 
 def _number(value: JsonValue) -> float:
-    try:
-        if isinstance(value, str | int | float) and math.isfinite(number := float(value)):
-            return number
-    except (ValueError, OverflowError):
-        pass
-    raise MisfitError(f"is {shown(value)}, not a number")
+    return _as_pydantic_has_it(_NUMBER, value, "a number")
 
 
 def _bounded(parameter: Parameter, number: float) -> float:
@@ -75,26 +75,11 @@ def _bounded(parameter: Parameter, number: float) -> float:
     return number
 
 
-def _integer(value: JsonValue) -> int:
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+def _as_pydantic_has_it(adapter: TypeAdapter[Converted], value: JsonValue, wanted: str) -> Converted:
     try:
-        if isinstance(value, str):
-            return int(value)
-    except ValueError:
-        pass
-    raise MisfitError(f"is {shown(value)}, not an integer")
-
-
-def _boolean(value: JsonValue) -> bool:
-    word = str(value).lower() if isinstance(value, str | int) else ""
-    if word in _TRUE or value == 1:
-        return True
-    if word in _FALSE or value == 0:
-        return False
-    raise MisfitError(f"is {shown(value)}, not true or false")
+        return adapter.validate_python(value)
+    except ValidationError:
+        raise MisfitError(f"is {shown(value)}, not {wanted}") from None
 
 
 def _check_items(kind: str, value: JsonValue) -> None:

@@ -12,6 +12,8 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from checkpoint_ld.entities.primitives import matching, normalizing
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -20,14 +22,13 @@ if TYPE_CHECKING:
 FIELD_TYPES = ("bool", "str", "int", "float", "list_str", "literal", "date")
 """The types that a field of a template specification may have."""
 
-NORMALIZERS = ("lowercase", "strip", "remove_punctuation", "collapse_whitespace")
+NORMALIZERS: Final[tuple[str, ...]] = tuple(normalizing.NORMALIZERS)
 """The normalisers that have a name; a synonym map is the other kind."""
 
 FLAGS: Final[Mapping[str, str]] = MappingProxyType(
-    {letter: letter for letter in "AIMSX"}
-    | {"ASCII": "A", "IGNORECASE": "I", "MULTILINE": "M", "DOTALL": "S", "VERBOSE": "X"}
+    {name: letter for name, flag in matching.FLAGS.items() for letter in "AIMSX" if matching.FLAGS[letter] == flag}
 )
-"""The flags of Python's `re` that a pattern may be given, by both of their names."""
+"""The letter of each flag of Python's `re` that a pattern may be given, by both of its names."""
 
 
 @dataclass(frozen=True, slots=True)

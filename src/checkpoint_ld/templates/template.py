@@ -142,7 +142,10 @@ class RegexCheck:
 
 @dataclass(frozen=True, slots=True)
 class CustomCode:
-    """Code beside the fields: a method, a decorator (both by name) or a statement (by its kind)."""
+    """Code beside the fields: a method, a decorator (both by name) or a statement (by its kind).
+
+    A statement that gives a name to a literal, and does nothing else, is a constant.
+    """
 
     kind: str
     name: str
