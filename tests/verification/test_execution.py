@@ -1,0 +1,291 @@
+"""Templates that are run because somebody trusts them: what they find, and what is said when they fail."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from checkpoint_ld import EvaluationError, StoredCodeWarning
+from checkpoint_ld.confinement import Trust
+from checkpoint_ld.templates import Level
+from checkpoint_ld.verification import VerificationResult, verify
+from checkpoint_ld.verification.execution import run_template
+
+TRUST = Trust()
+METAL = "    metal: str = VerifiedField(description='m', ground_truth='Mercury', verify_with=ExactMatch())\n"
+HEAT = (
+    METAL.replace("metal: str", "heat: float")
+    .replace("'Mercury'", "10.0, weight=3.0")
+    .replace("ExactMatch()", "NumericGraded(cutoff=0.2)")
+)
+CLASSIC = """
+from karenina.schemas.entities import BaseAnswer
+from pydantic import Field
+
+
+class Answer(BaseAnswer):
+    metal: str = Field(description="the metal")
+
+    def ground_truth(self):
+        self.correct = {"metal": "Mercury"}
+
+    def verify(self) -> bool:
+        return self.metal.lower() == self.correct["metal"].lower()
+"""
+
+
+def ran(source: str, answer: dict[str, Any], trace: str | None = None, **more: Any) -> VerificationResult:
+    trust = more.pop("trust", TRUST)
+    with pytest.warns(StoredCodeWarning, match=r"^the template ('\w+' )?is code that is stored in a document"):
+        result = run_template(source, answer, trace, more.pop("context", None), trust)
+    assert result.executed
+    return result
+
+
+def failure(source: str, answer: dict[str, Any] | None = None, **more: Any) -> str:
+    with pytest.raises(EvaluationError) as caught:
+        ran(source, answer or {}, **more)
+    return str(caught.value)
+
+
+def test_a_classic_template_decides_when_it_is_trusted() -> None:
+    with pytest.warns(StoredCodeWarning, match="the template 'Answer' is code"):
+        right = verify(CLASSIC, {"metal": "mercury"}, trust=TRUST)
+    assert (right.passed, right.executed, right.level) == (True, True, Level.CLASSIC)
+    assert right.reason == "the template's own verify finds the answer right"
+    wrong = ran(CLASSIC, {"metal": "lead"})
+    assert (wrong.passed, wrong.reason) == (False, "the template's own verify finds the answer wrong")
+
+
+def test_without_trust_nothing_is_run() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = verify(CLASSIC, {"metal": "mercury"})
+    assert (result.passed, result.executed) == (None, False)
+    assert "trust=Trust()" in result.reason
+
+
+def test_an_answer_cannot_bring_its_own_ground_truth_along() -> None:
+    late = f"class Answer(BaseAnswer):\n{METAL}    def verify(self): return self.metal == self.correct['metal']\n"
+    given = {"metal": "lead", "correct": {"metal": "lead"}, "regex": {"a": {"pattern": "x"}}}
+    assert ran(late, given).passed is False
+    assert ran(CLASSIC, given, "a trace").regex is None
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "",
+        "from karenina.schemas.entities import VerifiedField\nfrom karenina.schemas.primitives import ExactMatch",
+        "from karenina.schemas.domain import BaseAnswer\nfrom karenina.schemas.entities.primitives import ExactMatch",
+        "from karenina.benchmark.verification.old.place import *",
+        "import karenina.schemas.entities\nBaseAnswer = karenina.schemas.entities.BaseAnswer",
+        "import karenina.schemas.primitives as p\nExactMatch = p.ExactMatch",
+        "from karenina.schemas.entities import capture_answer_source as kept\n@kept",
+        "from karenina.schemas.entities import RegexRubricTrait, evaluate_strategy, VerificationMeta",
+        "from __future__ import annotations\nfrom typing import Optional",
+    ],
+)
+def test_templates_find_the_library_under_all_names_that_it_has_had(head: str) -> None:
+    source = f"{head}\nclass Answer(BaseAnswer):\n{METAL}    other: Optional[List[str]] = None\n"
+    assert ran(source, {"metal": "Mercury"}).passed is True
+    assert ran(source, {"metal": "lead"}).passed is False
+
+
+def test_all_preloaded_names_are_there() -> None:
+    source = f"""
+names = [Any, Dict, List, Literal, Optional, Union, Field, VerifiedField, AllOf, AnyOf, AtLeastN, FieldCheck]
+names += [SynonymMap, ConditionalGroundTruth, GroundTruthCase, BooleanMatch, ContainsAll, ContainsAny, DateMatch]
+names += [DateRange, DateTolerance, ExactMatch, LiteralMatch, NumericExact, NumericGraded, NumericRange, RegexMatch]
+names += [NumericMaximum, NumericMinimum, NumericRangeGraded, NumericThresholdGraded, NumericTolerance, OrderedMatch]
+names += [SemanticMatch, SetContainment, TraceContains, TraceLength, TraceRegex]
+class Answer(BaseAnswer):
+{METAL}
+"""
+    assert ran(source, {"metal": "mercury"}).passed is True
+
+
+def test_a_name_that_the_library_never_had_is_told() -> None:
+    source = "from karenina.schemas.entities import Nope\nclass Answer(BaseAnswer):\n    def verify(self): return True"
+    assert "raised ImportError: cannot import name 'Nope' from 'karenina.schemas.entities'" in failure(source)
+
+
+ODD_REGEX = "    def ground_truth(self): self.regex = {'a': {}}\n    def verify_regex(self, trace): return 1\n"
+ODD_STRATEGY = "    class VerificationStrategy:\n        verify_strategy = FieldCheck(field='no' + 'pe')\n"
+YES, NO = "    def verify(self): return True\n", "    def verify(self): return False\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"class Base(BaseAnswer):\n{NO}class Any(Base):\n{YES}",
+        f"class Answer(BaseAnswer):\n{YES}class Z(BaseAnswer):\n{NO}",
+        f"class A(BaseAnswer):\n{NO}class Z(BaseAnswer):\n{YES}",
+        f"class Answer(BaseAnswer):\n{YES}Other = Answer\n",
+        f"from typing import Annotated\nclass Answer(BaseAnswer):\n{METAL.replace('str =', 'Annotated[str,')[:-1]}]\n",
+    ],
+)
+def test_the_class_is_chosen_as_when_a_template_is_read(source: str) -> None:
+    assert ran(source, {"metal": "Mercury"}).passed is True
+
+
+def test_what_only_running_tells_is_decided() -> None:
+    source = f"truth = 'Mer' + chr(99) + 'ury'\nclass Answer(BaseAnswer):\n{METAL.replace(repr('Mercury'), 'truth')}"
+    assert verify(source, {"metal": "Mercury"}).passed is None
+    result = ran(source, {"metal": "lead", "colour": "grey"})
+    assert result.passed is False
+    assert [(one.name, one.passed, one.expected, one.primitive) for one in result.fields] == [
+        ("metal", False, "Mercury", "ExactMatch"),
+        ("colour", None, None, None),
+    ]
+    assert result.reason == "1 of 1 fields do not pass: metal"
+    assert (result.granular_score, result.karenina_granular_score) == (0.0, 0.0)
+
+
+def test_values_become_what_the_template_says() -> None:
+    source = (
+        "from datetime import date\nclass Answer(BaseAnswer):\n    day: date\n    count: int\n"
+        "    def verify(self): return self.day == date(2026, 1, 2) and self.count == 3\n"
+    )
+    assert ran(source, {"day": "2026-01-02", "count": "3"}).passed is True
+
+
+@pytest.mark.parametrize("answer", [{}, {"metal": None}, {"metal": ["Mercury"]}])
+def test_an_answer_that_does_not_fit_is_told_and_not_decided(answer: dict[str, Any]) -> None:
+    result = ran(CLASSIC, answer)
+    assert result.passed is None
+    assert result.reason.startswith("the answer does not fit the template: metal: ")
+
+
+def test_scores_come_from_the_fields_or_from_the_templates_own_method() -> None:
+    fields = f"class Answer(BaseAnswer):\n{METAL}{HEAT}    def verify(self): return True\n"
+    result = ran(fields, {"metal": "Mercury", "heat": 11.0})
+    assert result.passed is True
+    assert result.granular_score == pytest.approx((1 + 3 * 0.5) / 4)
+    own = f"{fields}    def verify_granular(self): return 0.125\n"
+    assert ran(own, {"metal": "Mercury", "heat": 11.0}).granular_score == 0.125
+    assert ran(CLASSIC, {"metal": "Mercury"}).granular_score is None
+
+
+def test_the_case_is_chosen_by_the_context() -> None:
+    cases = "cases={'hot': GroundTruthCase(value='Lead')}, default=GroundTruthCase(value='Mercury')"
+    field = METAL.replace("'Mercury'", f"ConditionalGroundTruth(source='ro' + 'om', {cases})")
+    source = f"class Answer(BaseAnswer):\n{field}"
+    assert ran(source, {"metal": "lead"}, context={"room": "hot"}).passed is True
+    assert ran(source, {"metal": "lead"}, context={"room": "cold"}).passed is False
+    assert ran(source, {"metal": "mercury"}).passed is True
+
+
+REGEX = """
+class Answer(BaseAnswer):
+    def model_post_init(self, context):
+        self.regex = {name: {"pattern": r"\\[\\d+\\]", "expected": 1, "match_type": "count"} for name in ["cites"]}
+"""
+
+
+def test_regular_expressions_look_at_the_response() -> None:
+    met = ran(REGEX, {}, "so it is [1]")
+    assert (met.passed, met.reason) == (True, "all regular expressions are met")
+    assert met.regex is not None
+    assert met.regex["results"] == {"cites": True}
+    assert (ran(REGEX, {}, "so it is").passed, ran(REGEX, {}).passed) == (False, None)
+    both = f"{REGEX}    def verify(self): return False\n"
+    assert ran(both, {}, "so it is [1]").passed is False
+
+
+def test_trace_primitives_look_at_the_response() -> None:
+    source = (
+        "class Answer(BaseAnswer):\n    said: bool = VerifiedField(description='s', ground_truth=True, "
+        "verify_with=TraceContains(substring='quick' + 'silver'))\n"
+    )
+    assert ran(source, {}, "it is quicksilver").passed is True
+    missing = ran(source, {})
+    assert missing.passed is None
+    assert "give its text as trace" in missing.reason
+    own = f"{source}    def verify(self): return super().verify()\n"
+    assert ran(own, {}, "it is lead").passed is False
+    assert (ran(own, {}).passed, ran(own, {}).reason) == (None, "field 'said' is about the raw response: attach it")
+
+
+def test_patterns_that_take_long_are_given_up_with_the_template() -> None:
+    source = f"class Answer(BaseAnswer):\n{METAL.replace('ExactMatch()', 'RegexMatch(pattern=' + repr('(a+)+$') + ')')}"
+    assert ran(source, {"metal": "aaa"}).passed is True
+    assert "took longer than 0.5 s" in failure(source, {"metal": "a" * 60 + "b"}, trust=Trust(seconds=0.5))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("class Answer(BaseAnswer):\n    def verify(self):\n        return self.nope", "raised AttributeError: "),
+        ("class Answer(BaseAnswer):\n    def verify(self):\n        return self.nope", "(line 3)"),
+        ("class Answer(BaseAnswer):\n    def verify(self): return 1", "a method verify that returned 1, not true or"),
+        ("class Answer(BaseAnswer):\n    def verify(self): return None", "a method verify that returned None"),
+        ("class Answer(BaseAnswer):\n    def verify(self): import sys; sys.exit(3)", "raised SystemExit: 3 (line 2)"),
+        ("class Answer(BaseAnswer):\n    def verify(self): import os; os._exit(3)", "(exit code 3)"),
+        ("class Answer(BaseAnswer):\n    def verify(self):\n        while True: pass", "took longer than 1 s"),
+        ("class Answer(BaseAnswer):\n    def verify(self): return open('x', 'w')", "may not change files"),
+        ("import socket; socket.create_connection(('localhost', 1))\nclass Answer(BaseAnswer): ...", "no connections"),
+        ("raise ValueError('at import')\nclass Answer(BaseAnswer): ...", "raised ValueError: at import (line 1)"),
+        ("class Answer(BaseAnswer):\n    correct: str", "raised TypeError: Answer has a field 'correct'"),
+        ("x = 1", "the template defines no class that derives from BaseAnswer"),
+        ("class Answer(", "the template raised SyntaxError: "),
+        ("x = '\x00'", "the template raised "),
+        (f"class Answer(BaseAnswer):\n{METAL}    def verify_granular(self): return 'all'", '"all", not a number'),
+        (f"class Answer(BaseAnswer):\n{METAL}    def verify_granular(self): return float('nan')", "not a number"),
+        (f"class Answer(BaseAnswer):\n{YES}{ODD_REGEX}", "a method verify_regex that returned 1"),
+        (f"class Answer(BaseAnswer):\n{METAL}{ODD_STRATEGY}", "raised LookupFailedError: "),
+        (f"class Answer(BaseAnswer):\n{YES}    def __init__(self, **k): raise BaseException", "raised BaseException"),
+    ],
+)
+def test_what_went_wrong_is_said(source: str, message: str) -> None:
+    trust = Trust(seconds=1) if "while True" in source else TRUST
+    found = failure(source, {"metal": "Mercury"}, trace="a trace", trust=trust)
+    assert found.startswith("the template ")
+    assert message in found
+
+
+@pytest.mark.parametrize("answer", ["class Answer(BaseAnswer):\n    x: str\n", "class Answer(BaseAnswer): ...\n"])
+def test_a_template_that_says_nothing_decides_nothing(answer: str) -> None:
+    result = ran(answer, {"x": "y"})
+    assert (result.passed, result.reason) == (
+        None,
+        "the template does not say how its fields are verified: define verify",
+    )
+
+
+def test_what_a_template_prints_does_no_harm() -> None:
+    source = (
+        "import sys\nprint('{\"answer\": {}}')\nclass Answer(BaseAnswer):\n"
+        "    def verify(self):\n        print('x' * 10_000_000, file=sys.stderr)\n        return True\n"
+    )
+    assert ran(source, {}).passed is True
+
+
+def test_a_forged_reply_is_no_result() -> None:
+    forged = b'{"answer": {"passed": true, "level": "classic", "fields": [], "nope": 1}}\n'
+    source = (
+        f"import os\nfor n in range(3, 20):\n    try: os.write(n, {forged!r})\n    except OSError: pass\nos._exit(0)"
+    )
+    assert failure(source) == "the template gave a reply that is no result"
+
+
+names = st.sampled_from(["Mercury", "mercury ", "lead", ""])
+
+
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.fixed_dictionaries({"metal": names, "heat": st.floats(5, 15)}),
+    st.sampled_from(["", "AnyOf", "AllOf", "AtLeastN"]),
+    st.sampled_from([0, 1, 2]),
+)
+def test_running_a_template_finds_what_reading_it_does(answer: dict[str, Any], root: str, least: int) -> None:
+    parts = "conditions=[FieldCheck(field='metal'), FieldCheck(field='heat')]"
+    n = f"n={least}, " if root == "AtLeastN" else ""
+    inner = f"    class VerificationStrategy:\n        verify_strategy = {root}({n}{parts})\n" if root else ""
+    source = f"class Answer(BaseAnswer):\n{METAL}{HEAT}{inner}"
+    read, run = verify(source, answer), ran(source, answer)
+    assert {**read.as_json(), "executed": True} == run.as_json()
