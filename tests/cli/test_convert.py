@@ -265,3 +265,34 @@ def test_a_bound_that_karenina_refuses_is_rounded_on_demand_only(run: Run, tmp_p
     rounded = run("convert", source, "--round-scores")
     assert rounded.code == 0
     assert "W-LOSS" in rounded.err
+
+
+@pytest.mark.parametrize("syntax", ["nt", "nq", "turtle", "trig", "expanded"])
+def test_derived_statements_are_added_on_request_and_passed_over_on_the_way_back(
+    run: Run, metals: Path, syntax: str
+) -> None:
+    plain = run("convert", metals, "--to", syntax)
+    derived = run("convert", metals, "--to", syntax, "--derived")
+    assert derived.code == 0
+    assert b"1.0E0" in derived.out
+    assert b"NumericTolerance" in derived.out
+    assert b"templateField" not in plain.out
+    source = [] if syntax == "expanded" else ["--from", syntax]
+    back = run("convert", "-", *source, "--context", "plain", stdin=derived.out)
+    assert back.out == metals.read_bytes()
+
+
+def test_derived_statements_have_no_place_in_a_document(run: Run, metals: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonld"
+    refused = run("convert", metals, "--derived", "--out", target)
+    assert refused.code == 2
+    assert "derived statements are for RDF, not for documents: write turtle, nt, nq, trig, expanded" in refused.err
+    assert not target.exists()
+
+
+def test_what_is_left_out_has_nothing_derived_from_it(run: Run, metals: Path) -> None:
+    whole = run("convert", metals, "--to", "nt", "--derived").out
+    bare = run("convert", metals, "--to", "nt", "--derived", "--no-deep-judgment").out
+    assert b"deepJudgmentMaxExcerpts" not in bare
+    assert b"templateField" in bare
+    assert len(bare) < len(whole)

@@ -67,6 +67,9 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     round_scores: Annotated[
         bool, typer.Option("--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them.")
     ] = False,
+    derived: Annotated[
+        bool, typer.Option("--derived", help="Add to RDF what follows: classes of traits, fields of templates …")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a checkpoint about which anything is odd.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing about what is odd.")] = False,
@@ -89,6 +92,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         context=ContextStyle(context),
         deep_judgment=deep_judgment,
         round_scores=round_scores,
+        derived=derived,
         source=source if source.dialect != CANONICAL else None,
         now=now(),
     )

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.dialects import signs
+from checkpoint_ld.forms.derived import without_derived
 from checkpoint_ld.forms.literal_form import Tidying
 from checkpoint_ld.forms.plain import STRUCTURE, TEXTS, Plain, Tree
 from checkpoint_ld.graph import contexts, naming, recursion, terms
@@ -49,9 +50,11 @@ def roots(index: Index) -> list[Node]:
 def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     """Rewrite the one checkpoint in a set of statements in plain keys, or return None where there is not just one.
 
+    Derived statements (`checkpoint_ld.forms.derived`) are passed over: they only repeat what the others say.
     `as_found` says that the order of the index is that of a document. Raises ReadError (E-DEPTH) for a checkpoint that
     is nested too deeply.
     """
+    index = without_derived(index)
     if any(map(_is_of_ours, triples_of(index))):
         return _of_ours(index, form)
     is_of_today = any(str(predicate).startswith(SCHEMA) for held in index.values() for predicate in held)
@@ -146,7 +149,7 @@ class _ForeignReader(_Reader):
 
     @staticmethod
     def type_name(iri: str) -> str:
-        return _Reader.type_name(_unescaped(iri))  # noqa: SLF001 - the class's own
+        return _Reader.type_name(_unescaped(iri))
 
     def _text(self, value: Any) -> Any:
         """Return the text of a member that holds text."""

@@ -131,7 +131,7 @@ class CheckpointGraph(Graph):
 
     def member(self, subject: Node, key: str) -> list[Node]:
         """Return the terms of the member `key` of a node, in the order of the document."""
-        return self._editor().terms(subject, key)
+        return Compaction(self.index, self.table).terms(subject, key)
 
     def append(self, subject: Node, key: str, part: Tree) -> Node:
         """Add an object at the end of the array `key` of a node; return the node of the object.

@@ -15,12 +15,12 @@ from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of
 from checkpoint_ld.graph.residue import RESIDUE, Ref, Residue
 from checkpoint_ld.graph.store import Index, terms_of
-from checkpoint_ld.graph.terms import is_property_value
+from checkpoint_ld.graph.terms import expand_name, is_property_value
 from checkpoint_ld.members import ordered
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rdflib.term import Node
 
@@ -161,10 +161,25 @@ class Compaction:
             return self._value(held[0], coercion)
         return [self._value(one, coercion) for one in self.in_order(held)]
 
+    def terms(self, subject: Node, key: str) -> list[Node]:
+        """Return the terms of a member, in the order of the document."""
+        held = self.in_order(terms_of(self.index.get(subject, {}).get(self.predicate(subject, key))))
+        if len(held) > 1 and key in residue_of(self.index, subject).members:
+            places = {node: at for at, node in enumerate(refs(self.member(subject, key)))}
+            held.sort(key=lambda node: places.get(node, len(places)))
+        return held
+
+    def predicate(self, subject: Node, key: str) -> Node:
+        """Return what the key `key` stands for at a node."""
+        if key == "@type":
+            return RDF_TYPE
+        term = self.table.at(None, self.kind(subject)).by_key.get(key)
+        return URIRef(term.iri if term else expand_name(self.table.full(key)))
+
     def in_order(self, held: list[Node]) -> list[Node]:
         """Return the values of one member in their order."""
-        if self.as_found:
-            return held
+        if self.as_found or len(held) < 2:
+            return held[:]
         nodes = [one for one in held if not isinstance(one, Literal)]
         literals = [one for one in held if isinstance(one, Literal)]
         literals.sort(key=lambda one: (str(one.datatype or ""), one.language or "", str(one)))
@@ -202,6 +217,15 @@ class Compaction:
             return self.type_name(str(one))
         text = self.identifier(one)
         return text if coercion == "@id" else {"@id": text}
+
+
+def refs(value: Any) -> Iterator[Node]:
+    """Yield the nodes that stand in a member's value."""
+    if isinstance(value, Ref):
+        yield BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
+    elif isinstance(value, list | dict):
+        for one in value if isinstance(value, list) else value.values():
+            yield from refs(one)
 
 
 def _is_position(held: Node | list[Node]) -> bool:

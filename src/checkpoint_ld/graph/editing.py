@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rdflib import BNode, URIRef
+from rdflib import URIRef
 
-from checkpoint_ld.graph import compiled, contexts, recursion, terms
+from checkpoint_ld.graph import compiled, contexts, recursion
 from checkpoint_ld.graph.annotation import annotate_member, annotate_members
-from checkpoint_ld.graph.compaction import Compaction, residue_of, told_residue
+from checkpoint_ld.graph.compaction import Compaction, refs, residue_of, told_residue
 from checkpoint_ld.graph.completion import complete, tell_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, statements
 from checkpoint_ld.graph.literals import literal_of
@@ -16,7 +16,7 @@ from checkpoint_ld.graph.residue import NODE, RESIDUE, Ref, difference, encoded
 from checkpoint_ld.graph.store import Several, drop, terms_of, triples_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from rdflib.term import Node
 
@@ -38,14 +38,6 @@ class Editor:
         self.own_context = own_context
         self.reader = Compaction(index, table)
         self.shared = shared
-
-    def terms(self, subject: Node, key: str) -> list[Node]:
-        """Return the terms of a member, in the order of the document."""
-        held = self.reader.in_order(terms_of(self.index.get(subject, {}).get(self._predicate(subject, key))))
-        if key in residue_of(self.index, subject).members:
-            places = {node: at for at, node in enumerate(_refs(self.reader.member(subject, key)))}
-            held.sort(key=lambda node: places.get(node, len(places)))
-        return held
 
     def append(self, subject: Node, key: str, part: Tree) -> Node:
         """Add an object at the end of the array `key` of a node; return the node of the object."""
@@ -108,15 +100,15 @@ class Editor:
         self._empty(subject, key)
         if value is not None:
             term = self.table.at(None, self.reader.kind(subject)).by_key.get(key)
-            self.index.setdefault(subject, {})[self._predicate(subject, key)] = literal_of(
+            self.index.setdefault(subject, {})[self.reader.predicate(subject, key)] = literal_of(
                 value, term.coercion if term else None
             )
 
     def _empty(self, subject: Node, key: str) -> None:
         """Take a member out, with the objects that were its values."""
-        for name in _refs(self.reader.member(subject, key)):
+        for name in refs(self.reader.member(subject, key)):
             self._cut(name)
-        self.index.get(subject, {}).pop(self._predicate(subject, key), None)
+        self.index.get(subject, {}).pop(self.reader.predicate(subject, key), None)
         tell_residue(self.index, subject, residue_of(self.index, subject).without(key))
 
     def _fill(self, subject: Node, key: str, value: Any) -> None:
@@ -150,7 +142,7 @@ class Editor:
 
     def discard(self, subject: Node, key: str, node: Node) -> None:
         """Take one object out of a member of a node; an array that had no other stays, empty."""
-        predicate = self._predicate(subject, key)
+        predicate = self.reader.predicate(subject, key)
         left = residue_of(self.index, subject)
         self._cut(node)
         _drop(self.index, subject, predicate, node)
@@ -161,35 +153,20 @@ class Editor:
             read = self.reader.members(subject, None, key.__eq__)
             tell_residue(self.index, subject, left.without(key).joined(shorter, read))
 
-    def _predicate(self, subject: Node, key: str) -> Node:
-        if key == "@type":
-            return RDF_TYPE
-        term = self.table.at(None, self.reader.kind(subject)).by_key.get(key)
-        return URIRef(term.iri if term else terms.expand_name(self.table.full(key)))
-
     def _cut(self, node: Node) -> None:
         """Take out all that is said about a node and about the objects below it, but for those that stand elsewhere."""
         waiting = [node]
         while waiting:
             one = waiting.pop()
             if one in self.index and not (self.shared(one) and self._stands_twice(one)):
-                waiting += [ref for value in self.reader.shallow(one).values() for ref in _refs(value)]
+                waiting += [ref for value in self.reader.shallow(one).values() for ref in refs(value)]
                 del self.index[one]
 
     def _stands_twice(self, node: Node) -> bool:
         """Tell whether more than one object holds `node` as a value, beyond mere references to it."""
         holders = {subject for subject, _, term in triples_of(self.index) if term == node}
-        held = [ref for one in holders for value in self.reader.shallow(one).values() for ref in _refs(value)]
+        held = [ref for one in holders for value in self.reader.shallow(one).values() for ref in refs(value)]
         return held.count(node) > 1
-
-
-def _refs(value: Any) -> Iterator[Node]:
-    """Yield the nodes that stand in a member's value."""
-    if isinstance(value, Ref):
-        yield BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
-    elif isinstance(value, list | dict):
-        for one in value if isinstance(value, list) else value.values():
-            yield from _refs(one)
 
 
 def _longer(held: Node | list[Node] | None, node: Node) -> Node | list[Node]:

@@ -114,6 +114,11 @@ def parted(iri: str) -> tuple[str, tuple[str, ...]]:
     return (name, tuple(map(_text_of_token, pointer.split("/")))) if mark else (iri, ())
 
 
+def part_of(iri: str, *tokens: str | int) -> str:
+    """Mint the name of a place below the object called `iri`, which has a name of its own or one by place."""
+    return below(iri, *tokens) if "#/" in iri else child_of(iri, *tokens)
+
+
 def _text_of_token(token: str) -> str:
     return unquote(token).replace("~1", "/").replace("~0", "~")
 

@@ -11,6 +11,7 @@ from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -71,6 +72,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     context: ContextStyle | None = None,
     deep_judgment: bool = True,
     round_scores: bool = False,
+    derived: bool = False,
     source: Reading | None = None,
     now: str | None = None,
 ) -> Written:
@@ -80,16 +82,15 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     there, byte for byte if nothing was. What the older dialects lack and Karenina wants is filled in; `now` is the date
     that stands for a missing one, and `round_scores` allows whole numbers for bounds that Karenina would refuse.
     `deep_judgment` false leaves out the settings of that name, as Karenina does by default. `context` is that of the
-    canonical dialect; None means the one that the source has. Raises WriteError for what cannot be written.
+    canonical dialect; None means the one that the source has. `derived` adds to statements what follows from them; a
+    JSON document has no place for that. Raises WriteError for what cannot be written.
     """
     if not deep_judgment:
         graph = CheckpointGraph.of_tree(_without_deep_judgment(graph.tree()))
-    if syntax in RDF_WRITERS:
-        return Written(RDF_WRITERS[syntax](graph))
-    if syntax == EXPANDED:
-        return Written(dump_json(emission.expanded_of(graph)))
     if syntax != JSONLD:
-        raise WriteError(f"there is no syntax {syntax!r}: use one of {', '.join(SYNTAXES)}")
+        return Written(_statements(with_derived(graph) if derived else graph, syntax))
+    if derived:
+        raise WriteError(f"derived statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
     known = dialects.dialect(dialect)
     if known.downgrade is None:
         writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
@@ -107,6 +108,14 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     if document is not None:
         value = amended(document.value, document.value, value)
     return _laid_out(value, document, findings)
+
+
+def _statements(graph: CheckpointGraph, syntax: str) -> bytes:
+    if syntax in RDF_WRITERS:
+        return RDF_WRITERS[syntax](graph)
+    if syntax == EXPANDED:
+        return dump_json(emission.expanded_of(graph))
+    raise WriteError(f"there is no syntax {syntax!r}: use one of {', '.join(SYNTAXES)}")
 
 
 def _completed(

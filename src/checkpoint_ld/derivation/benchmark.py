@@ -1,0 +1,90 @@
+"""What follows from the statements of a whole checkpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rdflib import URIRef
+
+from checkpoint_ld.derivation.scenarios import say_question, say_scenario
+from checkpoint_ld.derivation.statements import Statements
+from checkpoint_ld.derivation.traits import rubric_name, say_rubric, say_settings
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.residue import Ref
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.store import Index
+
+
+def derived(graph: CheckpointGraph) -> Index:
+    """Return the statements that follow from those of `graph`, and none of these."""
+    said = Statements(graph)
+    _benchmark(said, graph.root)
+    return said.found
+
+
+def _asked(said: Statements, question: Node) -> str | None:
+    """Return the text of a question, None for one that asks nothing or says it in a language of its own."""
+    text = said.plain(question, SCHEMA + "text")
+    return text if isinstance(text, str) and text.strip() else None
+
+
+def _benchmark(said: Statements, root: Node) -> None:
+    said.plays(root, "Benchmark")
+    say_settings(said, root, "Benchmark")
+    say_rubric(said, root, "GlobalTrait")
+    items = said.parts(root, SCHEMA + "dataFeedElement", "Item")
+    said.repeated((item, said.reader.identifier(item)) for item in items)
+    questions = [question for item in items for question in _item(said, item)]
+    said.repeated(((one, _asked(said, one)) for one in questions), "repeatsText")
+    _clashing(said, root, questions)
+    said.parts(root, SCHEMA + "creator", "Creator")
+    _contents(said, root)
+
+
+def _contents(said: Statements, root: Node) -> None:
+    """Say what the benchmark consists of: scenarios, or a feed of questions."""
+    has_scenarios = False
+    parts = said.parts(root, SCHEMA + "hasPart", "Part")
+    said.repeated((one, said.plain(one, SCHEMA + "name")) for one in parts)
+    for part in parts:
+        if URIRef(KARENINA + "Scenario") in said.terms(part, RDF_TYPE) or said.terms(part, KARENINA + "nodes"):
+            has_scenarios = True
+            say_scenario(said, part)
+    elements = said.reader.shallow(root).get("dataFeedElement")
+    if has_scenarios:
+        said.is_a(root, "ScenarioBenchmark")
+    if isinstance(elements, list | dict | Ref):
+        said.is_a(root, "FeedBenchmark")
+    elif elements is not None or not has_scenarios:
+        said.is_a(root, "FeedlessBenchmark")
+
+
+def _clashing(said: Statements, root: Node, questions: Iterable[Node]) -> None:
+    """Say of each trait of a question that it has the name of a global one of its rubric."""
+    names = {rubric_name(said, one): one for one in said.terms(root, SCHEMA + "contentRating")}
+    for question in questions:
+        for rating in said.terms(question, SCHEMA + "contentRating"):
+            name = rubric_name(said, rating)
+            if name is not None and name in names:
+                said.say(rating, "clashesWith", names[name])
+
+
+def _item(said: Statements, item: Node) -> list[Node]:
+    """Say what follows about an element of the feed; return its questions."""
+    identifier = said.reader.identifier(item)
+    if identifier is not None:
+        said.say(item, "itemId", literal_of(identifier))
+    questions = said.parts(item, SCHEMA + "item", "FeedQuestion")
+    for question in questions:
+        say_question(said, question)
+        say_settings(said, question, "Question")
+        say_rubric(said, question, "QuestionTrait")
+    return questions

@@ -1,0 +1,97 @@
+"""What follows from the statements of a graph, as it is found: roles, and what about objects does not fit them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld.graph.compaction import Compaction
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.literals import json_of, literal_of
+from checkpoint_ld.graph.store import Index, put, terms_of
+from checkpoint_ld.graph.terms import expand_name
+from checkpoint_ld.roles import ANYTHING, ARRAYS, KEYS, TYPES
+from checkpoint_ld.vocabulary import KARENINA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.terms import Term
+
+
+class Statements:
+    """The statements that follow from those of a graph, as they are found."""
+
+    def __init__(self, graph: CheckpointGraph) -> None:
+        self.index = graph.index
+        self.reader = Compaction(graph.index, graph.table)
+        self.found: Index = {}
+        self._scenario_terms = graph.table.at(None, "karenina:Scenario")
+
+    def say(self, subject: Node, name: str, term: Node) -> None:
+        """Say a property of `subject`, by its name in the vocabulary."""
+        put(self.found, subject, URIRef(KARENINA + name), term)
+
+    def plays(self, subject: Node, role: str, via: Term | None = None) -> None:
+        """Say the role of an object, and what about its keys, its types and the form of its values does not fit."""
+        self.is_a(subject, role)
+        members = self.reader.shallow(subject, via)
+        for key, value in members.items():
+            if key[:1] == "@":
+                continue
+            if key not in KEYS[role]:
+                self.say(subject, "unknownKey", literal_of(key))
+            elif isinstance(value, list) and key not in ANYTHING:
+                self._array(subject, key, value)
+        kind = members.get("@type")
+        if role in TYPES and "@type" in members and not isinstance(kind, str | list):
+            self.say(subject, "unexpectedType", literal_of(str(kind)))
+        for kind in self.terms(subject, RDF_TYPE):
+            if role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
+                self.say(subject, "unexpectedType", kind)
+
+    def _array(self, subject: Node, key: str, entries: list[Any]) -> None:
+        """Say what about an array the statements do not show."""
+        if key not in ARRAYS:
+            if len(entries) < 2 or len({repr(one) for one in entries}) == 1:
+                self.say(subject, "arrayOf", literal_of(key))
+        elif any(isinstance(one, list) for one in entries):
+            self.say(subject, "nestedIn", literal_of(key))
+        elif any(one is None for one in entries):
+            self.say(subject, "nullIn", literal_of(key))
+
+    def is_a(self, subject: Node, role: str) -> None:
+        """Say a class of `subject`, by its name in the vocabulary."""
+        put(self.found, subject, RDF_TYPE, URIRef(KARENINA + role))
+
+    def terms(self, subject: Node, iri: str) -> list[Node]:
+        """Return what the graph has for a node and a predicate."""
+        return terms_of(self.index.get(subject, {}).get(URIRef(iri)))
+
+    def parts(self, subject: Node, iri: str, role: str) -> list[Node]:
+        """Return the objects that stand in a member of `subject`, in order, after giving them their role and index."""
+        nodes = [one for one in self.terms(subject, iri) if one in self.index]
+        ordered = self.reader.in_order(nodes)
+        for at, node in enumerate(ordered):
+            if role in KEYS:
+                self.plays(node, role, self._scenario_terms.by_iri.get(iri))
+            else:
+                self.is_a(node, role)
+            self.say(node, "index", literal_of(at))
+        return ordered
+
+    def plain(self, subject: Node, iri: str) -> Any:
+        """Return the first JSON scalar that the graph has for a node and a predicate, None if there is none."""
+        literals = [one for one in self.terms(subject, iri) if isinstance(one, Literal)]
+        return json_of(literals[0], None) if literals else None
+
+    def repeated(self, named: Iterable[tuple[Node, object]], said: str = "repeats") -> None:
+        """Say of each node whose key stood before that it repeats the node that had it first."""
+        first: dict[object, Node] = {}
+        for node, key in named:
+            if isinstance(key, str | tuple) and first.setdefault(key, node) is not node:
+                self.say(node, said, first[key])

@@ -1,0 +1,113 @@
+"""Traits and other holders of settings: which kind of trait a rating is, and its settings as predicates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld.checks.readings import number, numeric_text
+from checkpoint_ld.checks.traits import DYNAMIC, Trait
+from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
+from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
+from checkpoint_ld.graph.store import put
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_SUFFIXES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.derivation.statements import Statements
+
+_NULL = literal_of(None, "@json")
+
+_FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "Metric", "agentic": "Agentic"}
+
+
+def say_rubric(said: Statements, holder: Node, role: str) -> None:
+    """Say what follows about the traits of a benchmark or a question; `role` is their class for their place."""
+    ratings = said.parts(holder, SCHEMA + "contentRating", "Trait")
+    for rating in ratings:
+        said.is_a(rating, role)
+        _trait(said, rating)
+    said.repeated((rating, rubric_name(said, rating)) for rating in ratings)
+
+
+def rubric_name(said: Statements, rating: Node) -> tuple[str, bool] | None:
+    """Return the name of a trait, and whether it is one of a dynamic rubric, which has names of its own."""
+    name = said.plain(rating, SCHEMA + "name")
+    if not isinstance(name, str) or not name:
+        return None
+    return name, _suffix(said.terms(rating, SCHEMA + "additionalType")) == DYNAMIC
+
+
+def _trait(said: Statements, rating: Node) -> None:
+    """Say what kind of trait a rating is."""
+    suffix = _suffix(said.terms(rating, SCHEMA + "additionalType"))
+    values = say_settings(said, rating, "Trait", may_repeat=frozenset({"summary"} if suffix == DYNAMIC else ()))
+    if suffix is None:
+        return
+    for role in _roles(Trait(suffix, said.reader.shallow(rating), values)):
+        said.is_a(rating, f"{role}Trait")
+
+
+def say_settings(
+    said: Statements, holder: Node, role: str, may_repeat: frozenset[str] = frozenset()
+) -> dict[str, object]:
+    """Say the settings of an object as predicates; return them by name, of repeated ones the last."""
+    values: dict[str, Node | None] = {}
+    named: list[tuple[Node, object]] = []
+    for node in said.parts(holder, SCHEMA + "additionalProperty", "Setting"):
+        said.is_a(node, f"{role}Setting")
+        name = said.plain(node, SCHEMA + "name")
+        if isinstance(name, str):
+            told = said.terms(node, SCHEMA + "value")
+            values[name] = told[0] if told else None
+            named.append((node, name if name not in may_repeat else None))
+    said.repeated(named)
+    for name in SETTINGS[role]:
+        value = values.get(name)
+        if value is not None and value != _NULL:  # null counts as absent
+            put(said.found, holder, predicate_of(name), value)
+    return {
+        name: json_of(term, "@json" if term.datatype == RDF_JSON else None) if isinstance(term, Literal) else None
+        for name, term in values.items()
+    }
+
+
+def _roles(trait: Trait) -> Iterator[str]:
+    """Yield the classes that a trait belongs to, without the word Trait."""
+    yield "Known"
+    if trait.suffix == DYNAMIC:
+        yield "Dynamic"
+    if trait.family is not None:
+        yield _FAMILIES[trait.family]
+    if trait.kind is not None:
+        yield trait.kind.capitalize()
+    yield "Implied" if trait.implies_range else "Unimplied"
+    best, worst = (_bound(trait.members.get(member)) for member in ("bestRating", "worstRating"))
+    if trait.kind not in {"literal", "template"} and best is not None and worst is not None:
+        yield "Ranged"
+        if worst < best and (trait.kind == "score" or trait.claims_a_score):
+            yield "Bounded"
+    mode = trait.settings.get("evaluation_mode")
+    if trait.family == "metric" and mode in (None, "tp_only", "full_matrix"):
+        yield "FullMatrix" if mode == "full_matrix" else "TpOnly"
+
+
+def _bound(value: object) -> float | None:
+    return number(value) if number(value) is not None else numeric_text(value)
+
+
+def _suffix(types: Iterable[Node]) -> str | None:
+    """Return the trait type among `types` without its scope."""
+    return next(iter(_suffixes(types)), None)
+
+
+def _suffixes(types: Iterable[Node]) -> Iterator[str]:
+    for one in types:
+        name = str(one).removeprefix(KARENINA)
+        for scope in SCOPES:
+            if isinstance(one, URIRef) and name.startswith(scope) and name.removeprefix(scope) in TRAIT_SUFFIXES:
+                yield name.removeprefix(scope)

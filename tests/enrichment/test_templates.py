@@ -1,0 +1,112 @@
+"""What is derived from a template, held against the specification that the template was written from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from rdflib import RDF, Graph, Literal, URIRef
+
+from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.enrichment import with_derived
+from checkpoint_ld.enrichment.templates import SINGULAR, STRATEGIES
+from checkpoint_ld.entities.template_spec import MARKER, TemplateFieldSpec, TemplateSpec
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.literals import json_of
+from checkpoint_ld.templates.primitives import registry
+from checkpoint_ld.templates.writing import source_of
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+from tests.enrichment.documents import asked, question
+from tests.templates.specs import specs
+
+Json = Any
+DERIVED = "Derived"
+
+
+class Told:
+    """A graph, asked by the names of the vocabulary."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def nodes(self, node: Any, name: str) -> list[Any]:
+        """Return the nodes that a node is linked to, in the order of the indices in their names."""
+        found = self.graph.objects(node, URIRef(KARENINA + name))
+        return sorted(found, key=lambda one: int(str(one).rpartition("/")[2]) if name != "primitive" else 0)
+
+    def values(self, node: Any, iri: str) -> list[Json]:
+        found = self.graph.objects(node, URIRef(iri))
+        return [json_of(one, "@json") for one in found if isinstance(one, Literal)]
+
+    def value(self, node: Any, iri: str) -> Json:
+        return next(iter(self.values(node, iri)), None)
+
+    def kind(self, node: Any) -> str:
+        names = (str(one).removeprefix(KARENINA) for one in self.graph.objects(node, RDF.type))
+        return next(name for name in names if name != DERIVED)
+
+
+def camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.title, rest))
+
+
+def check_primitive(told: Told, node: Any, serialised: Json) -> None:
+    primitive = registry()[serialised["type"]]
+    (how,) = told.nodes(node, "primitive")
+    assert told.kind(how) == primitive.name
+    for parameter in primitive.parameters:
+        said = told.values(how, KARENINA + camel(SINGULAR.get(parameter.name, parameter.name)))
+        value = serialised[parameter.name]
+        expected = value if isinstance(value, list) and parameter.name in SINGULAR else [value]
+        assert all(one in said for one in expected if one is not None), parameter
+        assert all(one in expected for one in said), parameter
+
+
+def check_field(told: Told, node: Any, field: TemplateFieldSpec) -> None:
+    assert told.value(node, SCHEMA + "name") == field.name
+    assert told.value(node, SCHEMA + "description") == field.description
+    assert told.value(node, KARENINA + "fieldType") == field.type
+    assert told.value(node, KARENINA + "extractionHint") == field.extraction_hint
+    assert told.value(node, KARENINA + "weight") == field.weight
+    assert told.value(node, KARENINA + "isTrace") == field.is_trace
+    assert set(told.values(node, KARENINA + "literalValue")) == set(field.literal_values or ())
+    check_primitive(told, node, field.verify_with)
+    truth: Json = field.ground_truth
+    if not isinstance(truth, dict) or truth.get(MARKER) is not True:
+        assert told.value(node, KARENINA + "groundTruth") == truth
+        return
+    assert told.value(node, KARENINA + "statePath") == truth["source"]
+    cases = [*truth["cases"].items(), (None, truth["default"])]
+    for case, (value, said) in zip(told.nodes(node, "groundTruthCase"), cases, strict=True):
+        assert told.value(case, KARENINA + "stateValue") == value
+        assert told.value(case, KARENINA + "groundTruth") == said["value"]
+        if said["verify_with"] is not None:
+            check_primitive(told, case, said["verify_with"])
+
+
+def check_strategy(told: Told, node: Any, said: Json, names: dict[Any, str]) -> None:
+    assert told.kind(node) == STRATEGIES[said.type]
+    assert told.value(node, KARENINA + "n") == said.n
+    checked = [names[one] for one in told.graph.objects(node, URIRef(KARENINA + "checksField"))]
+    assert checked == ([] if said.field_name is None else [said.field_name])
+    for one, condition in zip(told.nodes(node, "verifyCondition"), said.conditions, strict=True):
+        check_strategy(told, one, condition, names)
+
+
+@settings(max_examples=150)
+@given(specs())
+def test_a_graph_says_what_the_specification_of_a_template_says(spec: TemplateSpec) -> None:
+    tree = asked(question(template=source_of(spec)))
+    told = Told(with_derived(CheckpointGraph.of_tree(tree)))
+    item = URIRef("urn:uuid:Q#/item")
+
+    nodes = told.nodes(item, "templateField")
+    for node, field in zip(nodes, spec.fields, strict=True):
+        check_field(told, node, field)
+    root = told.graph.value(item, URIRef(KARENINA + "verifyStrategy"))
+    assert (root is None) is (spec.verify_strategy is None)
+    if root is not None:
+        names = dict(zip(nodes, (field.name for field in spec.fields), strict=True))
+        check_strategy(told, root, spec.verify_strategy, names)
+    assert secret(spec.model_dump()) is None, "values that are withheld would be missing"

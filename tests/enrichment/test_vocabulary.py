@@ -1,0 +1,224 @@
+"""The vocabulary: every term that is written is declared, every term that is declared is written."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+import pytest
+from pydantic import BaseModel
+from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
+
+from checkpoint_ld import Benchmark, data
+from checkpoint_ld.assessment import assess, earl, read_answers
+from checkpoint_ld.derivation import predicate_of
+from checkpoint_ld.enrichment import with_derived
+from checkpoint_ld.enrichment.traits import ELSEWHERE
+from checkpoint_ld.enrichment.traits import SINGULAR as SETTINGS_IN_SINGULAR
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.mapping.traits import FAMILIES
+from checkpoint_ld.templates.primitives import registry
+from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_SUFFIXES, TRAIT_TYPES
+from tests.documents import item, rating, scenario
+from tests.enrichment.documents import asked, question
+
+Json = Any
+FILE = "karenina-vocabulary.ttl"
+ONTOLOGY = URIRef(KARENINA)
+DC, DCTERMS = Namespace("http://purl.org/dc/elements/1.1/"), Namespace("http://purl.org/dc/terms/")
+DOCS = Path(__file__).parents[2] / "docs"
+
+SETTINGS: Json = {
+    "RubricTrait": {
+        "kind": "score",
+        "min_score": 1,
+        "max_score": 5,
+        "summary": "s",
+        "include_ground_truth": True,
+        "deep_judgment_max_excerpts": 2,
+        "deep_judgment_fuzzy_match_threshold": 0.5,
+        "deep_judgment_excerpt_retry_attempts": 1,
+    },
+    "LLMRubricTrait": {"kind": "literal", "classes": {"a": "1", "b": "2"}},
+    "RegexTrait": {"pattern": "a"},
+    "CallableTrait": {"kind": "boolean", "callable_code": "YQ=="},
+    "MetricRubricTrait": {
+        "metrics": ["recall"],
+        "tp_instructions": ["a"],
+        "tn_instructions": ["b"],
+        "evaluation_mode": "full_matrix",
+    },
+    "AgenticRubricTrait": {"kind": {"type": "template", "schema": {"type": "object"}}},
+    "DynamicRubricTrait": {"dynamic_trait_type": "regex", "pattern": "a", "summary": "s"},
+}
+ARGUMENTS = {
+    "ContainsAny": "substrings=['a']",
+    "ContainsAll": "substrings=['a']",
+    "RegexMatch": "pattern='a', flags=['IGNORECASE']",
+    "NumericTolerance": "tolerance=1",
+    "NumericRange": "min=1, max=2",
+    "NumericGraded": "cutoff=1, full_credit=0.5",
+    "NumericRangeGraded": "min=1, max=2, margin=1",
+    "NumericThresholdGraded": "direction='max', margin=1",
+    "SetContainment": "mode='overlap', min_overlap=1",
+    "DateMatch": "format='%Y'",
+    "DateTolerance": "tolerance=1",
+    "DateRange": "min='2000', max='2001'",
+    "TraceRegex": "pattern='a', count_min=1",
+    "TraceContains": "substring='a'",
+    "TraceLength": "min=1, max=2",
+}
+ANNOTATIONS = {"bool": "bool", "int": "int", "float": "float", "str": "str", "list_str": "list[str]", "date": "str"}
+CASE = "GroundTruthCase(value='c')"
+CASES = f"ConditionalGroundTruth(source='a', cases={{'b': {CASE}}}, default={CASE})"
+
+
+def template() -> str:
+    """Return a template with every primitive, every node of a strategy and every member of a field."""
+    lines = ["class Answer(BaseAnswer):"]
+    for name, primitive in registry().items():
+        kind = "Literal['a']" if primitive.types[0] == "literal" else ANNOTATIONS[primitive.types[0]]
+        how = f"{name}({ARGUMENTS.get(name, '')})"
+        truth = CASES if name == "ExactMatch" else "None" if name != "BooleanMatch" else "True"
+        lines.append(f"    f_{name}: {kind} = VerifiedField(description='x', ground_truth={truth},")
+        lines.append(f"        verify_with={how}, extraction_hint='h')")
+    leaf = "FieldCheck(field='f_ExactMatch')"
+    lines += [
+        "    class VerificationStrategy:",
+        f"        verify_strategy = AllOf(conditions=[AnyOf(conditions=[{leaf}]), AtLeastN(n=1, conditions=[{leaf}])])",
+        "    def model_post_init(self, context):",
+        "        self.regex = {'r': {'pattern': 'a', 'expected': 'a', 'match_type': 'exact'}}",
+    ]
+    return "\n".join(lines)
+
+
+def everything() -> list[Json]:
+    """Return documents that say whatever a term of the vocabulary stands for."""
+    traits = [
+        {**rating(kind, **settings), "additionalType": f"karenina:{scope}{kind}", "worstRating": 1.0, "bestRating": 5.0}
+        for scope in SCOPES
+        for kind, settings in SETTINGS.items()
+    ]
+    one = question(template=template(), traits=tuple(traits), answer_notes="n", workspace_path="p")
+    one["item"]["keywords"] = ["b", "b"]
+    turns = scenario()
+    start = turns["hasPart"][0]["nodes"]["start here"]
+    start |= {"modelOverride": {"a": 1}, "toolFilter": {}, "agentIdentity": "a", "questionData": {"question": "q"}}
+    turns["hasPart"][0]["edges"][0]["handover"] = "transcript_append"
+    turns["hasPart"][0]["outcomeCriteria"][0]["evaluateSource"] = "lambda s: True"
+    return [asked(one, item(identifier="no iri")), turns]
+
+
+def results() -> list[pyoxigraph.Triple]:
+    """Return what `verify` writes about the recorded answers of the documentation."""
+    examples = DOCS / "examples"
+    answers = read_answers(examples / "answers.jsonl")
+    return list(earl.statements(assess(Benchmark.load(examples / "elements.jsonld"), answers), base="urn:x#"))
+
+
+@cache
+def written() -> frozenset[URIRef]:
+    """Return the terms that graphs with derived statements use: predicates, classes, types of ratings."""
+    found: set[URIRef] = set()
+    for tree in everything():
+        for triple in with_derived(CheckpointGraph.of_tree(tree)):
+            found |= {term for term in triple if isinstance(term, URIRef) and term.startswith(KARENINA)}
+    for said in results():
+        names = (getattr(one, "value", "") for one in (said.predicate, said.object))
+        found |= {URIRef(name) for name in names if name.startswith(KARENINA)}
+    return frozenset(found)
+
+
+@cache
+def declared() -> Graph:
+    return Graph().parse(data=data.text("contexts", FILE), format="turtle")
+
+
+def terms() -> list[URIRef]:
+    return sorted(one for one in set(declared().subjects()) if isinstance(one, URIRef) and one != ONTOLOGY)
+
+
+def local(names: Any) -> set[str]:
+    return {str(name).removeprefix(KARENINA) for name in names}
+
+
+def test_every_term_that_is_written_is_declared() -> None:
+    assert local(written() - set(terms())) == set()
+
+
+def test_every_declared_term_is_written_or_a_class_of_some_that_are() -> None:
+    above = {one for one in declared().objects(predicate=RDFS.subClassOf) if isinstance(one, URIRef)}
+    assert local(set(terms()) - written() - above) == set()
+
+
+def test_every_name_that_a_setting_a_primitive_or_a_context_could_lead_to_is_declared() -> None:
+    settings = {name for model in FAMILIES.values() for name in model.model_fields if issubclass(model, BaseModel)}
+    names = {SETTINGS_IN_SINGULAR.get(name, name) for name in settings - ELSEWHERE}
+    context = re.findall(r'"karenina:(\w+)"', data.text("contexts", "karenina.jsonld"))
+    expected = {*map(predicate_of, names), *(URIRef(KARENINA + name) for name in (*context, *TRAIT_TYPES, *registry()))}
+    assert local(expected - set(terms())) == set()
+    assert len(TRAIT_TYPES) == len(SCOPES) * len(TRAIT_SUFFIXES)
+
+
+def test_both_libraries_read_the_same_statements() -> None:
+    quads = pyoxigraph.parse(data.text("contexts", FILE), format=pyoxigraph.RdfFormat.TURTLE)
+    assert len(list(quads)) == len(declared()) > 900
+
+
+def test_the_vocabulary_says_which_one_it_is_and_of_which_version() -> None:
+    graph = declared()
+    assert (ONTOLOGY, RDF.type, OWL.Ontology) in graph
+    assert re.fullmatch(r"\d+\.\d+\.\d+", str(graph.value(ONTOLOGY, OWL.versionInfo)))
+    assert str(graph.value(ONTOLOGY, OWL.versionIRI)) == KARENINA + str(graph.value(ONTOLOGY, OWL.versionInfo))
+
+
+@pytest.mark.parametrize("term", terms(), ids=lambda term: term.removeprefix(KARENINA))
+def test_a_term_says_what_it_is_and_what_it_is_for(term: URIRef) -> None:
+    graph = declared()
+    kinds = set(graph.objects(term, RDF.type))
+    assert kinds in ({OWL.Class}, {OWL.DatatypeProperty}, {OWL.ObjectProperty})
+    for predicate in (RDFS.label, RDFS.comment, DC.subject):
+        told = list(graph.objects(term, predicate))
+        assert len(told) == 1
+        assert isinstance(told[0], Literal)
+        assert told[0].language == "en"
+        assert told[0].strip()
+    assert str(graph.value(term, RDFS.comment)).endswith(".")
+    assert list(graph.objects(term, RDFS.isDefinedBy)) == [ONTOLOGY]
+    if kinds == {OWL.ObjectProperty}:
+        assert graph.value(term, RDFS.range) is not None
+    for other in (*graph.objects(term, RDFS.subClassOf), *graph.objects(term, RDFS.domain)):
+        assert not str(other).startswith(KARENINA) or (other, RDF.type, OWL.Class) in graph
+
+
+def test_what_is_written_fits_the_kind_and_the_range_of_its_predicate() -> None:
+    graph = declared()
+    ranges: dict[Any, Any] = {term: graph.value(term, RDFS.range) for term in terms()}
+    for tree in everything():
+        for _, predicate, term in with_derived(CheckpointGraph.of_tree(tree)):
+            if predicate not in ranges:
+                continue
+            is_object = (predicate, RDF.type, OWL.ObjectProperty) in graph
+            assert isinstance(term, Literal) is not is_object, predicate
+            expected = ranges[predicate]
+            if isinstance(term, Literal) and expected is not None and expected != RDFS.Literal:
+                said = term.datatype or URIRef("http://www.w3.org/2001/XMLSchema#string")
+                assert said == expected, predicate
+
+
+def test_the_page_is_what_the_vocabulary_says() -> None:
+    rendered = runpy.run_path(str(DOCS / "vocabulary_page.py"))["page"]()
+    assert (DOCS / "vocabulary.md").read_text(encoding="utf-8") == rendered, "run python docs/vocabulary_page.py"
+    for term in terms():
+        assert f"`karenina:{term.removeprefix(KARENINA)}`" in rendered
+
+
+def test_the_template_with_everything_is_read_whole() -> None:
+    graph = with_derived(CheckpointGraph.of_tree(everything()[0]))
+    primitives = graph.objects(predicate=URIRef(KARENINA + "primitive"))
+    kinds = {kind for one in primitives for kind in graph.objects(one, RDF.type)}
+    assert {URIRef(KARENINA + name) for name in registry()} <= kinds
