@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, WriteError
+from checkpoint_ld import Benchmark, WriteError, WrongTypeError
 from checkpoint_ld.entities import DynamicRubric, LLMRubricTrait, Question, RegexRubricTrait, Rubric
+from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.mapping.questions import default_template
 from tests.corpus import Json
 from tests.documents import canonical, scenario
@@ -136,6 +137,29 @@ def test_arguments_go_before_what_a_question_object_says() -> None:
     assert (benchmark["urn:x"].answer_notes, benchmark["urn:x"].author) == ("argument", {"name": "object"})
 
 
+def test_a_question_object_is_added_with_more_said_about_it() -> None:
+    benchmark = Benchmark("Sums")
+    added = benchmark.add_question_from_object(Question(question=TEXT, raw_answer="4"), answer_notes="n", finished=True)
+    assert (added, benchmark[added].answer_notes, benchmark.finished_count) == (OBJECT_ID, "n", 1)
+    with pytest.raises(WriteError, match="already"):
+        benchmark.add_question_from_object(Question(question=TEXT, raw_answer="5"))
+    with pytest.raises(WriteError, match="is no Question"):
+        benchmark.add_question_from_object(TEXT)  # type: ignore[arg-type]
+    with pytest.raises(WriteError, match="colour: Extra inputs"):
+        benchmark.add_question_from_object(Question(question="Q?", raw_answer="a"), colour="red")
+    assert benchmark.question_count == 1
+
+
+def test_a_specification_makes_the_template() -> None:
+    field = TemplateFieldSpec(
+        name="total", type="int", description="The sum", ground_truth=4, verify_with={"type": "NumericExact"}
+    )
+    benchmark = Benchmark("Sums")
+    added = benchmark.add_question(TEXT, "4", TemplateSpec(fields=[field]))
+    assert "total: int = VerifiedField(" in str(again(benchmark)[added].answer_template)
+    assert benchmark.finished_count == 1
+
+
 def test_what_one_benchmark_shows_another_one_takes() -> None:
     source = load(canonical())
     shown = source.get_question(source.get_question_ids()[0])
@@ -195,6 +219,17 @@ def test_an_identifier_that_is_taken_is_refused(second: Json) -> None:
     assert benchmark.question_count == 1
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [(5, {}), (TEXT, {"finished": "yes"}), (TEXT, {"finished": 1}), (TEXT, {"answer_template": b"class A"})],
+)
+def test_a_value_of_another_type_is_an_error_of_type_too(question: Json, told: Json) -> None:
+    with pytest.raises(WrongTypeError) as refused:
+        Benchmark("Sums").add_question(question, "4", **told)
+    assert isinstance(refused.value, TypeError)
+    assert isinstance(refused.value, ValueError)
+
+
 @pytest.mark.parametrize("identifier", ["", 5])
 def test_an_identifier_is_a_text(identifier: Json) -> None:
     with pytest.raises(WriteError, match="is no text"):
@@ -221,6 +256,7 @@ def test_identifiers_are_those_that_karenina_gives_one_after_the_other(corpus: P
         (None, None, False),
         ("class Answer: ...", None, True),
         (default_template(TEXT), None, False),
+        (default_template("Another question?"), None, False),
         ("  ", None, False),
         (None, True, True),
         ("class Answer: ...", False, False),
@@ -249,11 +285,14 @@ def test_a_question_with_a_template_of_its_own_is_finished(
         ({"question": 5, "raw_answer": "4"}, {}, "question: Input should be a valid string"),
         (5, {"raw_answer": "4"}, "5 is no question"),
         (TEXT, {"raw_answer": "4", "finished": "yes"}, "finished is 'yes'"),
-        (TEXT, {"raw_answer": "4", "answer_template": 5}, "answer_template: "),
+        (TEXT, {"raw_answer": "4", "answer_template": 5}, "answer_template is of type int"),
         (TEXT, {"raw_answer": "4", "author": "A. Smith"}, "author: "),
         (TEXT, {"raw_answer": "4", "keywords": "k"}, "keywords: "),
         (TEXT, {"raw_answer": "4", "custom_metadata": {"x": float("nan")}}, "value at .*nan is not a JSON number"),
         (TEXT, {"raw_answer": "4", "custom_metadata": {"x": {1, 2}}}, "custom_metadata"),
+        (TEXT, {"raw_answer": "4", "author": {"age": float("inf")}}, "inf is not a JSON number"),
+        (TEXT, {"raw_answer": "4", "sources": [{"url": "\ud800"}]}, "surrogate"),
+        (TEXT, {"raw_answer": "4", "answer_template": TemplateSpec(fields=[])}, "this is no template"),
         (
             {"question": TEXT, "raw_answer": "4", "question_rubric": {"regex_traits": [{"name": "r"}]}},
             {},
@@ -268,7 +307,7 @@ def test_a_question_with_a_template_of_its_own_is_finished(
             {},
             "dot",
         ),
-        ("\ud800?", {"raw_answer": "4"}, "cannot be added"),
+        ("\ud800?", {"raw_answer": "4"}, "is refused: question"),
         (TEXT, {"raw_answer": "4", "question_id": "\ud800"}, "surrogate"),
     ],
 )
@@ -306,6 +345,7 @@ def test_several_questions_are_added_in_their_order() -> None:
     assert [one.raw_answer for one in again(benchmark).questions] == ["4", "4", "5"]
     benchmark.add_questions([{"question": "Done?", "raw_answer": "yes"}], finished=True)
     assert len(benchmark.get_finished_questions()) == 1
+    assert len(benchmark.add_questions_batch([{"question": "More?", "raw_answer": "no"}], False)) == 1
 
 
 @pytest.mark.parametrize("last", [{"question": ""}, {"question": TEXT, "raw_answer": "4", "question_id": "urn:x"}])

@@ -201,7 +201,6 @@ def test_all_questions_may_be_asked_for_in_three_ways() -> None:
         Benchmark.get_question_metadata,
         Benchmark.get_question_timestamps,
         Benchmark.get_question_properties,
-        Benchmark.get_question_rubric,
         Benchmark.get_question_dynamic_rubric,
         Benchmark.get_scenario,
         Benchmark.__getitem__,

@@ -6,7 +6,7 @@ import os
 import time
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from rdflib import Graph
 
@@ -15,14 +15,21 @@ from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import FindingsWarning, SettingsError, WriteError
 from checkpoint_ld.facets.additions import Additions
+from checkpoint_ld.facets.comparison import Comparison
 from checkpoint_ld.facets.exits import Exits
+from checkpoint_ld.facets.exports import Exports
 from checkpoint_ld.facets.facet import Facet
 from checkpoint_ld.facets.metadata import DEFAULT_VERSION, Metadata
-from checkpoint_ld.facets.questions import Questions
-from checkpoint_ld.facets.rubrics import Rubrics
+from checkpoint_ld.facets.overview import Overview
+from checkpoint_ld.facets.properties import Properties
+from checkpoint_ld.facets.queries import Queries
+from checkpoint_ld.facets.question_edits import QuestionEdits
+from checkpoint_ld.facets.rubric_edits import RubricEdits
+from checkpoint_ld.facets.states import States
+from checkpoint_ld.facets.templates import Templates
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import Index, put
-from checkpoint_ld.mapping.creators import creator_members
+from checkpoint_ld.mapping.creators import checked_creator, creator_members
 from checkpoint_ld.mapping.properties import property_value
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY
 from checkpoint_ld.writing import write as writing
@@ -43,7 +50,20 @@ DEFAULT_DESCRIPTION = "Benchmark containing questions"
 DEFAULT_CREATOR = "Karenina Benchmarking System"
 
 
-class Benchmark(Metadata, Questions, Additions, Rubrics, Exits):
+class Benchmark(
+    Metadata,
+    Properties,
+    Additions,
+    QuestionEdits,
+    States,
+    Templates,
+    RubricEdits,
+    Queries,
+    Exports,
+    Overview,
+    Comparison,
+    Exits,
+):
     """A benchmark of questions or of scenarios.
 
     The graph holds everything; what the methods return are views that are made anew at each call, so that changing
@@ -60,7 +80,7 @@ class Benchmark(Metadata, Questions, Additions, Rubrics, Exits):
         if not name:
             raise WriteError("a benchmark needs a name: give a text that is not empty")
         moment = now()
-        told, properties = creator_members(creator)
+        told, properties = creator_members(checked_creator(creator))
         tree = {
             "@type": "DataFeed",
             "@id": f"urn:uuid:karenina-checkpoint-{time.time()!r}",
@@ -178,8 +198,16 @@ class Benchmark(Metadata, Questions, Additions, Rubrics, Exits):
     def __contains__(self, question_id: object) -> bool:
         return question_id in self._elements()
 
-    def __getitem__(self, key: str | int) -> Question:
-        return self.get_question_as_object(key) if isinstance(key, str) else self.questions[key]
+    @overload
+    def __getitem__(self, key: str | int) -> Question: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Question]: ...
+    def __getitem__(self, key: str | int | slice) -> Question | list[Question]:
+        if isinstance(key, str):
+            return self.get_question_as_object(key)
+        if not isinstance(key, int | slice):
+            raise TypeError(f"{key!r} names no question: give an identifier, a place or a slice")
+        return list(self.questions[key]) if isinstance(key, slice) else self.questions[key]
 
     def __bool__(self) -> bool:
         return True

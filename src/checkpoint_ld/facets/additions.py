@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.dumping import dump_json
-from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
+from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
-from checkpoint_ld.errors import WriteError
+from checkpoint_ld.errors import WriteError, WrongTypeError
+from checkpoint_ld.facets.given import question_given, rubric_given, source_given, state_given
 from checkpoint_ld.facets.scenarios import Scenarios
 from checkpoint_ld.identifiers import unique_question_id
 from checkpoint_ld.mapping import questions
-from checkpoint_ld.mapping.faults import faults_of
 
 if TYPE_CHECKING:
+    from checkpoint_ld.entities.template_spec import TemplateSpec
     from checkpoint_ld.facets.facet import Json
-
-Traits = TypeVar("Traits", Rubric, DynamicRubric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ class Additions(Scenarios):
         self,
         question: str | Mapping[str, Any] | Question,
         raw_answer: str | None = None,
-        answer_template: str | None = None,
+        answer_template: str | TemplateSpec | None = None,
         question_id: str | None = None,
         finished: bool | None = None,
         author: Mapping[str, Any] | None = None,
@@ -62,11 +59,12 @@ class Additions(Scenarios):
 
         `question` is a text (then `raw_answer` is needed), a `Question` (the other arguments go before what it says),
         or a mapping with the names of the arguments or of a `Question` (what it says goes before the arguments). A
-        `Question` is identified by its own id, anything else by the identifier that Karenina computes from the text.
+        template is Python text, which is kept as it is, or a specification, of which the text is made. A `Question` is
+        identified by its own id, anything else by the identifier that Karenina computes from the text.
         A question counts as finished if it has a template of its own, unless `finished` says otherwise.
 
         Raises WriteError, having added nothing, for an identifier that is taken, a question without text or answer,
-        and members that no question has.
+        and members that no question has; WrongTypeError, which is one, where a value of another type is asked for.
         """
         told = {
             "raw_answer": raw_answer,
@@ -82,6 +80,15 @@ class Additions(Scenarios):
         }
         return self._add([_addition(question, {name: value for name, value in told.items() if value is not None})])[0]
 
+    def add_question_from_object(self, question: Question, **metadata: Any) -> str:
+        """Add a `Question` at the end and return its identifier; `metadata` are other arguments of `add_question`.
+
+        Raises WriteError, having added nothing, for anything but a `Question`, and as `add_question` does.
+        """
+        if not isinstance(question, Question):
+            raise WrongTypeError(f"{question!r} is no Question: use add_question")
+        return self._add([_addition(question, {name: one for name, one in metadata.items() if one is not None})])[0]
+
     def add_questions(
         self, added: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
     ) -> list[str]:
@@ -91,6 +98,8 @@ class Additions(Scenarios):
         """
         told = {} if finished is None else {"finished": finished}
         return self._add([_addition(one, told) for one in added])
+
+    add_questions_batch = add_questions
 
     def _add(self, additions: list[_Addition]) -> list[str]:
         if self.is_scenario_benchmark:
@@ -113,14 +122,16 @@ class Additions(Scenarios):
 
 def _addition(given: str | Mapping[str, Any] | Question, told: Json) -> _Addition:
     members = _members(given, told)
-    identifier, finished = members.pop("question_id", None), members.pop("finished", None)
+    identifier, finished = members.pop("question_id", None), state_given(members.pop("finished", None))
     if identifier is not None and not (isinstance(identifier, str) and identifier):
         raise WriteError(f"the question_id {identifier!r} is no text: give a text that is not empty, or none")
-    if finished is not None and not isinstance(finished, bool):
-        raise WriteError(f"finished is {finished!r}: give True or False")
-    rubric = _rubric(members.pop("question_rubric", None), Rubric)
-    dynamic = _rubric(members.pop("question_dynamic_rubric", None), DynamicRubric)
-    return _Addition(_question(members), identifier, finished, rubric, dynamic)
+    rubric = rubric_given(members.pop("question_rubric", None), Rubric)
+    dynamic = rubric_given(members.pop("question_dynamic_rubric", None), DynamicRubric)
+    members["answer_template"] = source_given(members.get("answer_template"))
+    if members.get("date_created") is None:
+        members["date_created"] = members["date_modified"] = now()
+    question = question_given({name: one for name, one in members.items() if one is not None})
+    return _Addition(question, identifier, finished, rubric, dynamic)
 
 
 def _members(given: str | Mapping[str, Any] | Question, told: Json) -> Json:
@@ -131,29 +142,4 @@ def _members(given: str | Mapping[str, Any] | Question, told: Json) -> Json:
         return {**told, "question": given}
     if isinstance(given, Mapping):
         return {**told, **given}
-    raise WriteError(f"{given!r} is no question: give a text, a mapping or a Question")
-
-
-def _rubric(given: Any, model: type[Traits]) -> Traits | None:
-    if given is None:
-        return None
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        raise WriteError(f"the rubric of the question cannot be added: {faults_of(error)}") from None
-
-
-def _question(members: Json) -> Question:
-    text = members.get("question")
-    if isinstance(text, str) and not text.strip():
-        raise WriteError("a question needs a text: it is empty or blank")
-    if members.get("raw_answer") is None:
-        raise WriteError(f"the question {text!r} needs a reference answer: give raw_answer")
-    if members.get("date_created") is None:
-        moment = now()
-        members = {**members, "date_created": moment, "date_modified": moment}
-    try:
-        # Strictly an answer may not be empty, but Karenina takes such a question, and so do we.
-        return Question.model_validate({name: one for name, one in members.items() if one is not None}, context=LENIENT)
-    except ValidationError as error:
-        raise WriteError(f"the question {text!r} cannot be added: {faults_of(error)}") from None
+    raise WrongTypeError(f"{given!r} is no question: give a text, a mapping or a Question")

@@ -8,7 +8,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.facets.elements import Elements, elements_of
+from checkpoint_ld.facets.elements import Elements, asked_in, elements_of
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.vocabulary import SCHEMA
 
@@ -40,17 +40,11 @@ class Facet:
         """The graph that holds the benchmark: an `rdflib.Graph`, named by the benchmark's IRI."""
         return self._graph
 
-    def _root(self) -> Json:
-        """Return the root's members, but for the questions."""
-        return self._graph.object(self._graph.root, without=("dataFeedElement",))
-
-    def _plain(self, key: str) -> str | None:
-        value = self._graph.plain(self._graph.root, key)
-        return value if isinstance(value, str) or value is None else str(value)
-
-    def _touch(self) -> None:
-        """Note that the benchmark was changed now."""
-        self._graph.set_plain(self._graph.root, "dateModified", now())
+    def _touch(self, *items: Node) -> None:
+        """Note that the benchmark was changed now, and of it the feed items whose nodes are given."""
+        moment = now()
+        for node in (*items, self._graph.root):
+            self._graph.set_plain(node, "dateModified", moment)
 
     def _elements(self) -> Elements:
         # The graph is open to all: what was added or taken away past the benchmark shows in the number of elements.
@@ -64,6 +58,10 @@ class Facet:
         if node is None:
             raise LookupFailedError(f"there is no question {question_id!r}: see get_question_ids()")
         return node
+
+    def _asked(self, question_id: str) -> Node:
+        """Return the node of the question in a feed item. Raises LookupFailedError."""
+        return asked_in(self._graph, self._node(question_id))
 
     def _item(self, question_id: str) -> Json:
         """Return the feed item of a question. Raises LookupFailedError."""

@@ -4,28 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.errors import WriteError
-from checkpoint_ld.facets.facet import Facet, Json
-from checkpoint_ld.mapping.creators import creator_of
-from checkpoint_ld.mapping.properties import values
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.errors import WriteError, WrongTypeError
+from checkpoint_ld.facets import entries
+from checkpoint_ld.facets.facet import Facet
+from checkpoint_ld.facets.renaming import renamed
+from checkpoint_ld.mapping.creators import checked_creator, creator_members, creator_of
 
 if TYPE_CHECKING:
-    from rdflib.term import Node
+    from collections.abc import Mapping, Sequence
 
     from checkpoint_ld.entities import Creator
 
 DEFAULT_VERSION = "0.1.0"
 
-_SETTABLE = ("name", "description", "version", "creator")
+_TEXTS = {
+    "name": "name",
+    "description": "description",
+    "version": "version",
+    "created_at": "dateCreated",
+    "modified_at": "dateModified",
+}
+_SETTABLE = ("id", "creator", *_TEXTS)
+_REQUIRED = ("id", "name", "created_at", "modified_at")
 
 
 class Metadata(Facet):
-    """Name, version, makers, dates and properties of a benchmark; dates are ISO 8601 texts."""
+    """Name, version, makers and dates of a benchmark; dates are ISO 8601 texts."""
 
     @property
     def id(self) -> str | None:
-        """The identifier in the file, None where there is none."""
+        """The identifier in the file, None where there is none.
+
+        With a new one the graph is made anew: it is named by it, and so is what has no identifier of its own.
+        """
         return self._plain("@id")
+
+    @id.setter  # noqa: A003 - a property and its setter have one name
+    def id(self, identifier: str) -> None:
+        self.set_metadata(id=identifier)
 
     @property
     def name(self) -> str:
@@ -57,10 +75,11 @@ class Metadata(Facet):
     @property
     def creator(self) -> Creator | list[Creator] | None:
         """Who made the benchmark: a name, a Person or an Organization; None where nobody is named."""
-        return creator_of(self._root())
+        held = {name: self._graph.content(self._graph.root, name) for name in ("creator", "additionalProperty")}
+        return creator_of(held)
 
     @creator.setter
-    def creator(self, creator: str) -> None:
+    def creator(self, creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] | None) -> None:
         self.set_metadata(creator=creator)
 
     @property
@@ -68,49 +87,58 @@ class Metadata(Facet):
         """When the benchmark was made."""
         return self._plain("dateCreated")
 
+    @created_at.setter
+    def created_at(self, moment: str) -> None:
+        self.set_metadata(created_at=moment)
+
     @property
     def modified_at(self) -> str | None:
-        """When the benchmark was changed last."""
+        """When the benchmark was changed last; every edit sets it."""
         return self._plain("dateModified")
 
-    def set_metadata(self, **fields: str | None) -> None:
-        """Set `name`, `description`, `version` and `creator`, those that are given, each to a text.
+    @modified_at.setter
+    def modified_at(self, moment: str) -> None:
+        self.set_metadata(modified_at=moment)
 
-        None or "" takes a description, version or creator away. Raises WriteError, having changed nothing, for any
-        other field, for what is no text, and for an empty name.
+    def set_metadata(self, **fields: Any) -> None:
+        """Set what is given of `id`, `name`, `description`, `version`, `creator`, `created_at` and `modified_at`.
+
+        All are texts; a creator may be a `Person`, an `Organization`, such an object as a mapping, or a list of
+        several. None or "" takes a description, version or creator away.
+        Raises WriteError, having changed nothing, for any other field, for what is no text, and where an identifier,
+        a name or a date would be empty.
         """
-        for field, value in fields.items():
-            _check(field, value)
-        for field, value in fields.items():
-            held = self._graph.member(self._graph.root, field)
-            self._graph.set_plain(self._graph.root, field, value or None)
-            for node in held:
-                self._forget(node)
-        if fields:
+        texts = {name: _checked(name, value) for name, value in fields.items() if name != "creator"}
+        told = creator_members(checked_creator(fields["creator"]) if fields.get("creator") else "")
+        dump_json([texts, told])
+        for name, text in texts.items():
+            if name in _TEXTS:
+                self._graph.set_plain(self._graph.root, _TEXTS[name], text)
+        if "creator" in fields:
+            self._tell_creator(*told)
+        if "id" in texts and texts["id"] != self.id:
+            self._graph = renamed(self._graph, str(texts["id"]))
+            self._known = None
+        if fields and "modified_at" not in fields:
             self._touch()
 
-    def _forget(self, node: Node) -> None:
-        """Take out all that is said about a node which nothing refers to any more, and about what only it refers to."""
-        if node not in self._graph.index or (None, None, node) in self._graph:
-            return
-        below = [term for _, _, term in self._graph.triples((node, None, None))]
-        self._graph.remove((node, None, None))
-        for one in below:
-            self._forget(one)
+    def _plain(self, key: str) -> str | None:
+        value = self._graph.plain(self._graph.root, key)
+        return value if isinstance(value, str) or value is None else str(value)
 
-    def get_custom_property(self, name: str) -> Any:
-        """Return the value of the benchmark's property `name`, None where there is none."""
-        return self.get_all_custom_properties().get(name)
-
-    def get_all_custom_properties(self) -> Json:
-        """Return the benchmark's properties by name, reserved ones such as the format version included."""
-        return values(self._root().get("additionalProperty"))
+    def _tell_creator(self, member: Any, properties: list[dict[str, Any]]) -> None:
+        root = self._graph.root
+        self._graph.replace(root, "creator", member or None)
+        entries.take_away(self._graph, root, CREATOR_DETAILS.__eq__)
+        for one in properties:
+            self._graph.append(root, "additionalProperty", one)
 
 
-def _check(field: str, value: str | None) -> None:
+def _checked(field: str, value: object) -> str | None:
     if field not in _SETTABLE:
         raise WriteError(f"{field!r} cannot be set: choose from {', '.join(_SETTABLE)}")
     if not isinstance(value, str | None):
-        raise WriteError(f"the {field} {value!r} is no text: give a text")
-    if field == "name" and not value:
-        raise WriteError("a benchmark needs a name: give a text that is not empty")
+        raise WrongTypeError(f"the {field} {value!r} is no text: give a text")
+    if field in _REQUIRED and not value:
+        raise WriteError(f"a benchmark needs a text as {field}: give one that is not empty")
+    return value or None

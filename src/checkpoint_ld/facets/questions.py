@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, overload
 
+from checkpoint_ld.facets import entries
+from checkpoint_ld.facets.elements import asked_in
 from checkpoint_ld.facets.facet import Facet, Json
 from checkpoint_ld.mapping import questions
 from checkpoint_ld.mapping.properties import values
@@ -64,7 +66,11 @@ class Questions(Facet):
         return ids if ids_only else [self.get_question(one) for one in ids]
 
     def _by_state(self, *, finished: bool) -> list[str]:
-        return [name for name, item in self._items() if questions.is_finished(item) is finished]
+        return [name for name, node in self._elements().items() if self._is_finished(node) is finished]
+
+    def _is_finished(self, item: Node) -> bool:
+        asked = asked_in(self._graph, item)
+        return questions.means_true(entries.value_of(self._graph, asked, "finished", default=False))
 
     def get_question_as_object(self, question_id: str) -> Question:
         """Return a question. Raises LookupFailedError when there is none of that identifier."""
@@ -80,30 +86,24 @@ class Questions(Facet):
 
     def get_question_metadata(self, question_id: str) -> Json:
         """Return what is said about a question, without template, examples and traits. Raises LookupFailedError."""
-        item = self._item(question_id)
-        told = questions.members_of(item)
+        told = questions.members_of(self._item(question_id))
         members = ("question", "raw_answer", "date_created", "date_modified", "finished", "author", "sources")
         return {
             "id": question_id,
             **{name: told[name] for name in (*members, "custom_metadata")},
-            "has_template": questions.has_template(item),
+            "has_template": self.has_template(question_id),
             "has_rubric": told["question_rubric"] is not None,
         }
 
     def get_question_timestamps(self, question_id: str) -> dict[str, str]:
         """Return the dates of a question and of its entry in the benchmark. Raises LookupFailedError."""
         entry = self.get_registry_entry(question_id)
-        question = self.get_question_as_object(question_id)
         return {
-            "created": question.date_created,
-            "modified": question.date_modified,
+            "created": entry.date_added,
+            "modified": entry.date_modified,
             "date_added": entry.date_added,
             "registry_modified": entry.date_modified,
         }
-
-    def get_question_custom_property(self, question_id: str, name: str) -> Any:
-        """Return a value of a question's custom metadata, None where there is none. Raises LookupFailedError."""
-        return (self.get_question_as_object(question_id).custom_metadata or {}).get(name)
 
     def get_question_properties(self, question_id: str) -> Json:
         """Return all properties of a question by name, those too that no member of a `Question` stands for.
@@ -114,7 +114,7 @@ class Questions(Facet):
 
     def has_template(self, question_id: str) -> bool:
         """Tell whether a question has an answer template of its own, not just the placeholder."""
-        return question_id in self._elements() and questions.has_template(self._item(question_id))
+        return question_id in self._elements() and questions.has_template(self._template_of(self._node(question_id)))
 
     @property
     def question_count(self) -> int:
@@ -129,15 +129,18 @@ class Questions(Facet):
     @property
     def is_complete(self) -> bool:
         """Whether there are questions, and all of them are finished and have the text of a template."""
-        items = [item for _, item in self._items()]
-        return bool(items) and all(questions.is_finished(one) and questions.has_source(one) for one in items)
+        nodes = self._elements().values()
+        return bool(nodes) and all(
+            self._is_finished(one) and questions.has_source(self._template_of(one)) for one in nodes
+        )
 
     def get_progress(self) -> float:
         """Return the share of finished questions in percent, 0 if there are no questions."""
         return self.finished_count / self.question_count * 100 if self.question_count else 0.0
 
-    def _items(self) -> Iterator[tuple[str, Json]]:
-        return ((name, self._graph.object(node)) for name, node in self._elements().items())
+    def _template_of(self, item: Node) -> Json:
+        """Return so much of the question in a feed item as holds its template."""
+        return {"hasPart": self._graph.content(asked_in(self._graph, item), "hasPart")}
 
 
 class _LazyQuestions(Sequence["Question"]):

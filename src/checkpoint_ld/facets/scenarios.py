@@ -4,36 +4,63 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.facets.facet import Facet, Json
+from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.entities import Scenario
+from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
+from checkpoint_ld.facets import entries
+from checkpoint_ld.facets.facet import Facet
 from checkpoint_ld.mapping import scenarios
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rdflib.term import Node
 
-    from checkpoint_ld.entities import Scenario
+_TYPE, _OF_SCENARIOS = "benchmark_type", "scenario"
 
 
 class Scenarios(Facet):
-    """The scenarios of a benchmark of several turns."""
+    """The scenarios of a benchmark of several turns, known by their names."""
 
     @property
     def scenarios(self) -> list[Scenario]:
         """The scenarios in their order."""
-        return [scenarios.scenario_of(part) for part in self._scenario_objects()]
+        return [scenarios.scenario_of(self._graph.object(node)) for node in self._scenario_nodes()]
 
     def get_scenarios(self) -> list[Scenario]:
         """Return `scenarios`."""
         return self.scenarios
 
     def get_scenario(self, name: str) -> Scenario:
-        """Return the scenario called `name`. Raises LookupFailedError."""
-        for part in self._scenario_objects():
-            if part.get("name") == name:
-                return scenarios.scenario_of(part)
-        raise LookupFailedError(f"there is no scenario {name!r}: see get_scenarios()")
+        """Return the scenario called `name`, the first of several. Raises LookupFailedError."""
+        return scenarios.scenario_of(self._graph.object(self._scenario_node(name)))
+
+    def add_scenario(self, scenario: Scenario) -> None:
+        """Add a scenario at the end. Code in it is text: it is neither read nor run.
+
+        Raises WriteError, having added nothing, for a name that another scenario has, for anything but a `Scenario`
+        with a name, and in a benchmark that has questions.
+        """
+        if not isinstance(scenario, Scenario):
+            raise WrongTypeError(f"{scenario!r} is no Scenario")
+        if self._elements():
+            raise WriteError("a benchmark of questions holds no scenarios: make another benchmark for them")
+        if not scenario.name or scenario.name in self._scenario_names():
+            fault = "taken: give another one" if scenario.name else "empty: give it one"
+            raise WriteError(f"the name {scenario.name!r} of the scenario is {fault}")
+        part = scenarios.scenario_object(scenario)
+        dump_json(part)
+        self._graph.append(self._graph.root, "hasPart", part)
+        if self._benchmark_type() is None:
+            entries.set_value(self._graph, self._graph.root, _TYPE, _OF_SCENARIOS)
+        self._touch()
+
+    def remove_scenario(self, name: str) -> None:
+        """Take a scenario away, the first that has the name. Raises LookupFailedError."""
+        self._graph.discard(self._graph.root, "hasPart", self._scenario_node(name))
+        if not self._graph.member(self._graph.root, "hasPart"):
+            self._graph.replace(self._graph.root, "hasPart", None)
+        if not self.is_scenario_benchmark and self._benchmark_type() == _OF_SCENARIOS:
+            entries.take_away(self._graph, self._graph.root, _TYPE.__eq__)
+        self._touch()
 
     @property
     def scenario_count(self) -> int:
@@ -45,9 +72,22 @@ class Scenarios(Facet):
         """Whether this is a benchmark of scenarios."""
         return self.scenario_count > 0
 
+    def _benchmark_type(self) -> object:
+        return entries.value_of(self._graph, self._graph.root, _TYPE)
+
+    def _scenario_names(self) -> list[object]:
+        return [self._graph.plain(node, "name") for node in self._scenario_nodes()]
+
+    def _scenario_node(self, name: str) -> Node:
+        for node in self._scenario_nodes():
+            if self._graph.plain(node, "name") == name:
+                return node
+        raise LookupFailedError(f"there is no scenario {name!r}: see get_scenarios()")
+
     def _scenario_nodes(self) -> list[Node]:
         parts = self._graph.member(self._graph.root, "hasPart")
-        return [one for one in parts if one in self._graph.index and scenarios.is_scenario(self._graph.object(one))]
+        return [one for one in parts if one in self._graph.index and self._is_scenario(one)]
 
-    def _scenario_objects(self) -> Iterator[Json]:
-        return (self._graph.object(node) for node in self._scenario_nodes())
+    def _is_scenario(self, part: Node) -> bool:
+        kind = self._graph.plain(part, "@type")
+        return scenarios.is_scenario(self._graph.object(part) if kind is None else {"@type": kind})

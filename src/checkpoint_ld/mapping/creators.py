@@ -5,12 +5,15 @@ Karenina takes a text or a Person there. Any other creator stands there by name,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.entities import Creator, Organization, Person
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.mapping.faults import faults_of
 from checkpoint_ld.mapping.properties import as_list, property_value, values
 
 Json = dict[str, Any]
@@ -36,10 +39,13 @@ def name_of_creator(value: Any) -> str:
 def creator_members(value: Creator | Any) -> tuple[Any, list[Json]]:
     """Return the member `creator` that Karenina takes, and the properties that hold what it would not take.
 
-    `value` is a creator or what a file has as one. A Person of whom no more than the name is known is a text, too.
+    `value` is a creator or what a file has as one, or a list of those. A Person of whom no more than the name is known
+    is a text, too.
     """
-    if isinstance(value, (Person, Organization)):
-        value = value.model_dump(by_alias=True, exclude_none=True)
+    value = _plain(value)
+    if isinstance(value, list):
+        value = [_plain(one) for one in value]
+        value = value[0] if len(value) == 1 else value
     if isinstance(value, str):
         return value, []
     name = name_of_creator(value)
@@ -48,11 +54,36 @@ def creator_members(value: Creator | Any) -> tuple[Any, list[Json]]:
     return name, [property_value(CREATOR_DETAILS, value)]
 
 
+def checked_creator(value: Any) -> Any:
+    """Return a creator, or a list of several, that a user gives, with mappings as a Person or an Organization.
+
+    Raises WriteError for what is neither a text nor one of the two, and for one without a name.
+    """
+    if isinstance(value, list | tuple):
+        return [checked_creator(one) for one in value]
+    if isinstance(value, Mapping):
+        try:
+            return _model(value).model_validate(value)
+        except ValidationError as error:
+            raise WriteError(f"this is no creator: {faults_of(error)}") from None
+    if not isinstance(value, (str, Person, Organization)) or not value:
+        raise WriteError(f"{value!r} is no creator: give a name, a Person or an Organization")
+    return value
+
+
+def _model(value: Mapping[str, Any]) -> type[Person | Organization]:
+    return Organization if value.get("@type") == "Organization" else Person
+
+
+def _plain(value: Any) -> Any:
+    is_entity = isinstance(value, (Person, Organization))
+    return value.model_dump(by_alias=True, exclude_none=True) if is_entity else value
+
+
 def _creator(value: Any) -> Creator:
     if not isinstance(value, dict):
         return str(value)
-    model = Organization if value.get("@type") == "Organization" else Person
     try:
-        return model.model_validate(value)
+        return _model(value).model_validate(value)
     except ValidationError:
         return name_of_creator(value)

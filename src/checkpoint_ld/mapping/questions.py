@@ -25,6 +25,18 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
+"""The members of a question that are properties of the same name; custom metadata stands after the first two."""
+
+_SHOWN_OF_QUESTION = 50
+_PLACEHOLDER_HEAD = 'class Answer(BaseAnswer):\n    """Answer template for: '
+_PLACEHOLDER_TAIL = (
+    '..."""\n\n    response: str = Field(description="The answer response")\n\n'
+    "    def verify(self) -> bool:\n"
+    "        # Default template: returns False to indicate custom verification needed\n"
+    "        return False\n"
+)
+_WRITTEN_AS_TEXT = PROPERTIES[:3]
 _TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
 
 
@@ -70,6 +82,11 @@ def _read(item: Json, rubric: Rubric | None, dynamic: DynamicRubric | None) -> Q
     return Question.model_validate(members, context=LENIENT)
 
 
+def untraited_question_of(item: Json) -> Question:
+    """Return the question of a feed item without its rubrics, which take longer to read than all the rest."""
+    return _read(item, None, None)
+
+
 def registry_entry_of(item: Json) -> QuestionRegistryEntry:
     """Return how far the work on an item's question is."""
     dates = {"date_added": text_of(item.get("dateCreated")), "date_modified": text_of(item.get("dateModified"))}
@@ -77,8 +94,12 @@ def registry_entry_of(item: Json) -> QuestionRegistryEntry:
 
 
 def is_finished(item: Json) -> bool:
-    """Tell whether an item's question is marked as finished; texts and numbers that mean a truth value count."""
-    value = values(asked_of(item).get("additionalProperty")).get("finished", False)
+    """Tell whether an item's question is marked as finished."""
+    return means_true(values(asked_of(item).get("additionalProperty")).get("finished", False))
+
+
+def means_true(value: Any) -> bool:
+    """Tell whether a value of the property `finished` says so; texts and numbers that mean a truth value count."""
     return value is True or (not isinstance(value, bool) and str(value).strip().lower() in _TRUE)
 
 
@@ -106,7 +127,7 @@ def item_of(
     ratings += [rating_of(trait, "QuestionSpecific", dynamic=True) for trait in (dynamic.traits() if dynamic else ())]
     source = question.answer_template or default_template(question.question)
     if finished is None:
-        finished = _is_own(source, question.question)
+        finished = _is_own(source)
     asked = {
         "@type": "Question",
         "text": question.question,
@@ -123,14 +144,14 @@ def item_of(
 
 def default_template(question: str) -> str:
     """Return the template that stands for none: Karenina tells by its exact text that a question has no template."""
-    return (
-        "class Answer(BaseAnswer):\n"
-        f'    """Answer template for: {question[:50]}..."""\n\n'
-        '    response: str = Field(description="The answer response")\n\n'
-        "    def verify(self) -> bool:\n"
-        "        # Default template: returns False to indicate custom verification needed\n"
-        "        return False\n"
-    )
+    return f"{_PLACEHOLDER_HEAD}{question[:_SHOWN_OF_QUESTION]}{_PLACEHOLDER_TAIL}"
+
+
+def is_placeholder(source: str) -> bool:
+    """Tell whether a template stands for none, also if it was made when the question had another text."""
+    longest = len(_PLACEHOLDER_HEAD) + _SHOWN_OF_QUESTION + len(_PLACEHOLDER_TAIL)
+    is_framed = source.startswith(_PLACEHOLDER_HEAD) and source.endswith(_PLACEHOLDER_TAIL)
+    return is_framed and len(source) <= longest
 
 
 def has_source(item: Json) -> bool:
@@ -140,13 +161,12 @@ def has_source(item: Json) -> bool:
 
 def has_template(item: Json) -> bool:
     """Tell whether an item's question has a template of its own."""
-    asked = asked_of(item)
-    source = _source_of(asked)
-    return source is not None and _is_own(source, text_of(asked.get("text")))
+    source = _source_of(asked_of(item))
+    return source is not None and _is_own(source)
 
 
-def _is_own(source: str, question: str) -> bool:
-    return source.strip() != "" and source != default_template(question)
+def _is_own(source: str) -> bool:
+    return source.strip() != "" and not is_placeholder(source)
 
 
 def _source_of(asked: Json) -> str | None:
@@ -155,15 +175,18 @@ def _source_of(asked: Json) -> str | None:
 
 
 def _properties(question: Question, *, finished: bool) -> list[Json]:
+    told = {name: property_of(question, name) for name in PROPERTIES}
+    customs = {f"{CUSTOM}{name}": value for name, value in (question.custom_metadata or {}).items()}
     entries = [property_value("finished", finished)]
-    told = (("author", question.author), ("sources", question.sources))
-    entries += [property_value(name, json.dumps(value)) for name, value in told if value]
-    for name, value in (question.custom_metadata or {}).items():
-        entries.append(property_value(f"{CUSTOM}{name}", ABSENT if value is None else value))
-    if question.few_shot_examples:
-        entries.append(property_value("few_shot_examples", json.dumps(question.few_shot_examples)))
-    notes = (("answer_notes", question.answer_notes), ("workspace_path", question.workspace_path))
-    return entries + [property_value(name, value) for name, value in notes if value]
+    entries += [property_value(name, told[name]) for name in PROPERTIES[:2] if told[name] is not None]
+    entries += [property_value(name, ABSENT if value is None else value) for name, value in customs.items()]
+    return entries + [property_value(name, told[name]) for name in PROPERTIES[2:] if told[name] is not None]
+
+
+def property_of(question: Question, member: str) -> str | None:
+    """Return the value of the property that holds one of `PROPERTIES`, None where the question has nothing there."""
+    value = getattr(question, member)
+    return json.dumps(value) if value and member in _WRITTEN_AS_TEXT else value or None
 
 
 def asked_of(item: Json) -> Json:

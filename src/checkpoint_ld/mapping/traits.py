@@ -23,7 +23,7 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.faults import faults_of
-from checkpoint_ld.mapping.properties import ABSENT, as_list, from_text, property_value, text_of, values
+from checkpoint_ld.mapping.properties import ABSENT, as_list, from_text, name_of, property_value, text_of, values
 
 Json = dict[str, Any]
 
@@ -52,15 +52,26 @@ _ORDERS: dict[str, tuple[str, ...]] = {
     "llm": (*tuple(name for name in SETTINGS["llm"] if name != "include_ground_truth"), "include_ground_truth"),
     "agentic": (*_AGENTIC, "timeout_seconds", "classes", "model_override", "summary", "min_score", "max_score"),
 }
+_SETTING_NAMES = {"dynamic_trait_type", "invert", *(name for order in _ORDERS.values() for name in order)}
 _LISTS = ("metrics", "tp_instructions", "tn_instructions")
 _NULLABLE = ("higher_is_better", "min_score", "max_score")
 """Settings whose null says something: no direction, an end of the range that is open."""
 
 
-def is_dynamic(rating: Json) -> bool:
-    """Tell whether a rating holds a trait of a dynamic rubric."""
-    known = trait_type(rating.get("additionalType"))
+def is_dynamic(rating: Any) -> bool:
+    """Tell whether a member of `rating` holds a trait of a dynamic rubric, judged by its type."""
+    known = _type_of(rating)
     return known is not None and known[1] == DYNAMIC
+
+
+def is_static(rating: Any) -> bool:
+    """Tell whether a member of `rating` holds a trait that is not dynamic, judged by its type."""
+    known = _type_of(rating)
+    return known is not None and known[1] != DYNAMIC
+
+
+def _type_of(rating: Any) -> tuple[str, str] | None:
+    return trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
 
 
 def trait_of(rating: Json) -> AnyTrait | None:
@@ -159,6 +170,37 @@ def rating_of(trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
         "additionalType": f"karenina:{scope}{DYNAMIC if dynamic else _suffix(trait, family)}",
         "additionalProperty": settings,
     }
+
+
+def updated_rating(rating: Json, trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
+    """Return `rating` as it is when it holds `trait`: what it says beyond a trait stays, as does an equal trait.
+
+    `rating` itself is not changed.
+    """
+    if _held(rating) == trait:
+        return rating
+    made = rating_of(trait, scope, dynamic=dynamic)
+    beyond = {key: value for key, value in rating.items() if key not in made and not _is_told(key)}
+    entries = [one for one in as_list(rating.get("additionalProperty")) if name_of(one) not in _SETTING_NAMES]
+    return {**made, **beyond, "additionalProperty": [*made["additionalProperty"], *entries]}
+
+
+def is_of_kind(rating: Json, trait: AnyTrait) -> bool:
+    """Tell whether `rating` holds a trait of the same of the five kinds as `trait`."""
+    held = _held(rating)
+    return held is not None and family_of(held) == family_of(trait)
+
+
+def _held(rating: Json) -> AnyTrait | None:
+    try:
+        return trait_of(rating)
+    except ReadError:
+        return None
+
+
+def _is_told(key: str) -> bool:
+    """Tell whether a member of a rating says what its trait says, so that another trait takes it away."""
+    return key == "description" or key.startswith("deep_judgment_")
 
 
 def family_of(trait: AnyTrait) -> str:

@@ -1,0 +1,93 @@
+"""The rubrics of a benchmark, to change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.entities import DynamicRubric, Rubric
+from checkpoint_ld.facets.held_rubric import HeldRubric
+from checkpoint_ld.facets.rubrics import Rubrics
+from checkpoint_ld.vocabulary import SCOPES
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+    from checkpoint_ld.entities import AnyTrait
+    from checkpoint_ld.mapping.rubrics import Traits
+
+_GLOBAL, _QUESTION = SCOPES
+
+
+class RubricEdits(Rubrics):
+    """Changes of rubrics, each of one rubric alone: dynamic traits survive a change of the others, and these of them.
+
+    Raised beside what the methods say, with nothing changed: WrongTypeError for what is no trait or rubric, WriteError
+    for the name of a trait that is there already and for whatever else keeps an author from making such a rubric. What
+    is odd about a rubric from a file may stay as it is. What a rating says beyond its trait stays as long as the trait.
+    """
+
+    def add_global_rubric_trait(self, trait: AnyTrait) -> None:
+        """Add a trait by which the answers to all questions are judged."""
+        self._of_benchmark(Rubric).add(trait)
+        self._touch()
+
+    def set_global_rubric(self, rubric: Rubric) -> None:
+        """Replace the traits by which the answers to all questions are judged; one without traits takes them away."""
+        self._of_benchmark(Rubric).replace(rubric)
+        self._touch()
+
+    def update_global_rubric_trait(self, name: str, trait: AnyTrait) -> bool:
+        """Put `trait` in the place of the global trait `name`; return False, with nothing changed, if there is none."""
+        return self._touched(self._of_benchmark(Rubric).update(name, trait))
+
+    def remove_global_rubric_trait(self, name: str) -> bool:
+        """Take the global trait `name` away; return whether there was one."""
+        return self._touched(self._of_benchmark(Rubric).remove(name))
+
+    def clear_global_rubric(self) -> bool:
+        """Take all global traits away; return whether there were any."""
+        return self._touched(self._of_benchmark(Rubric).clear())
+
+    def set_global_dynamic_rubric(self, rubric: DynamicRubric | None) -> None:
+        """Replace the traits that are judged only where their concept occurs; None takes them away."""
+        self._of_benchmark(DynamicRubric).replace(DynamicRubric() if rubric is None else rubric)
+        self._touch()
+
+    def add_question_rubric_trait(self, question_id: str, trait: AnyTrait) -> None:
+        """Add a trait by which the answers to one question are judged. Raises LookupFailedError."""
+        self._of_question(question_id, Rubric).add(trait)
+        self._touch(self._node(question_id))
+
+    def set_question_rubric(self, question_id: str, rubric: Rubric) -> None:
+        """Replace the traits of one question; a rubric without traits takes them away. Raises LookupFailedError."""
+        self._of_question(question_id, Rubric).replace(rubric)
+        self._touch(self._node(question_id))
+
+    def remove_question_rubric(self, question_id: str) -> bool:
+        """Take the traits of one question away; return whether there were any. Raises LookupFailedError."""
+        return self._touched(self._of_question(question_id, Rubric).clear(), self._node(question_id))
+
+    def set_question_dynamic_rubric(self, question_id: str, rubric: DynamicRubric | None) -> None:
+        """Replace the dynamic traits of one question; None takes them away. Raises LookupFailedError."""
+        held = self._of_question(question_id, DynamicRubric)
+        held.replace(DynamicRubric() if rubric is None else rubric)
+        self._touch(self._node(question_id))
+
+    def clear_all_rubrics(self) -> int:
+        """Take away the traits of the benchmark and of all questions; return how many rubrics there were.
+
+        Dynamic rubrics stay.
+        """
+        cleared = int(self.clear_global_rubric())
+        return cleared + sum(self.remove_question_rubric(one) for one in self._elements())
+
+    def _of_benchmark(self, model: type[Traits]) -> HeldRubric[Traits]:
+        return HeldRubric(self._graph, self._graph.root, _GLOBAL, model)
+
+    def _of_question(self, question_id: str, model: type[Traits]) -> HeldRubric[Traits]:
+        return HeldRubric(self._graph, self._asked(question_id), _QUESTION, model)
+
+    def _touched(self, changed: bool, *items: Node) -> bool:
+        if changed:
+            self._touch(*items)
+        return changed

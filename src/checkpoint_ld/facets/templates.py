@@ -1,0 +1,188 @@
+"""The answer templates of a benchmark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, overload
+
+from checkpoint_ld.dialects.template import template_of
+from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.values import shown
+from checkpoint_ld.entities.template_spec import TemplateSpec
+from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
+from checkpoint_ld.facets import template_exchange
+from checkpoint_ld.facets.questions import Questions
+from checkpoint_ld.identifiers import template_id
+from checkpoint_ld.mapping.placeholder import is_placeholder
+from checkpoint_ld.templates import usability
+from checkpoint_ld.templates.reading import read_template
+from checkpoint_ld.templates.specification import spec_of
+from checkpoint_ld.templates.writing import source_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.facets.facet import Json
+    from checkpoint_ld.facets.template_exchange import FinishedTemplate
+
+
+class Templates(Questions):
+    """Answer templates: Python texts that are read and written, never run.
+
+    A question has a template if it has a text that is neither blank nor the placeholder that Karenina writes for none.
+    Where a question is asked for that is not there, LookupFailedError is raised.
+    """
+
+    def add_answer_template(self, question_id: str, code: str | TemplateSpec) -> None:
+        """Give a question the template `code`, its Python source or a specification, instead of the one that it has.
+
+        Raises WriteError, with lines and what to do, for a text that is no template: what is no Python, has no class
+        that derives from BaseAnswer, cannot tell right from wrong, or defines a field that cannot be made. Raises
+        WrongTypeError for what is neither.
+        """
+        self._set_source(question_id, _checked(code))
+        self._touch(self._node(question_id))
+
+    def update_template(self, question_id: str, code: str | TemplateSpec) -> None:
+        """Do what `add_answer_template` does."""
+        self.add_answer_template(question_id, code)
+
+    def copy_template(self, from_question_id: str, to_question_id: str) -> None:
+        """Give a question the template of another. Raises as `get_template` and `add_answer_template` do."""
+        self.add_answer_template(to_question_id, self.get_template(from_question_id))
+
+    def has_template(self, question_id: str) -> bool:
+        """Tell whether a question has a template; one that is not there has none."""
+        return question_id in self._elements() and _is_own(self._source_text(question_id))
+
+    def get_template(self, question_id: str) -> str:
+        """Return the source of a question's template. Raises LookupFailedError if it has none."""
+        source = self._source_text(question_id)
+        if source is None or not _is_own(source):
+            raise LookupFailedError(f"the question {question_id!r} has no template: see get_missing_templates()")
+        return source
+
+    def get_template_spec(self, question_id: str) -> TemplateSpec | None:
+        """Return what a question's template says as data, None if there is none or not all of it can be read as such.
+
+        Methods of the template and fields that do not say how they are verified are left out.
+        """
+        return spec_of(read_template(self._source_text(question_id)))
+
+    def get_template_id(self, question_id: str) -> str:
+        """Return the identifier by which results of verification name the template of a question, `no_template` too.
+
+        It is the MD5 hash of the source without what is mere layout; the placeholder has one as well.
+        """
+        return template_id(self._source_text(question_id))
+
+    @overload
+    def get_missing_templates(self, ids_only: Literal[False] = False) -> list[Json]: ...
+    @overload
+    def get_missing_templates(self, ids_only: Literal[True]) -> list[str]: ...
+    def get_missing_templates(self, ids_only: bool = False) -> list[Json] | list[str]:
+        """Return the questions that have no template, as dictionaries or only their identifiers."""
+        return self._listed([one for one in self._elements() if not self.has_template(one)], ids_only=ids_only)
+
+    def apply_global_template(self, code: str | TemplateSpec) -> list[str]:
+        """Give all questions without a template this one; return their identifiers. Raises as `add_answer_template`."""
+        source = _checked(code)
+        missing = self.get_missing_templates(ids_only=True)
+        for question_id in missing:
+            self._set_source(question_id, source)
+        if missing:
+            self._touch(*map(self._node, missing))
+        return missing
+
+    def validate_templates(self) -> tuple[bool, list[dict[str, str]]]:
+        """Tell whether all templates can be used, and what is wrong with them.
+
+        Each fault has the `question_id` and an `error`, with the line and what to do. Questions without a template are
+        no fault. Templates are read, not run: this is what can be told from the text.
+        """
+        sources = {one: source for one in self._elements() if _is_own(source := self._source_text(one))}
+        errors = [
+            {"question_id": question_id, "error": error}
+            for question_id, source in sources.items()
+            for error in usability.faults(source or "")
+        ]
+        return not errors, errors
+
+    def get_finished_templates(self, question_ids: Iterable[str] | None = None) -> list[FinishedTemplate]:
+        """Return the templates of the questions that are finished, of all or of those that are named.
+
+        Those that have only a placeholder are among them, those without any text are not.
+        """
+        wanted = None if question_ids is None else set(question_ids)
+        for question_id in wanted or ():
+            self._node(question_id)
+        return [
+            template_exchange.finished_template(one, self.get_question_as_object(one), source)
+            for one in self.get_finished_questions(ids_only=True)
+            if (wanted is None or one in wanted) and (source := self._source_text(one) or "").strip()
+        ]
+
+    def export_generated_templates(self, path: str | os.PathLike[str]) -> None:
+        """Write all templates to a file: a JSON object of sources by question identifier, all of it or nothing.
+
+        Raises WriteError.
+        """
+        own = {one: self.get_template(one) for one in self._elements() if self.has_template(one)}
+        template_exchange.write_templates(path, own)
+
+    def import_generated_templates(
+        self, path: str | os.PathLike[str], force_overwrite: bool = False
+    ) -> dict[str, bool]:
+        """Read templates that `export_generated_templates` wrote; return for each identifier whether it was taken.
+
+        What names no question, or one that has a template already, is not, unless that is to be overwritten. Raises
+        ReadError for what is no such file, and WriteError, with nothing changed, if one of the texts is no template.
+        """
+        sources = template_exchange.read_templates(path)
+        for question_id, source in sources.items():
+            _refuse_unusable(source, f"the template of {shown(question_id)}")
+        taken = {one: one in self._elements() and (force_overwrite or not self.has_template(one)) for one in sources}
+        for question_id in (one for one, is_taken in taken.items() if is_taken):
+            self._set_source(question_id, sources[question_id])
+            self._touch(self._node(question_id))
+        return taken
+
+    def _source_text(self, question_id: str) -> str | None:
+        node = self._template_node(question_id)
+        source = None if node is None else self._graph.plain(node, "text")
+        return source if isinstance(source, str) else None
+
+    def _template_node(self, question_id: str) -> Node | None:
+        parts = self._graph.member(self._asked(question_id), "hasPart")
+        return parts[0] if len(parts) == 1 and parts[0] in self._graph.index else None
+
+    def _set_source(self, question_id: str, source: str) -> None:
+        node = self._template_node(question_id)
+        if node is not None:
+            self._graph.set_plain(node, "text", source)
+        else:
+            asked = self._asked(question_id)
+            self._graph.replace(asked, "hasPart", template_of(self._graph.plain(asked, "text"), source))
+
+
+def _is_own(source: str | None) -> bool:
+    return source is not None and source.strip() != "" and not is_placeholder(source)
+
+
+def _checked(code: str | TemplateSpec) -> str:
+    if not isinstance(code, str | TemplateSpec):
+        raise WrongTypeError(
+            f"the template is of type {type(code).__name__}: give its Python source, or a TemplateSpec"
+        )
+    source = source_of(code) if isinstance(code, TemplateSpec) else code
+    _refuse_unusable(source, "the template")
+    return source
+
+
+def _refuse_unusable(source: str, name: str) -> None:
+    faults = usability.faults(source)
+    if faults:
+        raise WriteError(f"{name} cannot be used: {'; '.join(faults)}")
+    dump_json(source)

@@ -1,0 +1,1 @@
+"""The facets of a benchmark."""
