@@ -1,0 +1,55 @@
+"""The command `diff`: what is different between two checkpoints, in the terms of their authors."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.convert import Input
+from checkpoint_ld.errors import SettingsError
+
+EXIT_DIFFERENT = 1
+
+
+class Format(StrEnum):
+    """How differences are written."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
+    before: Annotated[str, typer.Argument(metavar="A", help="The older checkpoint; - for standard input.")],
+    after: Annotated[str, typer.Argument(metavar="B", help="The newer checkpoint; - for standard input.")],
+    format_: Annotated[Format, typer.Option("--format", help="How to write the differences.")] = Format.TEXT,
+    output: Annotated[str, typer.Option("-o", "--output", help="The file to write; - for standard output.")] = "-",
+    dates: Annotated[bool, typer.Option("--dates", help="Dates of making and of changing count.")] = False,
+    order: Annotated[bool, typer.Option("--order", help="The order of questions, keywords and traits counts.")] = False,
+    syntax: Annotated[
+        Input | None, typer.Option("--from", help="What both are, where neither extension nor content tells.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Write nothing; the exit code tells.")] = False,
+) -> None:
+    """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
+    # Reading takes its time to import; --help should not wait for it.
+    from checkpoint_ld.difference import semantic_diff  # noqa: PLC0415
+    from checkpoint_ld.documents.dumping import dump_json  # noqa: PLC0415
+
+    if before == after == streams.STANDARD:
+        raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")
+    found = semantic_diff(
+        streams.read(before, syntax=syntax), streams.read(after, syntax=syntax), dates=dates, order=order
+    )
+    if not quiet:
+        if format_ is Format.JSON:
+            data = dump_json(found.as_json()) + b"\n"
+        else:
+            text = found.to_markdown() if format_ is Format.MARKDOWN else str(found)
+            data = f"{text}\n".encode()
+        streams.write(output, data, overwrite=True)
+    if found:
+        raise typer.Exit(EXIT_DIFFERENT)

@@ -1,0 +1,176 @@
+"""Questions out of tables: comma- or tab-separated text (RFC 4180), and Excel workbooks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.entities import Question
+from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError
+from checkpoint_ld.extras import library
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    Row = Mapping[str, str]
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+_BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_OLD = ".xls"
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Which column holds what; None for what the table does not have."""
+
+    question: str
+    answer: str
+    author_name: str | None
+    author_email: str | None
+    author_affiliation: str | None
+    url: str | None
+    notes: str | None
+    keywords: Sequence[Mapping[str, str]]
+    custom: Sequence[str]
+
+
+def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the order are Karenina's
+    path: str | os.PathLike[str],
+    question_column: str,
+    answer_column: str,
+    sheet_name: str | None = None,
+    author_name_column: str | None = None,
+    author_email_column: str | None = None,
+    author_affiliation_column: str | None = None,
+    url_column: str | None = None,
+    keywords_columns: Sequence[Mapping[str, str]] | None = None,
+    answer_notes_column: str | None = None,
+    custom_metadata_columns: Sequence[str] | None = None,
+) -> list[Question]:
+    """Return the questions in a table: `.csv`, `.tsv`, `.txt` (with tabs) or `.xlsx`.
+
+    The first row names the columns. Texts are stripped, and rows without a question or an answer left out. A column of
+    `keywords_columns` is `{"column": …, "separator": …}`, the separator a comma unless given; keywords come sorted,
+    each once. The url and `custom_metadata_columns` go into the custom metadata. A column that is not there is passed
+    over, but for those of question and answer. Workbooks need the extra `openpyxl`; their first sheet is read unless
+    `sheet_name` is given.
+
+    Raises SettingsError for another extension, LookupFailedError for a sheet or one of the two columns that is not
+    there, SourceMissingError (a FileNotFoundError), and ReadError for a file that is no table.
+    """
+    asked = _Columns(
+        question_column,
+        answer_column,
+        author_name_column,
+        author_email_column,
+        author_affiliation_column,
+        url_column,
+        answer_notes_column,
+        keywords_columns or (),
+        custom_metadata_columns or (),
+    )
+    rows = _rows(os.fspath(path), sheet_name)
+    header = [name.strip() for name in next(rows, ())]
+    for name in (question_column, answer_column):
+        if name not in header:
+            raise LookupFailedError(f"there is no column {name!r} in {os.fspath(path)}: there are {', '.join(header)}")
+    found = (_question(_cells(header, row), asked) for row in rows)
+    return [one for one in found if one is not None]
+
+
+def _cells(header: list[str], row: Iterable[str]) -> Row:
+    # Of several columns with one name the first counts.
+    return dict(reversed([(name, cell.strip()) for name, cell in zip(header, row, strict=False)]))
+
+
+def _question(row: Row, columns: _Columns) -> Question | None:
+    text, answer = row.get(columns.question, ""), row.get(columns.answer, "")
+    if not text or not answer:
+        return None
+    custom = {name: row[name] for name in columns.custom if row.get(name)}
+    url = _cell(row, columns.url)
+    return Question(
+        question=text,
+        raw_answer=answer,
+        author=_author(row, columns),
+        keywords=_keywords(row, columns),
+        answer_notes=_cell(row, columns.notes),
+        custom_metadata={**({"url": url} if url else {}), **custom} or None,
+    )
+
+
+def _cell(row: Row, column: str | None) -> str | None:
+    return (row.get(column) or None) if column is not None else None
+
+
+def _author(row: Row, columns: _Columns) -> dict[str, Any] | None:
+    said = (
+        ("name", columns.author_name),
+        ("email", columns.author_email),
+        ("affiliation", columns.author_affiliation),
+    )
+    author = {name: cell for name, column in said if (cell := _cell(row, column))}
+    return {"@type": "Person", **author} if author else None
+
+
+def _keywords(row: Row, columns: _Columns) -> list[str]:
+    found = {
+        keyword.strip()
+        for one in columns.keywords
+        for keyword in row.get(one["column"], "").split(one.get("separator") or ",")
+    }
+    return sorted(found - {""})
+
+
+def _rows(path: str, sheet: str | None) -> Iterator[list[str]]:
+    extension = PurePath(path).suffix.lower()
+    if extension == _OLD:
+        raise SettingsError(f"{path}: .xls cannot be read; save it as .xlsx or .csv")
+    if extension == ".xlsx":
+        return iter(_workbook_rows(path, sheet))
+    if extension not in _SEPARATORS:
+        raise SettingsError(f"{path}: give a table as {', '.join(_SEPARATORS)} or .xlsx")
+    return iter(_text_rows(path, _SEPARATORS[extension]))
+
+
+def _text_rows(path: str, separator: str) -> list[list[str]]:
+    data, _ = read_bytes(path)
+    try:
+        text = data.decode(_BOMS.get(data[:2], "utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{path}: is not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    usual = csv.field_size_limit(max(len(text), 1))  # the usual limit is below what a long answer takes
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    except csv.Error as error:
+        raise ReadError(f"{path}: is no table: {error}") from None
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _workbook_rows(path: str, sheet: str | None) -> list[list[str]]:
+    data, _ = read_bytes(path)
+    openpyxl = library("openpyxl")
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    except Exception as error:  # openpyxl raises whatever zipfile, XML and its own checks raise
+        raise ReadError(f"{path}: is no workbook: {error}") from error
+    try:
+        if sheet is not None and sheet not in book.sheetnames:
+            names = ", ".join(book.sheetnames)
+            raise LookupFailedError(f"there is no sheet {sheet!r} in {path}: there are {names}")
+        page = book[book.sheetnames[0] if sheet is None else sheet]
+        return [[_text(cell) for cell in row] for row in page.iter_rows(values_only=True)]
+    finally:
+        book.close()
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if cell is None else str(cell)
