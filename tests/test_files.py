@@ -434,3 +434,10 @@ def test_a_file_that_really_does_not_fit_leaves_the_old_one(target: Path) -> Non
     assert "metals.jsonld: cannot be written: file too large" in done.stdout, done.stderr
     assert target.read_bytes() == b"old"
     assert names(target.parent) == ["metals.jsonld"]
+
+
+def test_a_file_is_copied_part_by_part(tmp_path: Path) -> None:
+    content = bytes(range(256)) * 10_000
+    path = tmp_path / "results"
+    replace_file(path, io.BytesIO(content))
+    assert path.read_bytes() == content

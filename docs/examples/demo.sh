@@ -43,3 +43,12 @@ run checkpoint-ld validate fixable.jsonld --fix --fail-on info
 
 say "The same findings for a pipeline"
 fails checkpoint-ld validate broken.jsonld --format github --select KR
+
+say "Recorded answers of two models: which of them are right, by the templates, which are read and not run"
+cd - > /dev/null
+run checkpoint-ld verify elements.jsonld --answers answers.jsonl --quiet -o "$work/results.jsonl" --rdf "$work/results.ttl"
+run checkpoint-ld verify elements.jsonld --answers answers.jsonl
+
+say "What an edit changed, in the terms of a benchmark"
+run python edit.py metals.jsonld "$work/edited.jsonld"
+fails checkpoint-ld diff metals.jsonld "$work/edited.jsonld"

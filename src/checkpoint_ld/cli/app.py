@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from checkpoint_ld.cli import convert, inspect, rules, validate
+from checkpoint_ld.cli import convert, diff, inspect, rules, schema, validate, verify
 
 app = typer.Typer(
     name="checkpoint-ld",
-    help="Read, convert, validate and look into the checkpoints of AI evaluations as linked data.",
+    help="Read, convert, validate, compare and verify the checkpoints of AI evaluations as linked data.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -21,6 +21,9 @@ app.command("convert")(convert.convert)
 app.command("inspect")(inspect.inspect)
 app.command("validate")(validate.validate)
 app.command("rules")(rules.rules)
+app.command("verify")(verify.verify)
+app.command("diff")(diff.diff)
+app.command("schema")(schema.schema)
 
 
 def _version(asked: bool) -> None:

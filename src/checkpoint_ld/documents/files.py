@@ -62,9 +62,10 @@ def read_bytes(
         return _read(source, label, limits), label
 
 
-def replace_file(path: str | os.PathLike[str], data: bytes, *, overwrite: bool = True) -> None:
+def replace_file(path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwrite: bool = True) -> None:
     """Make `data` the content of the file at `path`, wholly or not at all.
 
+    `data` may be a file that is open for reading bytes: the rest of it is copied, part by part.
     A file that is there keeps its permissions; a new one gets those that the umask leaves. A symbolic link stays
     one: the file that it leads to is replaced. Whatever fails, the old file is as it was and nothing is left beside
     it. Raises TargetExistsError if the file is there and `overwrite` is false, and WriteError if it cannot be
@@ -124,7 +125,7 @@ def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:
     return state
 
 
-def _replace(target: Path, data: bytes, old: os.stat_result | None, *, overwrite: bool) -> None:
+def _replace(target: Path, data: bytes | BinaryIO, old: os.stat_result | None, *, overwrite: bool) -> None:
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     # Never readable by more people than the file that it replaces.
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
@@ -143,10 +144,11 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None, *, overwrite
     _sync_folder(target.parent)
 
 
-def _fill(handle: int, data: bytes, old: os.stat_result | None) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(handle, rest) :]
+def _fill(handle: int, data: bytes | BinaryIO, old: os.stat_result | None) -> None:
+    for part in (data,) if isinstance(data, bytes) else iter(lambda: data.read(_CHUNK), b""):
+        rest = memoryview(part)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
     if old is not None and hasattr(os, "fchmod"):
         with contextlib.suppress(OSError):  # only root may give a file to its former owner
             os.fchown(handle, old.st_uid, old.st_gid)

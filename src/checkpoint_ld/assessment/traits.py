@@ -1,0 +1,47 @@
+"""Traits of a rubric applied to the trace of an answer, as far as that needs no judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.assessment.assessment import TraitResult, TraitStatus
+from checkpoint_ld.entities import CallableRubricTrait, RegexRubricTrait
+from checkpoint_ld.entities.trait_collection import TRAIT_LISTS
+from checkpoint_ld.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from checkpoint_ld.assessment.questions import AskedTrait
+    from checkpoint_ld.confinement import Trust
+
+_KINDS = {cls: name.removesuffix("_traits") for name, cls in TRAIT_LISTS.items()}
+
+
+def trait_result(asked: AskedTrait, trace: str | None, trust: Trust | None) -> TraitResult:
+    """Return what a trait says about the raw response `trace`; nothing is raised.
+
+    Stored code runs only with `trust`, in a process of its own.
+    """
+    status, value, reason = _evaluated(asked, trace, trust)
+    return TraitResult(asked.trait.name, _KINDS[type(asked.trait)], asked.scope, status, value, reason, asked.node)
+
+
+def _evaluated(
+    asked: AskedTrait, trace: str | None, trust: Trust | None
+) -> tuple[TraitStatus, bool | float | None, str]:
+    trait = asked.trait
+    if asked.obstacle:
+        return TraitStatus.ERROR, None, asked.obstacle
+    if asked.is_dynamic:
+        return TraitStatus.NEEDS_JUDGE, None, "whether its concept occurs in the answer is for a judge to tell"
+    if not isinstance(trait, RegexRubricTrait | CallableRubricTrait):
+        return TraitStatus.NEEDS_JUDGE, None, ""
+    if trace is None:
+        return TraitStatus.NOT_RUN, None, "the answer has no trace"
+    if isinstance(trait, CallableRubricTrait) and trust is None:
+        return TraitStatus.NOT_RUN, None, "stored code runs only when it is trusted"
+    try:
+        if isinstance(trait, RegexRubricTrait):
+            return TraitStatus.EVALUATED, trait.evaluate(trace), ""
+        return TraitStatus.EVALUATED, trait.evaluate(trace, trust=trust), ""
+    except EvaluationError as error:
+        return TraitStatus.ERROR, None, str(error)

@@ -1,0 +1,93 @@
+"""What a run of `verify` reads and writes: answers with a progress bar, results that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from checkpoint_ld.assessment.json_lines import line_of, open_answers
+from checkpoint_ld.cli import streams
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.errors import SettingsError, WriteError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from checkpoint_ld.assessment import Assessment, Tally
+    from checkpoint_ld.cli.verification_summary import Remarks
+
+
+def refuse_collisions(sources: Sequence[str], targets: Sequence[str | None]) -> None:
+    """Raise SettingsError if something would be read or written twice, or read and written."""
+    if sources.count(streams.STANDARD) > 1:
+        raise SettingsError("only one of the checkpoint and the answers can come from standard input: name a file")
+    taken = {os.path.realpath(one): one for one in sources if one != streams.STANDARD}
+    for target in targets:
+        if target is None or target == streams.STANDARD:
+            continue
+        name = os.path.realpath(target)
+        if name in taken:
+            raise SettingsError(f"{target} is read or written for something else already: choose another file")
+        taken[name] = target
+
+
+@contextlib.contextmanager
+def opened_answers(file: str, *, quiet: bool) -> Iterator[BinaryIO]:
+    """Open a file of answers for reading, with a bar on standard error where there is somebody to see it."""
+    if file == streams.STANDARD:
+        yield sys.stdin.buffer
+        return
+    with open_answers(file) as opened:
+        if quiet or not sys.stderr.isatty():
+            yield opened
+            return
+        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+        from rich.progress import wrap_file  # noqa: PLC0415 - as above
+
+        size, console = os.fstat(opened.fileno()).st_size, Console(stderr=True)
+        with wrap_file(opened, size, description="verifying", console=console, transient=True) as shown:
+            yield shown
+
+
+def passed_on(
+    assessments: Iterable[Assessment], lines: BinaryIO | None, tally: Tally, remarks: Remarks
+) -> Iterator[Assessment]:
+    """Yield `assessments`, each after it was counted and written to `lines` where there are any."""
+    for assessment in assessments:
+        tally.add(assessment)
+        remarks.add(assessment)
+        if lines is not None:
+            lines.write(line_of(assessment))
+        yield assessment
+
+
+@contextlib.contextmanager
+def replacing(target: str | None) -> Iterator[BinaryIO | None]:
+    """Give a file to write to that becomes `target` at the end, unless an exception comes in between.
+
+    Standard output is written to at once; without a target there is None. Raises WriteError if `target` cannot be
+    written.
+    """
+    if target is None:
+        yield None
+    elif target == streams.STANDARD:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        with _beside(target) as file:
+            yield file
+            file.seek(0)
+            replace_file(target, file)
+
+
+def _beside(target: str) -> BinaryIO:
+    # On the disk of the target, since what is temporary is often kept in memory.
+    folder = Path(os.path.realpath(target)).parent
+    try:
+        return cast("BinaryIO", tempfile.TemporaryFile(dir=folder))
+    except OSError as error:
+        raise WriteError(f"{target}: cannot be written: {folder} takes no file ({error.strerror})") from error

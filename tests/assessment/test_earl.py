@@ -1,0 +1,200 @@
+"""Results as EARL: what is asserted, that it joins with the checkpoint's graph, and that it is always the same."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import Any
+
+import pyoxigraph
+import pytest
+import rdflib
+from rdflib import RDF, Literal, URIRef
+from rdflib.query import ResultRow
+
+from checkpoint_ld.assessment import Assessment, assess, earl
+from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.errors import SettingsError
+from tests.documents import canonical, item
+
+QUESTION = "urn:uuid:question-metal-1"
+TEMPLATE = """class Answer(BaseAnswer):
+    metal: str = VerifiedField(description="the metal", ground_truth="mercury", verify_with=ExactMatch())
+    celsius: float = VerifiedField(
+        description="when", ground_truth=-39, weight=3.0, verify_with=NumericTolerance(tolerance=1, mode="absolute")
+    )
+"""
+BASE = "urn:karenina:answers:a.jsonl#"
+EARL = rdflib.Namespace(earl.EARL)
+OURS = rdflib.Namespace("urn:karenina:vocab:")
+DCT = rdflib.Namespace(earl.TERMS)
+
+
+def benchmark() -> Benchmark:
+    one = item()
+    one["item"]["hasPart"]["text"] = TEMPLATE
+    return Benchmark.load(dump_json(canonical(one)))
+
+
+def record(**members: Any) -> dict[str, Any]:
+    return {
+        "question_id": QUESTION,
+        "answer": {"metal": "mercury", "celsius": -38.8},
+        "trace": "Mercury [1]",
+        **members,
+    }
+
+
+def found(*records: Any) -> list[Assessment]:
+    return list(assess(benchmark(), records))
+
+
+def written(assessments: Iterable[Assessment], syntax: pyoxigraph.RdfFormat, **options: Any) -> bytes:
+    file = io.BytesIO()
+    earl.write(assessments, file, earl.Form(syntax, **{"base": BASE, **options}))
+    return file.getvalue()
+
+
+def graph(*records: Any, **options: Any) -> rdflib.Graph:
+    read = rdflib.Graph()
+    read.parse(data=written(found(*records), pyoxigraph.RdfFormat.TURTLE, **options), format="turtle")
+    return read
+
+
+def double(text: str) -> Literal:
+    return Literal(text, datatype=rdflib.XSD.double)
+
+
+def iri(name: str) -> URIRef:
+    return URIRef(BASE + name)
+
+
+def test_an_assertion_has_its_four_parts() -> None:
+    told = graph(record())
+    one = iri("line-1")
+    assert told.value(one, RDF.type) == EARL.Assertion
+    assert told.value(one, EARL.assertedBy) == URIRef("urn:checkpoint-ld:verify")
+    assert told.value(one, EARL.subject) == iri("line-1-answer")
+    assert told.value(one, EARL.result) == iri("line-1-result")
+    assert told.value(one, EARL.mode) == EARL.automatic
+    test = told.value(one, EARL.test)
+    assert (test, RDF.type, URIRef("https://schema.org/Question")) in benchmark().graph
+
+
+@pytest.mark.parametrize(
+    ("given", "outcome"),
+    [
+        (record(), "passed"),
+        (record(answer={"metal": "tin", "celsius": -39}), "failed"),
+        (record(trace=1), "untested"),
+    ],
+)
+def test_the_outcome_is_that_of_earl(given: Any, outcome: str) -> None:
+    assert graph(given).value(iri("line-1-result"), EARL.outcome) == EARL[outcome]
+
+
+def test_what_cannot_be_decided_cannot_be_told() -> None:
+    one = item()  # its template does not say how its field is verified
+    told = list(assess(Benchmark.load(dump_json(canonical(one))), [record()]))
+    assert b"earl:outcome earl:cantTell" in written(told, pyoxigraph.RdfFormat.TURTLE)
+
+
+def test_fields_have_their_own_results() -> None:
+    told = graph(record(answer={"metal": "mercury", "celsius": 10}))
+    result, metal, celsius = iri("line-1-result"), iri("line-1-field-metal"), iri("line-1-field-celsius")
+    assert set(told.objects(result, OURS.fieldResult)) == {metal, celsius}
+    assert told.value(result, OURS.granularScore) == double("2.5E-1")
+    assert (told.value(metal, EARL.outcome), told.value(celsius, EARL.outcome)) == (EARL.passed, EARL.failed)
+    assert (told.value(metal, OURS.resultScore), told.value(celsius, OURS.resultScore)) == (
+        double("1.0E0"),
+        double("0.0E0"),
+    )
+    assert told.value(celsius, OURS.resultWeight) == double("3.0E0")
+
+
+def test_traits_are_told_with_their_nodes() -> None:
+    made, told = benchmark(), graph(record())
+    results = list(told.objects(iri("line-1-result"), OURS.traitResult))
+    traits = {str(told.value(one, URIRef("https://schema.org/name"))): one for one in results}
+    assert set(traits) == {"tone", "cites"}
+    assert told.value(traits["cites"], OURS.resultValue) == Literal(True)
+    assert told.value(traits["tone"], OURS.resultValue) == Literal(True)
+    for name, one in traits.items():
+        node = told.value(one, OURS.resultTrait)
+        assert (node, URIRef("https://schema.org/name"), Literal(name)) in made.graph
+
+
+def test_an_answer_is_named_by_its_own_identifier() -> None:
+    told = graph(record(answer_id="run 1/7", model="m", replicate=2))
+    answer = told.value(iri("line-1"), EARL.subject)
+    assert answer == iri("answer-run%201%2F7")
+    assert told.value(answer, OURS.answerId) == Literal("run 1/7")
+    assert told.value(answer, OURS.modelName) == Literal("m")
+    assert told.value(answer, OURS.replicate) == Literal(2)
+
+
+@pytest.mark.parametrize(
+    ("date", "datatype"),
+    [("2026-04-01", "date"), ("2026-04-01T09:00:00Z", "dateTime"), ("in spring", "string")],
+)
+def test_a_date_is_told_only_if_the_record_has_one(date: str, datatype: str) -> None:
+    assert not list(graph(record()).objects(None, DCT.date))
+    told = graph(record(date=date)).value(iri("line-1-result"), DCT.date)
+    assert str(told) == date
+    assert (getattr(told, "datatype", None) or rdflib.XSD.string) == rdflib.XSD[datatype]
+
+
+def test_a_date_may_be_given_for_all_others() -> None:
+    told = graph(record(date="2026-04-02"), record(), date="2026-04-01")
+    dates = [str(told.value(iri(f"line-{number}-result"), DCT.date)) for number in (1, 2)]
+    assert dates == ["2026-04-02", "2026-04-01"]
+
+
+def test_an_answer_to_no_known_question_is_left_out() -> None:
+    told = graph(record(question_id="nowhere"), {"answer": {}}, record())
+    assert set(told.subjects(RDF.type, EARL.Assertion)) == {iri("line-3")}
+
+
+@pytest.mark.parametrize("syntax", earl.SYNTAXES.values(), ids=list(earl.SYNTAXES))
+def test_every_syntax_says_the_same_and_says_it_again(syntax: pyoxigraph.RdfFormat) -> None:
+    answers = found(record(answer_id="ä\n"), record(replicate=10**30, answer={"metal": "tin", "ten\u2028": 1}))
+    data = written(answers, syntax)
+    assert data == written(answers, syntax)
+    quads = list(pyoxigraph.parse(data, format=syntax))
+    plain = list(
+        pyoxigraph.parse(written(answers, pyoxigraph.RdfFormat.N_TRIPLES), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    )
+    assert {quad.triple for quad in quads} == {quad.triple for quad in plain}
+    nodes = [node for quad in quads for node in (quad.subject, quad.object)]
+    assert not any(isinstance(node, pyoxigraph.BlankNode) for node in nodes)
+    is_named = syntax in (pyoxigraph.RdfFormat.N_QUADS, pyoxigraph.RdfFormat.TRIG)
+    name = pyoxigraph.NamedNode(BASE.removesuffix("#")) if is_named else pyoxigraph.DefaultGraph()
+    assert {quad.graph_name for quad in quads} == {name}
+
+
+def test_half_a_surrogate_pair_has_no_place_in_rdf_and_stops_nothing() -> None:
+    told = graph(record(answer_id="\ud800", model="\udfff"))
+    assert told.value(told.value(iri("line-1"), EARL.subject), OURS.answerId) == Literal("\\ud800")
+
+
+def test_results_and_checkpoint_can_be_asked_together() -> None:
+    together = graph(record(model="m"), record(model="n", answer={"metal": "tin", "celsius": -39}))
+    for triple in benchmark().graph:
+        together.add(triple)
+    rows = together.query(
+        """
+        PREFIX earl: <http://www.w3.org/ns/earl#>
+        PREFIX schema: <https://schema.org/>
+        PREFIX karenina: <urn:karenina:vocab:>
+        SELECT ?keyword ?model WHERE {
+            ?assertion earl:test/schema:keywords ?keyword ; earl:subject/karenina:modelName ?model ;
+                earl:result/earl:outcome earl:passed }"""
+    )
+    assert [tuple(map(str, row)) for row in rows if isinstance(row, ResultRow)] == [("chemistry", "m")]
+
+
+@pytest.mark.parametrize(("options", "message"), [({"base": "no iri"}, "is no IRI"), ({"date": "today"}, "is no date")])
+def test_what_cannot_be_written_is_refused_at_once(options: dict[str, str], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        written([], pyoxigraph.RdfFormat.TURTLE, **options)

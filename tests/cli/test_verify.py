@@ -1,0 +1,288 @@
+"""`checkpoint-ld verify`: what is printed where, what is written, and the exit codes that pipelines act on."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+import pytest
+
+from checkpoint_ld.assessment import Status, json_lines
+from checkpoint_ld.cli import verification_run, verification_summary
+from checkpoint_ld.cli.verify import FailOn
+from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.errors import SourceMissingError
+from tests.cli.conftest import Outcome, Run
+from tests.documents import canonical, item
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+QUESTION = "urn:uuid:question-metal-1"
+TEMPLATE = """class Answer(BaseAnswer):
+    metal: str = VerifiedField(description="the metal", ground_truth="mercury", verify_with=ExactMatch())
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    one, undecided = item(), item("Which metal is lightest?", "urn:uuid:question-metal-2")
+    one["item"]["hasPart"]["text"] = TEMPLATE
+    Path("metals.jsonld").write_bytes(dump_json(canonical(one, undecided)))
+    return tmp_path
+
+
+def record(metal: str = "mercury", question: str = QUESTION, **members: Any) -> dict[str, Any]:
+    return {"question_id": question, "answer": {"metal": metal}, "trace": "[1]", **members}
+
+
+PASSING = record()
+FAILING = record("tin")
+UNDECIDED = record(question="urn:uuid:question-metal-2")
+LOST = record(question="urn:uuid:nowhere")
+
+
+def write(*records: dict[str, Any] | str) -> None:
+    lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
+    Path("answers.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def verified(run: Run, *options: object) -> Outcome:
+    return run("verify", "metals.jsonld", "--answers", "answers.jsonl", *options)
+
+
+def results(data: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def test_the_summary_counts_by_question_model_and_trait(run: Run) -> None:
+    write(record(model="m"), record("tin", model="n"), record(model="n"))
+    done = verified(run)
+    lines = [line.split() for line in done.out.decode().splitlines()]
+    assert (done.code, done.err) == (0, "")
+    assert lines[0] == ["question", "answers", "passed", "failed", "undecided", "error", "score"]
+    assert lines[1] == ["Which", "metal", "is", "liquid", "at", "20", "°C?", "3", "2", "1", "0", "0", "0.67"]
+    assert lines[2] == ["total", "3", "2", "1", "0", "0", "0.67"]
+    assert lines[5:7] == [["m", "1", "1", "0", "0", "0", "1.00"], ["n", "2", "1", "1", "0", "0", "0.50"]]
+    assert lines[9:] == [["tone", "regex", "3", "0", "0", "0", "0.00"], ["cites", "regex", "3", "0", "0", "0", "1.00"]]
+
+
+def test_the_summary_as_json_has_everything(run: Run) -> None:
+    write(PASSING, FAILING)
+    told = json.loads(verified(run, "--format", "json").out)
+    assert (told["file"], told["answers_file"]) == ("metals.jsonld", "answers.jsonl")
+    assert told["total"]["passed"] == told["total"]["failed"] == 1
+    assert told["questions"][0]["question"] == QUESTION
+    assert told["questions"][0]["text"] == "Which metal is liquid at 20 °C?"
+
+
+def test_many_questions_are_cut_in_the_table_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification_summary, "MOST_ROWS", 1)
+    write(PASSING, UNDECIDED)
+    assert "… and 1 more questions" in verified(run, "-q").out.decode()
+    assert len(json.loads(verified(run, "--format", "json").out)["questions"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("records", "fail_on", "code"),
+    [
+        ([PASSING], None, 0),
+        ([FAILING, UNDECIDED], None, 0),
+        ([PASSING, LOST], None, 1),
+        ([PASSING], "failed", 0),
+        ([FAILING], "failed", 1),
+        ([UNDECIDED], "failed", 1),
+        ([LOST], "failed", 1),
+        ([FAILING], "undecided", 0),
+        ([UNDECIDED], "undecided", 1),
+        ([LOST], "undecided", 1),
+        ([UNDECIDED], "error", 0),
+        ([FAILING, UNDECIDED, LOST], "never", 0),
+    ],
+)
+def test_the_exit_code_says_what_was_found(
+    run: Run, records: list[dict[str, Any]], fail_on: str | None, code: int
+) -> None:
+    write(*records)
+    assert verified(run, *(("--fail-on", fail_on) if fail_on else ())).code == code
+
+
+def test_what_makes_a_run_fail_is_a_status() -> None:
+    assert {one.value for one in FailOn} == {one.value for one in Status} - {"passed"} | {"never"}
+
+
+def test_results_are_lines_of_json_in_the_order_of_the_answers(run: Run) -> None:
+    write(PASSING, LOST, "no json", FAILING)
+    done = verified(run, "-o", "results.jsonl")
+    told = results(Path("results.jsonl").read_bytes())
+    assert done.code == 1
+    assert [(one["line"], one["status"]) for one in told] == [(1, "passed"), (2, "error"), (3, "error"), (4, "failed")]
+    assert told[0]["verification"]["fields"][0]["name"] == "metal"
+    assert [one["score"] for one in told] == [1.0, None, None, 0.0]
+    assert {one["file"] for one in told} == {"answers.jsonl"}
+
+
+def test_results_on_standard_output_have_the_summary_beside_them(run: Run) -> None:
+    write(PASSING, FAILING)
+    done = verified(run, "-o", "-")
+    assert [one["status"] for one in results(done.out)] == ["passed", "failed"]
+    assert "total" in done.err
+
+
+def test_what_stopped_answers_is_said_with_file_and_line(run: Run) -> None:
+    write(PASSING, LOST, UNDECIDED, UNDECIDED, '{"question_id": "q", }')
+    lines = verified(run).err.splitlines()
+    assert lines[0].startswith('answers.jsonl:2: error: there is no question "urn:uuid:nowhere"')
+    assert lines[1].startswith("answers.jsonl:3: undecided: ")
+    assert lines[2].startswith("answers.jsonl:5:20: error: the line is not JSON")
+    assert len(lines) == 3
+    assert verified(run, "--quiet").err == ""
+
+
+def test_many_obstacles_are_counted(run: Run) -> None:
+    write(*[LOST] * 15)
+    assert verified(run).err.splitlines()[-1].startswith("… and 5 more")
+
+
+def test_a_message_cannot_move_the_cursor(run: Run) -> None:
+    write(record(question="\x1b[2J\u202e"))
+    err = verified(run).err
+    assert "\x1b" not in err
+    assert "\u202e" not in err
+
+
+def test_results_as_rdf_take_the_syntax_of_the_extension(run: Run) -> None:
+    write(PASSING, FAILING, LOST)
+    said = set()
+    for name in ("results.ttl", "results.nt", "results.nq", "results.trig"):
+        assert verified(run, "--rdf", name).code == 1
+        said.add(frozenset(quad.triple for quad in pyoxigraph.parse(path=name)))
+    assert len(said) == 1
+    outcomes = [one.object.value for one in said.pop() if one.predicate.value.endswith("outcome")]
+    assert sorted(outcomes) == sorted([f"http://www.w3.org/ns/earl#{one}" for one in ("passed", "failed")] * 2)
+
+
+def test_names_in_rdf_begin_as_asked_and_dates_are_those_given(run: Run) -> None:
+    write(record(answer_id="a"))
+    verified(run, "--rdf", "a.nt")
+    assert b"<urn:karenina:answers:answers.jsonl#answer-a>" in Path("a.nt").read_bytes()
+    verified(run, "--rdf", "b.nt", "--base", "https://example.org/runs/1/", "--date", "2026-04-01")
+    text = Path("b.nt").read_bytes()
+    assert b"<https://example.org/runs/1/answer-a>" in text
+    assert b"urn:karenina:answers" not in text
+    assert b'"2026-04-01"^^<http://www.w3.org/2001/XMLSchema#date>' in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--rdf", "results.xml"), "give it an extension, .ttl, .nt, .nq, .trig"),
+        (("--rdf", "-"), "give it an extension"),
+        (("--rdf", "r.nt", "--base", "no iri"), "is no IRI"),
+        (("--rdf", "r.nt", "--date", "today"), "is no date"),
+        (("--base", "urn:x:"), "give the file for it with --rdf"),
+        (("-o", "answers.jsonl"), "choose another file"),
+        (("-o", "./metals.jsonld"), "choose another file"),
+        (("-o", "r.nt", "--rdf", "r.nt"), "choose another file"),
+        (("-o", "nowhere/results.jsonl"), "cannot be written"),
+        (("-o", "."), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_nothing_is_changed(
+    run: Run, options: tuple[str, ...], message: str
+) -> None:
+    write(PASSING)
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    done = verified(run, *options)
+    assert (done.code, done.out) == (2, b"")
+    assert message in done.err
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+def test_a_file_that_is_not_there_is_said(run: Run) -> None:
+    done = verified(run)
+    assert done.code == 2
+    assert done.err == "answers.jsonl: cannot be read: no such file or directory; check the path\n"
+    write(PASSING)
+    done = run("verify", "none.jsonld", "--answers", "answers.jsonl")
+    assert done.code == 2
+    assert "none.jsonld" in done.err
+
+
+def test_results_that_are_there_stay_if_the_run_stops(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopping(*_: object) -> Iterator[object]:
+        yield from list(kept(Path("answers.jsonl")))[:1]
+        raise SourceMissingError("the disk is gone")
+
+    kept = json_lines.read_answers
+    monkeypatch.setattr("checkpoint_ld.assessment.read_answers", stopping)
+    write(PASSING, FAILING)
+    for name in ("results.jsonl", "results.nt"):
+        Path(name).write_text("older")
+    done = verified(run, "-o", "results.jsonl", "--rdf", "results.nt")
+    assert (done.code, done.err) == (2, "the disk is gone\n")
+    assert [Path(name).read_text() for name in ("results.jsonl", "results.nt")] == ["older", "older"]
+    assert {path.name for path in Path().iterdir()} == {"metals.jsonld", "answers.jsonl", "results.jsonl", "results.nt"}
+
+
+def test_no_answers_give_an_empty_file_and_a_total_of_none(run: Run) -> None:
+    write()
+    done = verified(run, "-o", "results.jsonl")
+    assert (done.code, Path("results.jsonl").read_bytes()) == (0, b"")
+    assert done.out.decode().split()[-6:] == ["total", "0", "0", "0", "0", "0"]
+
+
+def test_answers_may_come_from_standard_input(run: Run) -> None:
+    data = json.dumps(PASSING).encode()
+    done = run("verify", "metals.jsonld", "--answers", "-", "-o", "results.jsonl", stdin=data)
+    assert done.code == 0
+    assert results(Path("results.jsonl").read_bytes())[0]["file"] is None
+    done = run("verify", "-", "--answers", "-", stdin=data)
+    assert (done.code, "standard input" in done.err) == (2, True)
+
+
+def test_the_checkpoint_may_come_from_standard_input_and_be_rdf(run: Run) -> None:
+    write(PASSING)
+    assert run("convert", "metals.jsonld", "--quiet", "--out", "metals.nt").code == 0
+    data = Path("metals.nt").read_bytes()
+    done = run("verify", "-", "--from", "nt", "--answers", "answers.jsonl", "--fail-on", "failed", stdin=data)
+    assert done.code == 0
+
+
+def test_stored_code_runs_only_when_it_is_trusted_and_that_is_said(run: Run) -> None:
+    shutil.copy(EXAMPLES / "elements.jsonld", "elements.jsonld")
+    lines = (EXAMPLES / "answers.jsonl").read_text(encoding="utf-8").splitlines()[180:184]
+    write(*lines)
+    command = ("verify", "elements.jsonld", "--answers", "answers.jsonl", "-o", "results.jsonl")
+    assert run(*command).code == 0
+    assert [one["status"] for one in results(Path("results.jsonl").read_bytes())] == ["undecided"] * 4
+    done = run(*command, "--trust-stored-code")
+    assert done.err == "the code in elements.jsonld runs, as --trust-stored-code asks for\n"
+    told = results(Path("results.jsonl").read_bytes())
+    assert [one["status"] for one in told] == ["passed", "passed", "passed", "failed"]
+    assert all(one["verification"]["executed"] for one in told)
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    write(PASSING, FAILING)
+    shown = {}
+    for quiet in (False, True):
+        terminal = _Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with verification_run.opened_answers("answers.jsonl", quiet=quiet) as file:
+            assert len(list(json_lines.read_answers(file))) == 2
+        shown[quiet] = terminal.getvalue()
+    assert "verifying" in shown[False]
+    assert not shown[True]
