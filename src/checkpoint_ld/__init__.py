@@ -6,11 +6,14 @@ Everything here is public; everything else may change.
 
 from __future__ import annotations
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.confinement import Trust
+    from checkpoint_ld.difference.semantic_diff import SemanticDiff, semantic_diff
     from checkpoint_ld.emission import ContextStyle
     from checkpoint_ld.errors import (
         CheckpointLdError,
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
         FindingsError,
         FindingsWarning,
         LookupFailedError,
+        NotVerifiableError,
         ReadError,
         SettingsError,
         SourceMissingError,
@@ -28,9 +32,15 @@ if TYPE_CHECKING:
     )
     from checkpoint_ld.findings import Finding, Place, Severity
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.json_schemas.catalogue import json_schema
     from checkpoint_ld.loading import load
+    from checkpoint_ld.overview.verdict import Verdict
     from checkpoint_ld.report import Checked, Report
+    from checkpoint_ld.table_import import extract_questions_from_file
     from checkpoint_ld.validation import validate
+    from checkpoint_ld.verification.evaluation import verify
+    from checkpoint_ld.verification.judge_schema import judge_schema
+    from checkpoint_ld.verification.result import FieldResult, VerificationResult
 
 __all__ = [
     "Benchmark",
@@ -39,22 +49,33 @@ __all__ = [
     "CheckpointLdError",
     "ContextStyle",
     "EvaluationError",
+    "FieldResult",
     "Finding",
     "FindingsError",
     "FindingsWarning",
     "LookupFailedError",
+    "NotVerifiableError",
     "Place",
     "ReadError",
     "Report",
+    "SemanticDiff",
     "SettingsError",
     "Severity",
     "SourceMissingError",
     "StoredCodeWarning",
     "TargetExistsError",
+    "Trust",
+    "Verdict",
+    "VerificationResult",
     "WriteError",
     "WrongTypeError",
+    "extract_questions_from_file",
+    "json_schema",
+    "judge_schema",
     "load",
+    "semantic_diff",
     "validate",
+    "verify",
 ]
 
 _HOMES = {
@@ -64,12 +85,26 @@ _HOMES = {
     "ContextStyle": "emission",
     "Finding": "findings",
     "Place": "findings",
+    "FieldResult": "verification",
     "Report": "report",
+    "SemanticDiff": "difference",
     "Severity": "findings",
+    "Trust": "confinement",
+    "Verdict": "overview.verdict",
+    "VerificationResult": "verification",
+    "extract_questions_from_file": "table_import",
+    "json_schema": "json_schemas.catalogue",
+    "judge_schema": "verification",
     "load": "loading",
+    "semantic_diff": "difference",
     "validate": "validation",
+    "verify": "verification",
 }
 """Where a name lives; all others are exceptions."""
+
+
+# What a library logs is for programs that ask for it (docs.python.org, "Configuring Logging for a Library").
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> Any:

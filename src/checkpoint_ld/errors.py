@@ -9,7 +9,8 @@
     ├── FindingsError (ValueError)            a validated document has findings that weigh too much; carries them
     ├── SettingsError (ValueError)            what was asked for makes no sense: a profile, a rule, a shape, a setting
     ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
-    └── EvaluationError (RuntimeError)        a trait cannot be evaluated, or its result does not fit it
+    └── EvaluationError (RuntimeError)        a trait or an answer cannot be evaluated, or its result does not fit it
+        └── NotVerifiableError (NotImplementedError)   a class of answers says nothing about how they are verified
 
 What a document says wrongly but readably is no exception: it is a `Finding`. `FindingsWarning` (UserWarning) says that
 a benchmark that was asked to be validated has some, `StoredCodeWarning` (UserWarning) that stored code runs.
@@ -83,6 +84,10 @@ class LookupFailedError(CheckpointLdError, KeyError, ValueError):
 
 class EvaluationError(CheckpointLdError, RuntimeError):
     """A trait or a primitive cannot be evaluated on an answer, or what came out is no result of it."""
+
+
+class NotVerifiableError(EvaluationError, NotImplementedError):
+    """A class of answers has no field that says how it is verified, and no method of its own that does."""
 
 
 class FindingsWarning(UserWarning):

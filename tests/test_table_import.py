@@ -1,0 +1,151 @@
+"""Questions out of tables."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checkpoint_ld import Benchmark, LookupFailedError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.identifiers import question_object_id
+from checkpoint_ld.table_import import extract_questions_from_file
+
+HEADER = ["Question", "Answer", "Author", "Mail", "Of", "Link", "Topics", "More", "Notes", "Level", "Area"]
+ROWS = [
+    ["Which?", " That. ", "Ada", "a@example.org", "Uni", "https://example.org/", "b, a,b,", "x;y", "mind", "easy", ""],
+    ["", "no question", *[""] * 9],
+    ["No answer?", " ", *[""] * 9],
+    ["Bare?", "Yes", *[""] * 9],
+]
+OPTIONS: dict[str, Any] = {
+    "author_name_column": "Author",
+    "author_email_column": "Mail",
+    "author_affiliation_column": "Of",
+    "url_column": "Link",
+    "keywords_columns": [{"column": "Topics"}, {"column": "More", "separator": ";"}],
+    "answer_notes_column": "Notes",
+    "custom_metadata_columns": ["Level", "Area", "Nothing"],
+}
+
+
+def written(folder: Path, name: str, rows: list[list[str]], encoding: str = "utf-8") -> Path:
+    text = io.StringIO()
+    csv.writer(text, delimiter="," if name.endswith(".csv") else "\t").writerows(rows)
+    path = folder / name
+    path.write_bytes(text.getvalue().encode(encoding))
+    return path
+
+
+def workbook(folder: Path, rows: list[list[Any]], sheet: str = "Questions") -> Path:
+    openpyxl: Any = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "Cover"
+    page = book.create_sheet(sheet)
+    for row in rows:
+        page.append(row)
+    book.save(folder / "a.xlsx")
+    return folder / "a.xlsx"
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.txt", "A.TSV"])
+def test_every_column_has_its_place(tmp_path: Path, name: str) -> None:
+    full, bare = extract_questions_from_file(written(tmp_path, name, [HEADER, *ROWS]), "Question", "Answer", **OPTIONS)
+    assert (full.question, full.raw_answer, full.id) == ("Which?", "That.", question_object_id("Which?"))
+    assert full.author == {"@type": "Person", "name": "Ada", "email": "a@example.org", "affiliation": "Uni"}
+    assert full.keywords == ["a", "b", "x", "y"]
+    assert full.answer_notes == "mind"
+    assert full.custom_metadata == {"url": "https://example.org/", "Level": "easy"}
+    assert (bare.question, bare.author, bare.keywords, bare.custom_metadata) == ("Bare?", None, [], None)
+
+
+def test_columns_that_nobody_asked_for_are_passed_over(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", [HEADER, *ROWS])
+    for options in ({}, {"author_name_column": "No such", "keywords_columns": [{"column": "No such"}]}):
+        full = extract_questions_from_file(str(path), "Question", "Answer", **options)[0]  # type: ignore[arg-type]
+        assert (full.author, full.keywords, full.answer_notes, full.custom_metadata) == (None, [], None, None)
+
+
+def test_of_columns_with_one_name_the_first_counts_and_rows_may_be_short_or_long(tmp_path: Path) -> None:
+    rows = [["Question", "Answer", "Answer"], ["1?", "a", "b", "c"], ["2?"], [], ["3?", "d"]]
+    found = extract_questions_from_file(written(tmp_path, "a.csv", rows), "Question", "Answer")
+    assert [(one.question, one.raw_answer) for one in found] == [("1?", "a"), ("3?", "d")]
+
+
+def test_workbooks_are_tables_too(tmp_path: Path) -> None:
+    path = workbook(tmp_path, [HEADER, *ROWS, ["How many?", 5, *[None] * 8, 2.5], ["Share?", 2.0]])
+    with pytest.raises(LookupFailedError, match="'Question'"):
+        extract_questions_from_file(path, "Question", "Answer")
+    full, bare, many, share = extract_questions_from_file(path, "Question", "Answer", "Questions", **OPTIONS)
+    assert (full.keywords, bare.question) == (["a", "b", "x", "y"], "Bare?")
+    assert (many.raw_answer, many.custom_metadata, share.raw_answer) == ("5", {"Area": "2.5"}, "2")
+    with pytest.raises(LookupFailedError, match="Cover, Questions"):
+        extract_questions_from_file(path, "Question", "Answer", "Sheet1")
+
+
+def test_a_mandatory_column_must_be_there(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", [[" Question ", "Reply"], ["Which?", "That"]])
+    with pytest.raises(ValueError, match=r"'Answer'.*Question, Reply"):
+        extract_questions_from_file(path, "Question", "Answer")
+    assert len(extract_questions_from_file(path, "Question", "Reply")) == 1
+    with pytest.raises(LookupFailedError):
+        extract_questions_from_file(written(tmp_path, "empty.csv", []), "Question", "Answer")
+
+
+def test_files_that_are_no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.xls", "a.ods", "a"):
+        with pytest.raises(SettingsError, match=r"\.xlsx"):
+            extract_questions_from_file(tmp_path / name, "Question", "Answer")
+    for name in ("a.csv", "a.xlsx"):
+        with pytest.raises(SourceMissingError):
+            extract_questions_from_file(tmp_path / name, "Question", "Answer")
+    (tmp_path / "latin.csv").write_bytes("Question,Answer\nWo?,K\xf6ln\n".encode("latin-1"))
+    with pytest.raises(ReadError, match="UTF-8"):
+        extract_questions_from_file(tmp_path / "latin.csv", "Question", "Answer")
+    (tmp_path / "a.xlsx").write_bytes(b"PK no workbook")
+    pytest.importorskip("openpyxl")
+    with pytest.raises(ReadError, match="no workbook"):
+        extract_questions_from_file(tmp_path / "a.xlsx", "Question", "Answer")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(SettingsError, match=r"checkpoint-ld\[openpyxl\]"):
+        extract_questions_from_file(tmp_path / "a.xlsx", "Question", "Answer")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_what_spreadsheets_write_is_read(tmp_path: Path, encoding: str) -> None:
+    path = written(tmp_path, "a.txt", [["Question", "Answer"], ["Où?", "Köln"]], encoding)
+    [found] = extract_questions_from_file(path, "Question", "Answer")
+    assert (found.question, found.raw_answer) == ("Où?", "Köln")
+    assert path.read_bytes().startswith((codecs.BOM_UTF8, codecs.BOM_UTF16))
+
+
+def test_a_long_answer_is_read_and_the_limit_of_others_stays(tmp_path: Path) -> None:
+    limit = csv.field_size_limit()
+    path = written(tmp_path, "a.csv", [["Question", "Answer"], ["Which?", "a" * (limit + 1)], ["NA", "nan"]])
+    long, other = extract_questions_from_file(path, "Question", "Answer")
+    assert len(long.raw_answer) == limit + 1
+    assert (other.question, other.raw_answer) == ("NA", "nan")
+    assert csv.field_size_limit() == limit
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip).filter(bool)
+
+
+@settings(max_examples=40)
+@given(asked=st.lists(st.tuples(TEXTS, TEXTS), max_size=5))
+def test_the_table_of_a_benchmark_gives_its_questions_back(
+    tmp_path_factory: pytest.TempPathFactory, asked: list[tuple[str, str]]
+) -> None:
+    made = Benchmark("Any")
+    for text, answer in asked:
+        made.add_question(text, answer)
+    path = tmp_path_factory.mktemp("table") / "a.csv"
+    made.export_to_file(path)
+    found = extract_questions_from_file(path, "Question", "Raw Answer")
+    assert [(one.question, one.raw_answer) for one in found] == asked
