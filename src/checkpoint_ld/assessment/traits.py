@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.assessment.assessment import TraitResult, TraitStatus
 from checkpoint_ld.entities import CallableRubricTrait, RegexRubricTrait
+from checkpoint_ld.entities.rubric_evaluation import outcome_of
 from checkpoint_ld.entities.trait_collection import TRAIT_LISTS
-from checkpoint_ld.errors import EvaluationError
 
 if TYPE_CHECKING:
     from checkpoint_ld.assessment.questions import AskedTrait
@@ -28,20 +28,11 @@ def trait_result(asked: AskedTrait, trace: str | None, trust: Trust | None) -> T
 def _evaluated(
     asked: AskedTrait, trace: str | None, trust: Trust | None
 ) -> tuple[TraitStatus, bool | float | None, str]:
-    trait = asked.trait
     if asked.obstacle:
         return TraitStatus.ERROR, None, asked.obstacle
     if asked.is_dynamic:
         return TraitStatus.NEEDS_JUDGE, None, "whether its concept occurs in the answer is for a judge to tell"
-    if not isinstance(trait, RegexRubricTrait | CallableRubricTrait):
-        return TraitStatus.NEEDS_JUDGE, None, ""
-    if trace is None:
+    if trace is None and isinstance(asked.trait, RegexRubricTrait | CallableRubricTrait):
         return TraitStatus.NOT_RUN, None, "the answer has no trace"
-    if isinstance(trait, CallableRubricTrait) and trust is None:
-        return TraitStatus.NOT_RUN, None, "stored code runs only when it is trusted"
-    try:
-        if isinstance(trait, RegexRubricTrait):
-            return TraitStatus.EVALUATED, trait.evaluate(trace), ""
-        return TraitStatus.EVALUATED, trait.evaluate(trace, trust=trust), ""
-    except EvaluationError as error:
-        return TraitStatus.ERROR, None, str(error)
+    found = outcome_of(asked.trait, trace or "", trust=trust)
+    return TraitStatus(found.status.value), found.score, found.reason

@@ -105,7 +105,7 @@ def evaluate_traits(
         tuple(
             TraitOutcome(trait.name, OutcomeStatus.CONCEPT_ABSENT, reason=reason)
             if reason
-            else _outcome(trait, text, functions, trust)
+            else outcome_of(trait, text, functions.get(trait.name), trust)
             for trait, reason in zip(applied, reasons, strict=True)
         )
     )
@@ -120,8 +120,10 @@ def mentions(text: str, concept: str) -> bool:
     return f" {words} " in f" {there} " if words else concept in text
 
 
-def _outcome(trait: Trait, text: str, functions: Functions, trust: Trust | None) -> TraitOutcome:
-    function = functions.get(trait.name)
+def outcome_of(
+    trait: Trait, text: str, function: Callable[[str], object] | None = None, trust: Trust | None = None
+) -> TraitOutcome:
+    """Apply one trait to a text; `function` stands in for the code of a callable trait. Nothing is raised."""
     try:
         if isinstance(trait, RegexRubricTrait):
             return TraitOutcome(trait.name, OutcomeStatus.EVALUATED, trait.evaluate(text))
