@@ -137,7 +137,8 @@ class Benchmark(
     def of_reading(cls, source: Reading) -> Self:
         """Make the benchmark that was read."""
         benchmark = cls.__new__(cls)
-        Facet.__init__(benchmark, source.graph.copy(), source)
+        # A graph of its own, since it will be changed; a copy of the reading's would mean two in memory.
+        Facet.__init__(benchmark, CheckpointGraph.of_tree(source.tree), source)
         return benchmark
 
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name
