@@ -119,6 +119,17 @@ def _uri(name: str) -> URIRef:
     return str.__new__(URIRef, name)
 
 
+def _leaf(source: Tree) -> tuple[str, type, Any] | None:
+    """Return what a named value says, if it says nothing else: most objects of a checkpoint do, many alike."""
+    if len(source) != 3 or source.get("@type") != "PropertyValue":
+        return None
+    name, value = source.get("name"), source.get("value")
+    kind = type(value)
+    if type(name) is not str or kind not in (str, bool, int, float):
+        return None
+    return name, kind, repr(value) if kind is float else value
+
+
 class _Walk:
     """One walk through a tree; `odd` notes what the statements say otherwise, until `complete`."""
 
@@ -129,6 +140,7 @@ class _Walk:
         self.own: set[str] = set()
         self.names: dict[int, str] = {}
         self.odd: list[tuple[URIRef, Tree, Term | None, list[str]]] = []
+        self.leaves: dict[tuple[int, tuple[str, type, Any]], dict[Node, Node | list[Node]]] = {}
         self.texts: dict[str, Literal] = {}
         self.values: dict[tuple[type, Any, str | None], Literal] = {}
 
@@ -249,7 +261,20 @@ class _Walk:
     ) -> URIRef:
         if known.reading not in _OF_OBJECTS or "position" in source or source.keys() <= _REFERENCE:
             raise NotCoveredError
-        return self.node(source, _Place(name, known.term, inside.plan, position, inside.depth, in_map))
+        leaf = None if in_map else _leaf(source)
+        if leaf is None:
+            return self.node(source, _Place(name, known.term, inside.plan, position, inside.depth, in_map))
+        place = id(known.term), leaf
+        said = self.leaves.get(place)
+        if said is None or id(source) in self.names:
+            subject = self.node(source, _Place(name, known.term, inside.plan, position, inside.depth))
+            if not self.odd or self.odd[-1][0] is not subject:
+                self.leaves[place] = self.index[subject]
+            return subject
+        self.names[id(source)] = name
+        subject = _uri(name)
+        self.index[subject] = said.copy()
+        return subject
 
     def scalar(self, value: Any, reading: Reading) -> tuple[Literal | URIRef, bool]:
         """Return the term of a scalar, and whether it is read back as another JSON value."""
