@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 
 # Beyond these Python writes exponents, which orjson, depending on its version, writes in another way or not at all.
 _PLAIN = (1e-4, 1e16)
+_KINDS = frozenset((str, int, float, bool, type(None), dict, list, tuple))
+_CONTAINERS = frozenset((dict, list, tuple))
+# By indentation, separators and whether other characters are escapes; None as separators stands for the usual ones.
+_OPTIONS: dict[tuple[object, object, bool], int] = {
+    (2, None, False): orjson.OPT_INDENT_2 | orjson.OPT_PASSTHROUGH_SUBCLASS,
+    (None, (",", ":"), False): orjson.OPT_PASSTHROUGH_SUBCLASS,
+}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -29,23 +37,61 @@ def dump_json(value: Any, layout: Layout = CANONICAL, limits: Limits = DEFAULT_L
     written so that it can be read again: NaN and infinities, half a surrogate pair, keys that are not text, objects
     of other classes, nesting above `limits.depth`.
     """
-    fast = _check(value, limits) and (layout.indent, layout.separators, layout.ascii) == (2, None, False)
-    body = _indented(value, layout) if fast else _exact(value, layout)
+    body = _quick(value, layout, limits)
+    if body is None:
+        _check(value, limits)
+        body = _exact(value, layout)
     if layout.newline != "\n":
         body = body.replace(b"\n", layout.newline.encode())
     return _BOM * layout.bom + body + layout.end.encode()
 
 
-def _check(value: Any, limits: Limits) -> bool:
-    """Return whether orjson writes `value` as the json module does; raise WriteError if neither should."""
-    alike = True
+def _quick(value: Any, layout: Layout, limits: Limits) -> bytes | None:
+    """Return what orjson writes, None where the json module writes something else, or nothing should be written.
+
+    orjson comes first: what it writes has an end, so that looking at all of it has one too. It refuses half a
+    surrogate pair, keys that are not text, integers above 64 bits and subclasses, but not all that is wrong.
+    """
+    option = _OPTIONS.get((layout.indent, layout.separators, layout.ascii))
+    if option is None:
+        return None
+    try:
+        body = orjson.dumps(value, option=option)
+    except orjson.JSONEncodeError:
+        return None
+    return body if _is_written_alike(value, limits) else None
+
+
+def _is_written_alike(value: Any, limits: Limits) -> bool:
+    """Tell whether orjson writes `value`, which it can write, as the json module does, and neither should refuse it.
+
+    It goes down level by level, since a value at a time takes ten times as long as orjson does.
+    """
+    level = [value]
+    for _ in range(limits.depth + 1):
+        kinds = set(map(type, level))
+        if not kinds <= _KINDS:
+            return False
+        if float in kinds and not all(_is_plain(one) for one in level if type(one) is float):
+            return False
+        if not kinds & _CONTAINERS:
+            return True
+        objects = chain.from_iterable([one.values() for one in level if type(one) is dict])
+        arrays = chain.from_iterable([one for one in level if type(one) is list or type(one) is tuple])
+        level = [*objects, *arrays]
+    return False
+
+
+def _is_plain(number: float) -> bool:
+    return number == 0 or _PLAIN[0] <= abs(number) < _PLAIN[1]
+
+
+def _check(value: Any, limits: Limits) -> None:
+    """Raise WriteError if `value` should not be written."""
     for path, inner in walk(value):
         fault = _fault(inner, len(path), limits)
         if fault:
             raise WriteError(f"the value at {shown(pointer(path))} cannot be written: {fault}")
-        if isinstance(inner, float) and inner and not _PLAIN[0] <= abs(inner) < _PLAIN[1]:
-            alike = False
-    return alike
 
 
 def _fault(value: Any, depth: int, limits: Limits) -> str | None:
@@ -83,13 +129,6 @@ def _integer_fault(value: int) -> str | None:
     except ValueError:
         return "its integer has more digits than Python writes; give it as text"
     return None
-
-
-def _indented(value: Any, layout: Layout) -> bytes:
-    try:
-        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
-    except orjson.JSONEncodeError:  # integers above 64 bits, subclasses, more levels than orjson goes down
-        return _exact(value, layout)
 
 
 def _exact(value: Any, layout: Layout) -> bytes:

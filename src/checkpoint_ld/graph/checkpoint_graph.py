@@ -17,6 +17,7 @@ from checkpoint_ld.graph.compaction import Compaction, residue_of
 from checkpoint_ld.graph.editing import Editor
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import literal
+from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.residue import RESIDUE, decoded
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
@@ -112,11 +113,11 @@ class CheckpointGraph(Graph):
         if subject not in self.index:
             msg = f"there is no node {subject} in the graph of {self.root}"
             raise LookupFailedError(msg)
-        return Compaction(self.index, self.table).object(subject, via, without=without)
+        return ObjectReading(self.index, self.table).object(subject, via, without=without)
 
     def content(self, subject: Node, key: str) -> Any:
         """Return the JSON value of one member, with everything below it; None where there is none."""
-        return Compaction(self.index, self.table).content(subject, key)
+        return ObjectReading(self.index, self.table).content(subject, key)
 
     def plain(self, subject: Node, key: str) -> Any:
         """Return the value of a member that is a scalar, None where there is none."""

@@ -143,7 +143,7 @@ class Compaction:
         terms = self.table.at(via, kind)
         is_property = is_property_value(kind, via)
         for predicate, held in predicates.items():
-            if predicate in (RDF_TYPE, IDENTIFIER, RESIDUE) or (predicate == POSITION and _is_position(held)):
+            if predicate in (RDF_TYPE, IDENTIFIER, RESIDUE) or (predicate == POSITION and is_position(held)):
                 continue
             key = terms.key_of(str(predicate))
             if wanted is not None and not wanted(key):
@@ -191,7 +191,7 @@ class Compaction:
     def _place(self, node: Node) -> float:
         """Return where a node stands in its array: by position, else by the index in its name."""
         position = self.index.get(node, {}).get(POSITION)
-        if position is not None and _is_position(position):
+        if position is not None and is_position(position):
             return int(str(position))
         token = naming.last_token(str(node)) if naming.is_minted(str(node)) else ""
         return int(token) if token.isdecimal() and token.isascii() and len(token) < 16 else _LARGEST
@@ -228,5 +228,6 @@ def refs(value: Any) -> Iterator[Node]:
             yield from refs(one)
 
 
-def _is_position(held: Node | list[Node]) -> bool:
+def is_position(held: Node | list[Node]) -> bool:
+    """Tell whether what an object has as position is a place in an array."""
     return isinstance(held, Literal) and held.datatype == XSD_INTEGER and str(held).isdecimal() and len(held) < 16

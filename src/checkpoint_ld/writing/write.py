@@ -11,7 +11,6 @@ from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.emission import ContextStyle
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -88,23 +87,26 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     if not deep_judgment:
         graph = CheckpointGraph.of_tree(_without_deep_judgment(graph.tree()))
     if syntax != JSONLD:
-        return Written(_statements(with_derived(graph) if derived else graph, syntax))
+        return Written(_statements(_with_derived(graph) if derived else graph, syntax))
     if derived:
         raise WriteError(f"derived statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
     known = dialects.dialect(dialect)
     if known.downgrade is None:
         writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
         raise WriteError(f"the dialect {dialect} can be read but not written: write one of {writable}")
-    edited = source is None or not same(_bare(graph.tree()), _bare(source.tree))
+    tree = None if source is None and dialect == CANONICAL else graph.tree()
+    edited = source is None or tree is None or not same(_bare(tree), _bare(source.tree))
     document = source.document if source is not None and source.dialect == dialect else None
     if document is not None and not edited and (context is None or dialect != CANONICAL):
         return Written(document.data)
-    if dialect != CANONICAL:
-        return _downgraded(graph, known, document, source, now)
+    if tree is not None and dialect != CANONICAL:
+        return _downgraded(tree, known, document, source, now)
     findings: tuple[Finding, ...] = ()
-    if source is not None and (source.dialect != CANONICAL or (document is not None and edited)):
-        graph, findings = _completed(graph, now, round_scores=round_scores)
-    value = emission.jsonld_of(graph, context or _style_of(document))
+    if source is not None and tree is not None and (source.dialect != CANONICAL or (document is not None and edited)):
+        whole, findings = complete(tree, now, round_scores=round_scores)
+        if not same(whole, tree):
+            graph, tree = CheckpointGraph.of_tree(whole), None
+    value = emission.jsonld_of(graph, context or _style_of(document), tree)
     if document is not None:
         value = amended(document.value, document.value, value)
     return _laid_out(value, document, findings)
@@ -118,14 +120,6 @@ def _statements(graph: CheckpointGraph, syntax: str) -> bytes:
     raise WriteError(f"there is no syntax {syntax!r}: use one of {', '.join(SYNTAXES)}")
 
 
-def _completed(
-    graph: CheckpointGraph, now: str | None, *, round_scores: bool
-) -> tuple[CheckpointGraph, tuple[Finding, ...]]:
-    tree = graph.tree()
-    whole, findings = complete(tree, now, round_scores=round_scores)
-    return (graph if same(whole, tree) else CheckpointGraph.of_tree(whole)), findings
-
-
 def _laid_out(value: Any, document: Document | None, findings: tuple[Finding, ...]) -> Written:
     return Written(dump_json(value) if document is None else patched(document, value), findings)
 
@@ -135,14 +129,14 @@ def _bare(tree: Tree) -> Tree:
 
 
 def _downgraded(
-    graph: CheckpointGraph, known: Dialect, document: Document | None, source: Reading | None, now: str | None
+    tree: Tree, known: Dialect, document: Document | None, source: Reading | None, now: str | None
 ) -> Written:
     downgrade = known.downgrade
     assert downgrade is not None  # noqa: S101 - write has asked
     options: dict[str, Any] = {"now": now} if known.name == _GUI else {}
     if options and document is not None and source is not None:
         options["include_metadata"] = _CONVERSION in values(source.tree.get("additionalProperty"))
-    after = downgrade(graph.tree(), **options)
+    after = downgrade(tree, **options)
     value = after.value
     if document is not None and source is not None:
         before = downgrade(source.tree, **options).value
@@ -169,6 +163,12 @@ def _style_of(document: Document | None) -> ContextStyle:
     own = document.value.get("@context") if document is not None and isinstance(document.value, dict) else None
     is_ours = not isinstance(own, dict) or all(key in own for key in contexts.improved())
     return ContextStyle.IMPROVED if is_ours else ContextStyle.PLAIN
+
+
+def _with_derived(graph: CheckpointGraph) -> CheckpointGraph:
+    from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it takes a while to import, and few ask for it
+
+    return with_derived(graph)
 
 
 def _without_deep_judgment(tree: Tree) -> Tree:

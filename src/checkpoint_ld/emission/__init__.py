@@ -1,0 +1,22 @@
+"""Emission: a checkpoint graph in the RDF syntaxes and as JSON-LD; deterministic, and in full precision.
+
+All of it is written from the subject index, without a second copy of the graph.
+"""
+
+from checkpoint_ld.emission.expanded import expanded_of
+from checkpoint_ld.emission.json_ld import ContextStyle, jsonld_of, local_context
+from checkpoint_ld.emission.sorted_lines import nquads_of, ntriples_of
+from checkpoint_ld.emission.turtle import trig_of, turtle_of
+from checkpoint_ld.graph import contexts
+
+__all__ = [
+    "ContextStyle",
+    "contexts",
+    "expanded_of",
+    "jsonld_of",
+    "local_context",
+    "nquads_of",
+    "ntriples_of",
+    "trig_of",
+    "turtle_of",
+]

@@ -1,0 +1,125 @@
+"""A checkpoint graph as JSON-LD in the canonical dialect, under Karenina's context or under ours."""
+
+from __future__ import annotations
+
+import copy
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.annotation import suits
+from checkpoint_ld.graph.literals import DOUBLE
+from checkpoint_ld.graph.object_reading import ObjectReading
+from checkpoint_ld.graph.terms import is_property_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.object_plans import ObjectPlan
+    from checkpoint_ld.graph.residue import Residue
+    from checkpoint_ld.graph.terms import Term, Terms
+
+Tree = dict[str, Any]
+
+_PLAIN = frozenset((str, int, bool))
+"""What a key says all about that has no type coercion."""
+
+
+class ContextStyle(StrEnum):
+    """Under which context JSON-LD is written."""
+
+    IMPROVED = "improved"
+    """Ours: the same keys, and every JSON-LD 1.1 processor reads the statements that the graph holds."""
+    PLAIN = "plain"
+    """The one that the document came with, or else Karenina's own."""
+
+
+def jsonld_of(graph: CheckpointGraph, context: ContextStyle = ContextStyle.IMPROVED, tree: Tree | None = None) -> Tree:
+    """Return the JSON-LD document of a checkpoint in the canonical dialect.
+
+    `tree` is the canonical tree of the graph, where it is known already; it stays as it is, but the document may share
+    its values.
+    """
+    if context is ContextStyle.PLAIN:
+        tree = graph.tree() if tree is None else tree
+        own = tree.get("@context")
+        return _under(own if isinstance(own, dict) else copy.deepcopy(contexts.plain()), tree)
+    writer = _Improved(graph)
+    whole = writer.object(graph.root)
+    context_of_root = contexts.with_root_terms(contexts.merged(graph.own_context), writer.root_context)
+    return _under(copy.deepcopy(context_of_root), whole)
+
+
+def _under(context: Tree, tree: Tree) -> Tree:
+    return {"@context": context, **{key: value for key, value in tree.items() if key != "@context"}}
+
+
+class _Improved(ObjectReading):
+    """Adds to an object the small local context that decides what a key alone cannot."""
+
+    def __init__(self, graph: CheckpointGraph) -> None:
+        super().__init__(graph.index, graph.table)
+        self.root = graph.root
+        self.root_context: Tree = {}
+
+    def needs_context(self, members: Tree, plan: ObjectPlan) -> bool:
+        """Tell whether an object without residue needs a context of its own."""
+        for key, _, _, term, _ in plan.steps:
+            value = members[key]
+            if type(value) in _PLAIN and (term is None or term.coercion is None):
+                continue
+            if (plan.is_property and _is_json(key, value)) or _needed(value, term) is not None:
+                return True
+        return False
+
+    def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:
+        is_property = is_property_value(members.get("@type"), via)
+        local = local_context(members, terms, is_property=is_property, set_apart=residue.set_apart)
+        if subject != self.root:
+            return local
+        self.root_context = local
+        return {}
+
+
+def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: Iterable[str] = ()) -> Tree:
+    """Return the context that one object needs beside the document's, empty when it needs none.
+
+    An array, object or null as a property's value is a JSON literal; an integral float is a double; text under a key
+    for dates, numbers or IRIs that is none of them is text; and what is set apart from the graph is no statement.
+    """
+    local: Tree = {}
+    for key, value in members.items():
+        if key.startswith("@"):
+            continue
+        if is_property and _is_json(key, value):
+            local[key] = {"@type": "@json"}
+            continue
+        term = terms.by_key.get(key)
+        needed = _needed(value, term)
+        if needed is not None:
+            local[key] = {"@id": term.iri, **needed} if term is not None else needed
+    local.update({key: None for key in set_apart if not key.startswith("@")})
+    if local and not is_property and any(isinstance(value, (dict, list)) for value in members.values()):
+        return {"@propagate": False, **local}
+    return local
+
+
+def _is_json(key: str, value: Any) -> bool:
+    """Tell whether a member of a property is its value, and no scalar."""
+    return key == "value" and (value is None or isinstance(value, (dict, list)))
+
+
+def _needed(value: Any, term: Term | None) -> Tree | None:
+    coercion = term.coercion if term is not None else None
+    container = {"@container": term.container} if term is not None and term.container else {}
+    values = value if isinstance(value, list) else [value]
+    if coercion is None:
+        if values and all(isinstance(one, float) for one in values) and any(one.is_integer() for one in values):
+            return {"@type": DOUBLE, **container}
+        return None
+    if coercion != "@json" and not all(suits(one, coercion) for one in values):
+        return container
+    return None

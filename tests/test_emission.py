@@ -1,0 +1,326 @@
+"""What is written straight from the subject index is, to the byte, what pyoxigraph and the general compaction give."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyoxigraph
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rdflib import RDF, BNode, Literal, URIRef
+
+from checkpoint_ld import emission, reading
+from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.errors import LookupFailedError, WriteError
+from checkpoint_ld.graph import contexts, object_plans, terms
+from checkpoint_ld.graph.checkpoint_graph import PREFIXES, CheckpointGraph
+from checkpoint_ld.graph.compaction import POSITION, Compaction
+from checkpoint_ld.graph.expansion import IDENTIFIER
+from checkpoint_ld.graph.literals import RDF_JSON, literal
+from checkpoint_ld.graph.object_reading import ObjectReading
+from checkpoint_ld.graph.residue import RESIDUE
+from checkpoint_ld.graph.store import put, triples_of
+from checkpoint_ld.graph.terms import is_property_value
+from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, XSD
+from tests.corpus import DIALECTS, expectations
+from tests.documents import canonical, item, rich, scenario
+from tests.test_graph import documents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Json = Any
+
+ROOT = URIRef("urn:x:root")
+NODES = st.sampled_from(
+    [
+        *(ROOT, URIRef("urn:x:a"), URIRef("urn:x:a b".replace(" ", "%20")), URIRef("urn:x:é\U0001f600"), BNode("b0")),
+        *(URIRef("urn:x:a#/rating/0"), URIRef("urn:x:a#/rating/10"), URIRef("urn:x:a#/rating/9"), BNode("z-1")),
+        *(URIRef("urn:x:a#/nodes/start"), URIRef("urn:x:a#/nodes/a%2Fb"), URIRef(ID_BASE + "rq%20001")),
+        *(URIRef(SCHEMA + "Question"), URIRef(KARENINA + "GlobalRegexTrait"), URIRef(SCHEMA), URIRef("http://x.y/#/1")),
+    ]
+)
+ODD_NAMES = st.sampled_from([URIRef(SCHEMA + "a~b"), URIRef(KARENINA + "1"), URIRef(XSD + "a/b"), URIRef(SCHEMA + "é")])
+PREDICATES = st.one_of(
+    st.sampled_from([RDF.type, POSITION, IDENTIFIER, URIRef("http://a.example/p"), URIRef(SCHEMA + "unknown")]),
+    st.sampled_from(
+        [
+            *("name", "text", "value", "item", "contentRating", "additionalProperty", "additionalType", "dateCreated"),
+            *("keywords", "bestRating", "hasPart", "creator", "dataFeedElement"),
+        ]
+    ).map(lambda name: URIRef(SCHEMA + name)),
+    st.sampled_from(["nodes", "edges", "nodeId", "questionData"]).map(lambda name: URIRef(KARENINA + name)),
+)
+TYPES = st.sampled_from(
+    [
+        *(SCHEMA + "Question", SCHEMA + "Rating", SCHEMA + "PropertyValue", SCHEMA + "DataFeed", SCHEMA + "Thing"),
+        *(KARENINA + "Scenario", KARENINA + "ScenarioNode", "urn:x:Type"),
+    ]
+).map(URIRef)
+TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
+    st.sampled_from(
+        ["", "a\nb\t\"'\\\r\b\f\x00\x01\x7f\x85\u2028\U0001f600\ufffe", " , ", " ;\n\t", "true", "1", "1\n"]
+    ),
+)
+DATATYPES = st.sampled_from(
+    [
+        *(XSD + name for name in ("string", "integer", "boolean", "decimal", "double", "float", "dateTime", "a~b")),
+        *(SCHEMA + "odd.", KARENINA + "", "urn:x:type", str(RDF_JSON)),
+    ]
+).map(URIRef)
+NUMBERS = [
+    *("1", "+1", "-01", "", "1.", ".5", "1.0", "+.5", "1e5", "1.0E0", "1.e5", ".5E-3", "INF", "NaN", "1e", "e5", ".e5"),
+    *("true", "false", "1_0", "\u0661", "2026-01-01T00:00:00", "2026-02-30T00:00:00", "[1.0, {}]", "null", "{"),
+]
+LITERALS = st.one_of(
+    st.builds(literal, TEXTS, st.none(), st.none()),
+    st.builds(literal, TEXTS, st.none(), st.sampled_from(["en", "en-US", "de-1996"])),
+    st.builds(literal, st.one_of(TEXTS, st.sampled_from(NUMBERS)), DATATYPES, st.none()),
+)
+
+
+# Values that one key reads otherwise than another; the very same object may stand under both.
+SHARED = [literal("1", URIRef(XSD + "integer"), None), literal("1.0E0", URIRef(XSD + "double"), None)]
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> CheckpointGraph:
+    """Graphs of any shape: cycles, several types, shared and blank nodes, and values that no document has."""
+    index: Any = {}
+    subjects = [ROOT, *draw(st.lists(NODES, max_size=4))]
+    values = [*draw(st.lists(st.one_of(NODES, LITERALS), max_size=4)), *subjects, *SHARED]
+    put(index, ROOT, RDF.type, draw(TYPES))
+    for predicate in draw(st.lists(PREDICATES, max_size=16)):
+        for _ in range(draw(st.sampled_from([1, 1, 1, 3]))):
+            term = draw(TYPES if predicate == RDF.type else st.sampled_from(values))
+            put(index, draw(st.sampled_from(subjects)), predicate, term)
+    for subject in draw(st.lists(st.sampled_from(subjects), max_size=2)):
+        put(index, subject, POSITION, draw(st.sampled_from(SHARED)))
+    if draw(st.booleans()):
+        put(index, draw(NODES), draw(st.one_of(PREDICATES, ODD_NAMES)), draw(ODD_NAMES))
+    for key in draw(st.sets(st.sampled_from(["name", "keywords", "item", "@id", "a"]), max_size=2)):
+        value = draw(st.sampled_from([["b", "a", "a"], None, 1.0, {"@node": "urn:x:a"}, {"@raw": {"@node": 1}}]))
+        members = {draw(st.sampled_from(["members", "setApart"])): {key: value}}
+        put(index, draw(st.sampled_from(subjects)), RESIDUE, literal(json.dumps(members), RDF_JSON, None))
+    return CheckpointGraph(index, ROOT)
+
+
+@st.composite
+def arrays(draw: st.DrawFn) -> CheckpointGraph:
+    """Graphs of one array, whose entries have names of all kinds and positions, or none."""
+    names = ["urn:x:a", "urn:x:b/1", "urn:x:c/07", "urn:x:root#/item/2", "urn:x:root#/item/10", "urn:x:root#/item/02"]
+    names += ["urn:x:root#/item/a", "urn:x:root#/item/%32", "urn:x:root#/item/99999999999999999"]
+    entries = draw(st.lists(st.sampled_from(names).map(URIRef), unique=True, min_size=2))
+    held: Any = [*entries, *draw(st.lists(st.sampled_from(SHARED), unique=True))]
+    index: Any = {ROOT: {URIRef(SCHEMA + draw(st.sampled_from(["item", "contentRating"]))): held}}
+    for entry in entries:
+        if draw(st.booleans()):
+            put(index, entry, URIRef(SCHEMA + "name"), Literal(str(entry)))
+        if draw(st.booleans()):
+            put(index, entry, POSITION, Literal(draw(st.integers(0, 12))))
+    return CheckpointGraph(index, ROOT)
+
+
+def quad_of(graph: CheckpointGraph, triple: Any, *, named: bool) -> Any:
+    def term(one: Any) -> Any:
+        if isinstance(one, BNode):
+            return pyoxigraph.BlankNode(one)
+        if not isinstance(one, Literal):
+            return pyoxigraph.NamedNode(one)
+        if one.language:
+            return pyoxigraph.Literal(str(one), language=one.language)
+        return pyoxigraph.Literal(str(one), datatype=pyoxigraph.NamedNode(one.datatype or XSD + "string"))
+
+    subject, predicate, held = map(term, triple)
+    if named:
+        return pyoxigraph.Quad(subject, predicate, held, term(graph.root))
+    return pyoxigraph.Triple(subject, predicate, held)
+
+
+def lines_by_pyoxigraph(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *, named: bool) -> bytes:
+    quads = [quad_of(graph, triple, named=named) for triple in triples_of(graph.index)]
+    return b"".join(sorted((pyoxigraph.serialize(quads, format=syntax) or b"").splitlines(keepends=True)))
+
+
+def text_by_pyoxigraph(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *, named: bool) -> bytes:
+    ordered = sorted(triples_of(graph.index), key=lambda one: (one[0], one[1] != RDF.type, one[1], one[2].n3()))
+    names = {str(term) for triple in ordered for term in triple if not isinstance(term, Literal)}
+    prefixes = {
+        prefix: namespace
+        for prefix, namespace in {**PREFIXES, "xsd": XSD}.items()
+        if all(is_simple(name.removeprefix(namespace)) for name in names if name.startswith(namespace))
+    }
+    quads = [quad_of(graph, triple, named=named) for triple in ordered]
+    return pyoxigraph.serialize(quads, format=syntax, prefixes=prefixes) or b""
+
+
+def is_simple(local: str) -> bool:
+    rest = local.replace("-", "").replace("_", "")
+    return local == "" or (local.isascii() and not local[0].isdigit() and local[0] != "-" and (rest + "a").isalnum())
+
+
+def holds_in_every_syntax(graph: CheckpointGraph) -> None:
+    syntaxes = pyoxigraph.RdfFormat
+    assert emission.ntriples_of(graph) == lines_by_pyoxigraph(graph, syntaxes.N_TRIPLES, named=False)
+    assert emission.nquads_of(graph) == lines_by_pyoxigraph(graph, syntaxes.N_QUADS, named=True)
+    assert emission.turtle_of(graph) == text_by_pyoxigraph(graph, syntaxes.TURTLE, named=False)
+    assert emission.trig_of(graph) == text_by_pyoxigraph(graph, syntaxes.TRIG, named=True)
+
+
+# rdflib warns of numbers that are none when several values are put in order.
+@pytest.mark.filterwarnings("ignore:Serializing weird numerical")
+@settings(max_examples=300)
+@given(graphs())
+@example(CheckpointGraph({}, ROOT))
+@example(CheckpointGraph({ROOT: {RDF.type: ROOT}}, URIRef(SCHEMA + "a~b")))
+@example(CheckpointGraph({ROOT: {URIRef("urn:x:p"): literal("", URIRef(XSD + "a~b"), None)}}, ROOT))
+def test_any_graph_is_written_as_pyoxigraph_writes_it(graph: CheckpointGraph) -> None:
+    holds_in_every_syntax(graph)
+
+
+@pytest.mark.filterwarnings("ignore:Serializing weird numerical")
+@pytest.mark.parametrize("datatype", ["boolean", "integer", "decimal", "double", "float"])
+def test_numbers_are_written_short_where_pyoxigraph_does(datatype: str) -> None:
+    held: Any = [literal(text, URIRef(XSD + datatype), None) for text in NUMBERS]
+    holds_in_every_syntax(CheckpointGraph({ROOT: {URIRef("urn:x:p"): held}}, ROOT))
+
+
+@settings(max_examples=60)
+@given(documents())
+def test_any_document_is_written_as_pyoxigraph_writes_it(tree: Json) -> None:
+    holds_in_every_syntax(CheckpointGraph.of_tree(tree))
+
+
+class Improved(Compaction):
+    """The general compaction with the contexts of objects, as our JSON-LD has them."""
+
+    root: Any = None
+    root_context: Json = None
+
+    def local_context(self, subject: Any, members: Json, terms: Any, via: Any, residue: Any) -> Json:
+        is_property = is_property_value(members.get("@type"), via)
+        local = emission.local_context(members, terms, is_property=is_property, set_apart=residue.set_apart)
+        if subject != self.root:
+            return local
+        self.root_context = local
+        return {}
+
+
+def jsonld_by_compaction(graph: CheckpointGraph) -> Json:
+    writer = Improved(graph.index, graph.table)
+    writer.root = graph.root
+    tree = writer.object(graph.root)
+    tree.pop("@context", None)
+    context = contexts.with_root_terms(contexts.merged(graph.own_context), writer.root_context or {})
+    return {"@context": context, **tree}
+
+
+def text_of(value: Json) -> str:
+    """Return a value as text, which tells the order of members and the kinds of numbers."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+PLACES = [None, terms.karenina().base.by_key["additionalProperty"], terms.Term("outcomeCriteria", "urn:x:criteria")]
+
+
+def holds_as_json(graph: CheckpointGraph) -> None:
+    general, by_plans = Compaction(graph.index, graph.table), ObjectReading(graph.index, graph.table)
+    for subject in graph.index:
+        for via in PLACES:
+            assert text_of(by_plans.object(subject, via)) == text_of(general.object(subject, via))
+        without = ("name", "dataFeedElement")
+        assert text_of(by_plans.object(subject, without=without)) == text_of(general.object(subject, without=without))
+    assert text_of(emission.jsonld_of(graph)) == text_of(jsonld_by_compaction(graph))
+
+
+@settings(max_examples=300)
+@given(st.one_of(graphs(), arrays()))
+def test_the_objects_of_any_graph_are_read_alike_by_plans(graph: CheckpointGraph) -> None:
+    holds_as_json(graph)
+
+
+@settings(max_examples=60)
+@given(documents())
+def test_the_objects_of_any_document_are_read_alike_by_plans(tree: Json) -> None:
+    holds_as_json(CheckpointGraph.of_tree(tree))
+
+
+def test_documents_as_karenina_writes_them_are_written_alike() -> None:
+    odd = item()
+    odd["item"]["acceptedAnswer"] |= {"zeta": 1.0, "alpha": 2.0, "dateCreated": "today"}
+    for tree in (canonical(item(), item("Another?", None)), canonical(odd), rich(), scenario()):
+        graph = CheckpointGraph.of_tree(json.loads(json.dumps(tree)))
+        holds_in_every_syntax(graph)
+        holds_as_json(graph)
+
+
+def test_every_file_is_written_alike(corpus: Path) -> None:
+    for dialect in DIALECTS:
+        for case in expectations(corpus, dialect):
+            graph = CheckpointGraph.of_tree(reading.examine(corpus / case["file"], checked=False).tree)
+            holds_in_every_syntax(graph)
+            assert text_of(graph.tree()) == text_of(Compaction(graph.index, graph.table).object(graph.root))
+            assert text_of(emission.jsonld_of(graph)) == text_of(jsonld_by_compaction(graph))
+
+
+def test_a_list_of_one_is_read_as_its_one_term() -> None:
+    alone: Any = [Literal("alone")]
+    holds_as_json(CheckpointGraph({ROOT: {URIRef(SCHEMA + name): alone for name in ("name", "keywords")}}, ROOT))
+
+
+def test_plans_that_were_forgotten_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(object_plans, "_MOST", 1)
+    holds_as_json(CheckpointGraph.of_tree(rich()))
+
+
+def test_a_change_of_the_graph_is_read_at_once() -> None:
+    graph = CheckpointGraph.of_tree(canonical())
+    reader = ObjectReading(graph.index, graph.table)
+    assert reader.object(graph.root)["name"] == "Metals"
+    for number in range(50):
+        graph.set((graph.root, URIRef(SCHEMA + "name"), Literal(f"Metals {number}")))
+        assert reader.object(graph.root)["name"] == f"Metals {number}"
+
+
+def test_what_is_read_can_be_changed_without_changing_the_graph() -> None:
+    graph = CheckpointGraph.of_tree(canonical(item(), item("Another?", None)))
+    before = text_of(graph.tree())
+    tree = graph.tree()
+    for element in tree["dataFeedElement"]:
+        element["item"]["keywords"].append("changed")
+        element["item"]["rating"][0]["additionalProperty"].clear()
+    assert text_of(graph.tree()) == before
+
+
+WRITERS = [emission.ntriples_of, emission.nquads_of, emission.turtle_of, emission.trig_of]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize(
+    ("triple", "words"),
+    [
+        ((URIRef("urn:x:a b"), RDF.type, ROOT), 'the name "urn:x:a b" cannot be written, it is no IRI'),
+        ((ROOT, URIRef("relative"), ROOT), 'the name "relative" cannot be written, it is no IRI'),
+        ((ROOT, RDF.type, URIRef(SCHEMA + "a b")), "it is no IRI"),
+        ((ROOT, RDF.type, BNode("a b")), 'the name "a b" cannot be written, it is no label of a blank node'),
+        ((ROOT, RDF.type, URIRef("urn:x:\ud800")), "it is no IRI"),
+        ((ROOT, RDF.type, Literal("half \ud800")), "a literal cannot be written"),
+        ((ROOT, BNode("p"), ROOT), 'the name "p" cannot be written, it is no IRI'),
+    ],
+)
+def test_what_no_syntax_can_say_is_refused(write: Any, triple: Any, words: str) -> None:
+    subject, predicate, term = triple
+    with pytest.raises(WriteError, match=words):
+        write(CheckpointGraph({subject: {predicate: term}}, ROOT))
+
+
+@pytest.mark.parametrize("style", ContextStyle)
+def test_a_graph_without_its_root_is_no_document(style: ContextStyle) -> None:
+    if style is ContextStyle.PLAIN:
+        with pytest.raises(LookupFailedError, match="there is no node"):
+            emission.jsonld_of(CheckpointGraph({}, ROOT), style)
+    else:
+        assert emission.jsonld_of(CheckpointGraph({}, ROOT), style)["@id"] == str(ROOT)
