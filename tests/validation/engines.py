@@ -10,11 +10,12 @@ from rdflib import BNode, Graph, URIRef
 from rdflib.plugins.sparql import prepareQuery
 
 from checkpoint_ld.constraints.functions import register
+from checkpoint_ld.derivation import derived
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.profiles import Profile, profile
 from checkpoint_ld.reading import examine_bytes
-from checkpoint_ld.validation.graph import validation_graph
-from checkpoint_ld.validation.results import shapes_graph
+from checkpoint_ld.validation.graph import merged
+from checkpoint_ld.validation.results import shapes_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SHACL
 
 SPARQL = URIRef(SHACL + "sparql")
@@ -35,10 +36,19 @@ def prepared(text: str) -> Any:
     return prepareQuery(text)
 
 
+def shapes_graph(chosen: Profile) -> Graph:
+    """Return the shapes of a profile in rdflib's own store."""
+    graph = Graph(bind_namespaces="core")
+    for triple in triples_of(shapes_of(chosen)):
+        graph.add(triple)
+    return graph
+
+
 def plain_graph(text: bytes, kind: type[Graph] = Remembering) -> Graph:
     """Return the graph of a document and what follows from it, in rdflib's own store."""
     graph = kind()
-    for triple in triples_of(validation_graph(examine_bytes(text, checked=False).graph).index):
+    said = examine_bytes(text, checked=False).graph
+    for triple in triples_of(merged(said.index, derived(said))):
         graph.add(triple)
     return graph
 

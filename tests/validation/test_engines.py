@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 import pyshacl
@@ -10,9 +12,13 @@ import shifty
 from rdflib import Graph
 
 from checkpoint_ld import data, profiles, rules, validation
+from checkpoint_ld.cli import main
+from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.examples import Example, example
+from checkpoint_ld.validation import results
 from checkpoint_ld.vocabulary import SHACL
 from tests.validation.engines import core_shapes, plain_graph, plain_run, verdicts
+from tests.validation.feeds import feed
 
 EXAMPLES = [
     told
@@ -94,3 +100,60 @@ def test_the_check_of_shapes_can_fail() -> None:
 
     with pytest.raises(Exception, match=r"SHACL|Shape"):
         pyshacl.validate(Graph(), shacl_graph=broken, meta_shacl=True)
+
+
+@pytest.mark.parametrize("code", ["KB001", "KQ014", "KQ018", "KR016", "KR054", "KN001", "KS009"])
+def test_pyshacl_alone_finds_the_same(code: str) -> None:
+    told = example(code)
+    assert told is not None
+    alone = validation.validate(told.invalid, profile=told.profile, engine="pyshacl")
+
+    assert alone.findings == validation.validate(told.invalid, profile=told.profile).findings
+    assert code in {one.code for one in alone.findings}
+
+
+def test_pyshacl_alone_is_asked_about_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = example("KQ003")
+    assert told is not None
+    monkeypatch.setattr(results, "part_in_doubt", None)
+
+    assert validation.validate(told.valid, engine="pyshacl").conforms
+    with pytest.raises(TypeError):
+        validation.validate(told.valid)
+
+
+def test_an_engine_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r'there is no engine "pyshackl"; did you mean pyshacl\?'):
+        validation.validate(b"{}", engine="pyshackl")
+
+
+def test_own_shapes_see_all_elements(tmp_path: Path) -> None:
+    shapes = tmp_path / "own.ttl"
+    shapes.write_text(
+        "@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix schema: <https://schema.org/> .\n"
+        "<urn:own:few> a sh:PropertyShape ; sh:targetClass schema:DataFeed ; sh:path schema:dataFeedElement ;\n"
+        '  sh:maxCount 3 ; sh:message "too many" .\n'
+    )
+    found = validation.validate(json.dumps(feed()).encode(), shapes=[shapes]).findings
+
+    assert "too many" in {one.message for one in found}
+
+
+def test_the_command_takes_the_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = example("KQ003")
+    assert told is not None
+    file = tmp_path / "broken.jsonld"
+    file.write_bytes(told.invalid)
+    printed = []
+    for engine in validation.ENGINES:
+        arguments = ["checkpoint-ld", "validate", str(file), "--engine", engine, "--no-config"]
+        monkeypatch.setattr(sys, "argv", arguments)
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert end.value.code == 1
+        printed.append(capsys.readouterr().out)
+
+    assert "KQ003 question-text" in printed[0]
+    assert printed[0] == printed[1]

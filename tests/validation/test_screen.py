@@ -6,66 +6,76 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from rdflib import Graph, URIRef
+from hypothesis import example, given, settings
+from rdflib import URIRef
 
 from checkpoint_ld import profiles
+from checkpoint_ld.derivation import derived
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import document
-from checkpoint_ld.graph.store import Index
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.store import put
 from checkpoint_ld.reading import examine_bytes
 from checkpoint_ld.validation import results
-from checkpoint_ld.validation.graph import validation_graph
-from checkpoint_ld.validation.results import shapes_graph
+from checkpoint_ld.validation.graph import Layers
+from checkpoint_ld.validation.results import Result, shapes_of
 from checkpoint_ld.validation.screen import Screen
-from checkpoint_ld.vocabulary import SHACL
+from checkpoint_ld.vocabulary import KARENINA
+from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated
 
-SCREEN = Screen(shapes_graph(profiles.profile()))
+SCREEN = Screen(shapes_of(profiles.profile()))
 
 
-class Unscreened(Screen):
-    """Leaves every shape and every node to pySHACL."""
-
-    def remaining(self, index: Index) -> Graph | None:  # noqa: ARG002 - it is that of what it replaces
-        return self.shapes
+def graph_of(tree: Any) -> CheckpointGraph:
+    return examine_bytes(json.dumps(tree).encode(), checked=False).graph
 
 
-def told(tree: Any, screen: Screen) -> set[tuple[str, ...]]:
-    graph = validation_graph(examine_bytes(json.dumps(tree).encode(), checked=False).graph)
-    found = results.results(results.validate(graph, screen), screen.shapes)
-    return {(str(one.focus), str(one.shape), str(one.value), one.severity.name) for one in found}
+def told(found: Any) -> set[tuple[str, ...]]:
+    report, _ = found
+    listed: list[Result] = list(results.results(report, SCREEN.shapes))
+    return {(str(one.focus), str(one.shape), str(one.value), one.severity.name) for one in listed}
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.data())
-def test_the_results_are_those_without_the_screen(data: st.DataObject) -> None:
-    tree = data.draw(mutated())
+@given(mutated() | damaged())
+@example(feed())
+def test_the_results_are_those_without_the_screen(tree: Any) -> None:
     try:
-        screened = told(tree, SCREEN)
+        graph = graph_of(tree)
     except ReadError:
         return
 
-    assert screened == told(tree, Unscreened(SCREEN.shapes))
+    assert told(results.screened(graph, SCREEN)) == told(results.complete(graph, SCREEN.shapes))
 
 
 @pytest.mark.parametrize("name", ["metals", "interview"])
 def test_of_a_valid_document_hardly_anything_is_left_to_pyshacl(name: str) -> None:
-    graph = validation_graph(examine_bytes(json.dumps(document(name)).encode(), checked=False).graph)
-    left = SCREEN.remaining(graph.index)
+    graph = graph_of(document(name))
+    found = derived(graph)
+    left = SCREEN.doubtful(Layers(graph.index, found), (graph.index, found))
 
-    assert left is not None
-    assert set(left.subject_objects(URIRef(SHACL + "targetNode"))) == set()
-    assert set(left.subjects(URIRef(SHACL + "targetClass"))) <= SCREEN.others
+    assert not left
     assert len(SCREEN.screened) > 150
     assert len(SCREEN.others) < 5
 
 
-def test_a_hierarchy_of_classes_is_left_to_pyshacl() -> None:
-    turtle = "<urn:x> a <urn:Feed> . <urn:Feed> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:y> ."
-    index: Index = {}
-    for subject, predicate, term in Graph().parse(data=turtle, format="turtle"):
-        index.setdefault(subject, {})[predicate] = term
+def test_shapes_that_nothing_is_in_doubt_about_are_not_given_to_pyshacl() -> None:
+    graph = graph_of(feed())
+    shape = URIRef("urn:karenina:shape:question-text")
+    left = SCREEN.remaining({shape: [graph.root]})
 
-    assert SCREEN.remaining(index) is SCREEN.shapes
+    assert shape in left
+    assert URIRef("urn:karenina:shape:answer-text") not in left
+    assert left.keys() >= SCREEN.others
+    assert SCREEN.shapes.keys() > left.keys()
+
+
+def test_a_hierarchy_of_classes_is_left_to_pyshacl() -> None:
+    tree = feed()
+    tree["dataFeedElement"][0]["item"]["text"] = ""
+    graph = graph_of(tree)
+    name = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+    put(graph.index, URIRef("urn:x:rating"), URIRef(name), URIRef(KARENINA + "Trait"))
+
+    assert told(results.screened(graph, SCREEN)) == told(results.complete(graph, SCREEN.shapes)) != set()

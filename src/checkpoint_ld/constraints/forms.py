@@ -25,7 +25,6 @@ from checkpoint_ld.checks.settings import CLASS_LIMIT, METRICS
 from checkpoint_ld.checks.sources import code_form, pattern_fault, python_fault
 from checkpoint_ld.checks.traits import KINDS
 from checkpoint_ld.constraints import names, secrets, structures, templates
-from checkpoint_ld.entities.agentic_trait import AGENT_INTERFACES
 from checkpoint_ld.graph.naming import is_iri
 
 if TYPE_CHECKING:
@@ -182,6 +181,8 @@ def _metric_outside(value: Any, allowed: tuple[str, ...], fault: str) -> str | N
 def _agent_model(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None if value is None else f"it is {shown(value)}, not an object"
+    from checkpoint_ld.entities.agentic_trait import AGENT_INTERFACES  # noqa: PLC0415 - few files need its models
+
     interface = value.get("interface")
     return None if interface is None or interface in AGENT_INTERFACES else f"its interface is {shown(interface)}"
 
@@ -225,7 +226,8 @@ _pattern_fault = lru_cache(maxsize=1024)(pattern_fault)
 
 
 def _python(value: Any) -> str | None:
-    return _python_fault(value) if isinstance(value, str) else None
+    # Other forms read the template anyway, so that most texts are parsed but once.
+    return _python_fault(value) if isinstance(value, str) and not templates.is_read(value) else None
 
 
 def _regular_expression(value: Any) -> str | None:

@@ -20,7 +20,7 @@ _ZONES = timedelta(hours=14)
 
 def is_before(one: Any, other: Any) -> bool:
     """Tell whether a date is surely before another; of two, one without offset, only when every offset says so."""
-    if not is_iso_8601(one) or not is_iso_8601(other):
+    if one == other or not is_iso_8601(one) or not is_iso_8601(other):
         return False
     first, second = datetime.fromisoformat(one), datetime.fromisoformat(other)
     if (first.tzinfo is None) == (second.tzinfo is None):
@@ -46,8 +46,10 @@ def is_identifier_of(identifier: Any, text: Any) -> bool:
         return True
     if _COMPUTED.fullmatch(identifier):
         computed = question_id(text)
-        return identifier in (computed, gui_question_id(text)) or (
-            identifier.startswith(computed) and bool(_SUFFIX.fullmatch(identifier[len(computed) :]))
+        return (
+            identifier == computed
+            or (identifier.startswith(computed) and bool(_SUFFIX.fullmatch(identifier[len(computed) :])))
+            or identifier == gui_question_id(text)
         )
     return not _DIGEST.fullmatch(identifier) or identifier == question_object_id(text)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _CLASS = frozenset({"no-answer-class", "several-answer-classes"})
 _REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
 """What the reader notes without saying that anything is wrong, and what the rule about syntax says."""
+_UNREAD = frozenset({"syntax", "limit"})
 _OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty"})
 
 
@@ -46,3 +47,8 @@ def written(source: Any) -> str | None:
 def fields(source: Any) -> str | None:
     """Say which verified field of a template cannot work."""
     return _first(source, lambda kind: kind not in _OTHER_RULES)
+
+
+def is_read(source: str) -> bool:
+    """Tell whether a text is surely Python, since it could be read as a template."""
+    return bool(source.strip()) and _UNREAD.isdisjoint(kind for kind, _ in _problems(source))

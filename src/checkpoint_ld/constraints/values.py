@@ -6,20 +6,23 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rdflib import Literal
+from rdflib import Literal, URIRef
 
 from checkpoint_ld.graph.literals import (
+    DATETIME,
     RDF_JSON,
     XSD_BOOLEAN,
     XSD_DECIMAL,
     XSD_DOUBLE,
     XSD_FLOAT,
     XSD_INTEGER,
+    XSD_STRING,
 )
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
+_TEXTS = frozenset({XSD_STRING, URIRef(DATETIME)})
 _FLOATS = frozenset({XSD_DOUBLE, XSD_FLOAT, XSD_DECIMAL})
 
 
@@ -29,7 +32,10 @@ OBJECT = object()
 
 def value_of(term: Node) -> Any:
     """Return the JSON value of a literal, its text where it is ill-formed; OBJECT for a node."""
-    return _value(str(term), term.datatype) if isinstance(term, Literal) else OBJECT
+    if not isinstance(term, Literal):
+        return OBJECT
+    datatype = term.datatype
+    return str(term) if datatype is None or datatype in _TEXTS else _value(str(term), datatype)
 
 
 @lru_cache(maxsize=4096)

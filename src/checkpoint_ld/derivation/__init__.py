@@ -7,5 +7,6 @@ They are never part of the graph of a checkpoint, and no mapper reads them.
 
 from checkpoint_ld.derivation.benchmark import derived
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
+from checkpoint_ld.derivation.statements import Described
 
-__all__ = ["SETTINGS", "derived", "predicate_of"]
+__all__ = ["SETTINGS", "Described", "derived", "predicate_of"]

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.derivation.statements import Described
     from checkpoint_ld.graph.store import Index
 
 
-def derived(graph: CheckpointGraph) -> Index:
-    """Return the statements that follow from those of `graph`, and none of these."""
-    said = Statements(graph)
-    _benchmark(said, graph.root)
+def derived(source: Described) -> Index:
+    """Return the statements that follow from those of a checkpoint, and none of these."""
+    said = Statements(source)
+    _benchmark(said, source.root)
     return said.found
 
 
@@ -58,7 +58,7 @@ def _contents(said: Statements, root: Node) -> None:
         if URIRef(KARENINA + "Scenario") in said.terms(part, RDF_TYPE) or said.terms(part, KARENINA + "nodes"):
             has_scenarios = True
             say_scenario(said, part)
-    elements = said.reader.shallow(root).get("dataFeedElement")
+    elements = said.members(root, "dataFeedElement").get("dataFeedElement")
     if has_scenarios:
         said.is_a(root, "ScenarioBenchmark")
     if isinstance(elements, list | dict | Ref):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import Literal, URIRef
 
+from checkpoint_ld.derivation.layouts import layout_of
 from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import json_of, literal_of
+from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.graph.terms import expand_name
 from checkpoint_ld.roles import ANYTHING, ARRAYS, KEYS, TYPES
@@ -19,26 +22,62 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.graph.terms import Term
+    from checkpoint_ld.graph.terms import Term, TermTable
+
+
+class Described(Protocol):
+    """What statements follow from: a checkpoint graph, or the part of one that is looked at."""
+
+    @property
+    def index(self) -> Index:
+        """The subject index that holds the statements."""
+
+    @property
+    def root(self) -> Node:
+        """The node of the benchmark."""
+
+    @property
+    def table(self) -> TermTable:
+        """The terms under which objects are read."""
+
+
+@lru_cache(maxsize=1024)
+def named(iri: str) -> URIRef:
+    """Return an IRI as a term, the same one each time."""
+    return URIRef(iri)
+
+
+@lru_cache(maxsize=1024)
+def _literal(value: str | int) -> Literal:
+    return literal_of(value)
 
 
 class Statements:
     """The statements that follow from those of a graph, as they are found."""
 
-    def __init__(self, graph: CheckpointGraph) -> None:
-        self.index = graph.index
-        self.reader = Compaction(graph.index, graph.table)
+    def __init__(self, source: Described) -> None:
+        self.index = source.index
+        self.table = source.table
+        self.reader = Compaction(source.index, source.table)
         self.found: Index = {}
-        self._scenario_terms = graph.table.at(None, "karenina:Scenario")
+        self._scenario_terms = source.table.at(None, "karenina:Scenario")
 
     def say(self, subject: Node, name: str, term: Node) -> None:
         """Say a property of `subject`, by its name in the vocabulary."""
-        put(self.found, subject, URIRef(KARENINA + name), term)
+        put(self.found, subject, named(KARENINA + name), term)
 
     def plays(self, subject: Node, role: str, via: Term | None = None) -> None:
         """Say the role of an object, and what about its keys, its types and the form of its values does not fit."""
         self.is_a(subject, role)
+        layout = layout_of(self.index.get(subject, {}), self.table, role, via)
+        if layout is None:
+            self._plays_oddly(subject, role, via)
+            return
+        for key in layout.unknown:
+            self.say(subject, "unknownKey", _literal(key))
+
+    def _plays_oddly(self, subject: Node, role: str, via: Term | None) -> None:
+        """Say the same as `plays` of an object that has to be read as a whole to know."""
         members = self.reader.shallow(subject, via)
         for key, value in members.items():
             if key[:1] == "@":
@@ -66,11 +105,18 @@ class Statements:
 
     def is_a(self, subject: Node, role: str) -> None:
         """Say a class of `subject`, by its name in the vocabulary."""
-        put(self.found, subject, RDF_TYPE, URIRef(KARENINA + role))
+        put(self.found, subject, RDF_TYPE, named(KARENINA + role))
 
     def terms(self, subject: Node, iri: str) -> list[Node]:
         """Return what the graph has for a node and a predicate."""
-        return terms_of(self.index.get(subject, {}).get(URIRef(iri)))
+        return terms_of(self.index.get(subject, {}).get(named(iri)))
+
+    def members(self, subject: Node, *keys: str) -> dict[str, Any]:
+        """Return the JSON values of some members of an object, of those that it has."""
+        if RESIDUE in self.index.get(subject, {}):
+            members = self.reader.shallow(subject)
+            return {key: members[key] for key in keys if key in members}
+        return self.reader.members(subject, None, keys.__contains__)
 
     def parts(self, subject: Node, iri: str, role: str) -> list[Node]:
         """Return the objects that stand in a member of `subject`, in order, after giving them their role and index."""
@@ -81,7 +127,7 @@ class Statements:
                 self.plays(node, role, self._scenario_terms.by_iri.get(iri))
             else:
                 self.is_a(node, role)
-            self.say(node, "index", literal_of(at))
+            self.say(node, "index", _literal(at))
         return ordered
 
     def plain(self, subject: Node, iri: str) -> Any:

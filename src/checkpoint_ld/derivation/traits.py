@@ -14,7 +14,7 @@ from checkpoint_ld.graph.store import put
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from rdflib.term import Node
 
@@ -39,17 +39,23 @@ def rubric_name(said: Statements, rating: Node) -> tuple[str, bool] | None:
     name = said.plain(rating, SCHEMA + "name")
     if not isinstance(name, str) or not name:
         return None
-    return name, _suffix(said.terms(rating, SCHEMA + "additionalType")) == DYNAMIC
+    return name, suffix_of(said.terms(rating, SCHEMA + "additionalType")) == DYNAMIC
 
 
 def _trait(said: Statements, rating: Node) -> None:
     """Say what kind of trait a rating is."""
-    suffix = _suffix(said.terms(rating, SCHEMA + "additionalType"))
+    suffix = suffix_of(said.terms(rating, SCHEMA + "additionalType"))
     values = say_settings(said, rating, "Trait", may_repeat=frozenset({"summary"} if suffix == DYNAMIC else ()))
     if suffix is None:
         return
-    for role in _roles(Trait(suffix, said.reader.shallow(rating), values)):
-        said.is_a(rating, f"{role}Trait")
+    for role in classes_of(said, rating, suffix, values):
+        said.is_a(rating, role)
+
+
+def classes_of(said: Statements, rating: Node, suffix: str, values: Mapping[str, object]) -> list[str]:
+    """Return the classes of a trait whose type, without its scope, is `suffix`, with these values of its settings."""
+    trait = Trait(suffix, said.members(rating, "bestRating", "worstRating"), values)
+    return [f"{role}Trait" for role in _roles(trait)]
 
 
 def say_settings(
@@ -66,14 +72,22 @@ def say_settings(
             values[name] = told[0] if told else None
             named.append((node, name if name not in may_repeat else None))
     said.repeated(named)
-    for name in SETTINGS[role]:
-        value = values.get(name)
-        if value is not None and value != _NULL:  # null counts as absent
-            put(said.found, holder, predicate_of(name), value)
-    return {
-        name: json_of(term, "@json" if term.datatype == RDF_JSON else None) if isinstance(term, Literal) else None
-        for name, term in values.items()
-    }
+    for predicate, value in as_predicates(values, role).items():
+        put(said.found, holder, predicate, value)
+    return {name: json_value(term) for name, term in values.items()}
+
+
+def as_predicates(values: Mapping[str, Node | None], role: str) -> dict[Node, Node]:
+    """Return the settings of an object as predicates and their values, in a fixed order; null counts as absent."""
+    told = ((name, values.get(name)) for name in SETTINGS[role] if name in values)
+    return {predicate_of(name): value for name, value in told if value is not None and value != _NULL}
+
+
+def json_value(term: Node | None) -> object:
+    """Return the JSON value of a setting, None for one that has no value or an object."""
+    if not isinstance(term, Literal):
+        return None
+    return json_of(term, "@json" if term.datatype == RDF_JSON else None)
 
 
 def _roles(trait: Trait) -> Iterator[str]:
@@ -91,6 +105,8 @@ def _roles(trait: Trait) -> Iterator[str]:
         yield "Ranged"
         if worst < best and (trait.kind == "score" or trait.claims_a_score):
             yield "Bounded"
+    if trait.family == "agentic" and trait.settings.get("context_mode") == "workspace_only":
+        yield "WorkspaceOnly"
     mode = trait.settings.get("evaluation_mode")
     if trait.family == "metric" and mode in (None, "tp_only", "full_matrix"):
         yield "FullMatrix" if mode == "full_matrix" else "TpOnly"
@@ -100,7 +116,7 @@ def _bound(value: object) -> float | None:
     return number(value) if number(value) is not None else numeric_text(value)
 
 
-def _suffix(types: Iterable[Node]) -> str | None:
+def suffix_of(types: Iterable[Node]) -> str | None:
     """Return the trait type among `types` without its scope."""
     return next(iter(_suffixes(types)), None)
 

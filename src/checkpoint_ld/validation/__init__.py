@@ -17,11 +17,12 @@ from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.reading import Reading, examine_bytes
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import Rule
+from checkpoint_ld.suggestion import unknown
 from checkpoint_ld.validation import results as shacl
-from checkpoint_ld.validation.graph import ValidationGraph, validation_graph
 from checkpoint_ld.validation.places import Map
 from checkpoint_ld.validation.screen import Screen
 from checkpoint_ld.validation.wording import message_of, remedy_of
@@ -37,19 +38,31 @@ if TYPE_CHECKING:
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.validation.results import Result
 
-__all__ = ["check", "check_reading", "report_of", "validate"]
+__all__ = ["COMPILED", "ENGINES", "PYSHACL", "check", "check_reading", "report_of", "validate"]
+
+
+COMPILED, PYSHACL = ENGINES = ("compiled", "pyshacl")
+"""What holds a graph against shapes: shapes that are compiled, and pySHACL for what they have doubts about; or pySHACL
+alone. Both find the same."""
 
 
 def validate(
-    *sources: Any, profile: str = profiles.DEFAULT, shapes: Sequence[str | Path] = (), syntax: str | None = None
+    *sources: Any,
+    profile: str = profiles.DEFAULT,
+    shapes: Sequence[str | Path] = (),
+    syntax: str | None = None,
+    engine: str = COMPILED,
 ) -> Report:
     """Hold checkpoints against the rules of `profile` and of the user's own `shapes` (files or folders of Turtle).
 
-    Each source is a path, an open binary file or bytes. What cannot be read is a finding too. Raises SettingsError for
-    a profile that does not exist or shapes that are none, SourceMissingError for a file that is not there.
+    Each source is a path, an open binary file or bytes; `engine` is one of `ENGINES`. What cannot be read is a finding
+    too. Raises SettingsError for a profile or an engine that does not exist or shapes that are none, SourceMissingError
+    for a file that is not there.
     """
     chosen = profiles.profile(profile, shapes)
-    return report_of((check(source, chosen, syntax=syntax) for source in sources), chosen)
+    if engine not in ENGINES:
+        raise SettingsError(unknown("engine", engine, ENGINES))
+    return report_of((check(source, chosen, syntax=syntax, engine=engine) for source in sources), chosen)
 
 
 def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
@@ -57,8 +70,10 @@ def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
     return Report(profile.name, tuple(checked), profile.rules)
 
 
-def check(source: Any, profile: Profile, *, syntax: str | None = None) -> Checked:
+def check(source: Any, profile: Profile, *, syntax: str | None = None, engine: str = COMPILED) -> Checked:
     """Hold one checkpoint against the rules of `profile`: a path, an open binary file or bytes.
+
+    `engine` is one of `ENGINES`.
 
     Raises SourceMissingError for a file that is not there, SettingsError for the user's shapes when they cannot be
     applied.
@@ -72,34 +87,41 @@ def check(source: Any, profile: Profile, *, syntax: str | None = None) -> Checke
         return Checked(name, tuple(_weighed(error.findings, profile)))
     try:
         reading = examine_bytes(data, name, syntax=syntax, checked=False)
-        return check_reading(reading, profile)
+        return check_reading(reading, profile, engine=engine)
     except ReadError as error:
         found = sorted(_weighed(error.findings, profile), key=_by_place)
         return Checked(name, tuple(found), text=_text(data))
 
 
-def check_reading(reading: Reading, profile: Profile) -> Checked:
+def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED) -> Checked:
     """Hold a checkpoint that was read (with or without the checks of reading) against the rules of `profile`.
 
-    Raises ReadError for what no graph can be made of, SettingsError for the user's shapes when they cannot be applied.
+    `engine` is one of `ENGINES`. Raises ReadError for what no graph can be made of, SettingsError for the user's shapes
+    when they cannot be applied.
     """
-    graph = validation_graph(reading.graph)
     screen = _screen(profile)
-    report = _applied(graph, screen, profile)
-    findings = _Findings(reading, profile, graph.index)
+    with uncollected():
+        report, index = _applied(reading, screen, profile, engine)
+    findings = _Findings(reading, profile, index)
     results = [one for one in shacl.results(report, screen.shapes) if not findings.is_excused(one)]
     of_form = _weighed((*reading.of_form, *_of_dialect(reading, profile)), profile)
-    apart = (one for result in results for one in shacl.by_path(result, graph.index))
+    apart = (one for result in results for one in shacl.by_path(result, index))
     found = sorted((*of_form, *_distinct(map(findings.of, apart))), key=_by_place)
     _withhold(report)
     text = None if reading.document is None else _text(reading.document.data)
     return Checked(reading.source, tuple(found), dialect=reading.dialect, text=text, results=report)
 
 
-def _applied(graph: ValidationGraph, screen: Screen, profile: Profile) -> Graph:
-    """Return the validation report; say of the user's shapes, not of ours, that they cannot be applied."""
+def _applied(reading: Reading, screen: Screen, profile: Profile, engine: str) -> tuple[Graph, Index]:
+    """Return the validation report, and the statements that it speaks of.
+
+    Says of the user's shapes, not of ours, that they cannot be applied.
+    """
+    graph = reading.graph
     try:
-        return shacl.validate(graph, screen)
+        if engine == PYSHACL:
+            return shacl.complete(graph, screen.shapes)
+        return shacl.screened(graph, screen, is_ours=not profile.own_shapes)
     except SettingsError:
         raise
     except Exception as error:  # rdflib raises bare ones for what users' queries hold
@@ -210,4 +232,4 @@ def _text(data: bytes) -> str | None:
 
 @lru_cache(maxsize=8)
 def _screen(profile: Profile) -> Screen:
-    return Screen(shacl.shapes_graph(profile))
+    return Screen(shacl.shapes_of(profile))

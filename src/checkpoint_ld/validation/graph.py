@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph
 
-from checkpoint_ld.derivation import derived
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, terms_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
+    from rdflib.term import Node
 
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+
+_NOTHING: dict[Node, Node | list[Node]] = {}
 
 
 class ValidationGraph(Graph):
@@ -45,11 +48,26 @@ def _prepared(text: str) -> Query:
     return query
 
 
-def validation_graph(graph: CheckpointGraph) -> ValidationGraph:
-    """Return the statements of `graph`, which stays as it is, with those that follow from them."""
-    index = copied(graph.index)
-    for subject, predicates in derived(graph).items():
+class Layers:
+    """What a checkpoint says, and what follows from it, in two parts, so that neither is copied."""
+
+    def __init__(self, own: Index, derived: Mapping[Node, Mapping[Node, Node | list[Node]]]) -> None:
+        self._own = own
+        self._derived = derived
+
+    def terms(self, subject: Node, predicate: Node) -> list[Node]:
+        """Return all values of a property, each once."""
+        own = terms_of(self._own.get(subject, _NOTHING).get(predicate))
+        told = self._derived.get(subject)
+        more = None if told is None else told.get(predicate)
+        return own if more is None else [*own, *(term for term in terms_of(more) if term not in own)]
+
+
+def merged(own: Index, found: Index) -> Index:
+    """Return the statements of two indexes in one; both stay as they are."""
+    index = copied(own)
+    for subject, predicates in found.items():
         for predicate, held in predicates.items():
             for term in terms_of(held):
                 put(index, subject, predicate, term)
-    return ValidationGraph(index, str(graph.root))
+    return index

@@ -1,30 +1,34 @@
-"""SHACL validation by pySHACL, and its results as values."""
+"""SHACL validation: by the screen as far as that is sure, by pySHACL else; and its results as values."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, Literal, URIRef
 
+from checkpoint_ld.derivation import derived
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph.store import terms_of, triples_of
+from checkpoint_ld.graph.store import copied, terms_of, triples_of
 from checkpoint_ld.rules import SEVERITIES
-from checkpoint_ld.vocabulary import RDF, SHACL
+from checkpoint_ld.validation.checks import listed, told
+from checkpoint_ld.validation.doubt import Part, part_in_doubt
+from checkpoint_ld.validation.graph import Layers, ValidationGraph, merged
+from checkpoint_ld.validation.screen import is_flat
+from checkpoint_ld.vocabulary import RDF, SHACL, SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rdflib.term import Node
 
+    from checkpoint_ld.derivation import Described
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
-    from checkpoint_ld.validation.graph import ValidationGraph
     from checkpoint_ld.validation.screen import Screen
 
-_ALTERNATIVES = URIRef(SHACL + "alternativePath")
-_PATH = URIRef(SHACL + "path")
-_FIRST, _REST = URIRef(RDF + "first"), URIRef(RDF + "rest")
+_PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +47,54 @@ class Result:
     messages: tuple[str, ...]
 
 
-def shapes_graph(profile: Profile) -> Graph:
-    """Return the shapes of a profile, with its severities."""
-    graph = Graph(bind_namespaces="core")
-    for triple in triples_of(profile.statements()):
-        graph.add(triple)
-    severity = URIRef(SHACL + "severity")
+def complete(source: Described, shapes: Index) -> tuple[Graph, Index]:
+    """Hold a checkpoint against shapes by pySHACL alone; return what `screened` does."""
+    index = merged(source.index, derived(source))
+    return validate(index, shapes, source.root), index
+
+
+def shapes_of(profile: Profile) -> Index:
+    """Return the shapes of a profile as statements, with its severities."""
+    index = profile.statements()
     iris = {weight: URIRef(iri) for iri, weight in SEVERITIES.items()}
     for rule in profile.rules.values():
-        if (URIRef(rule.shape), _PATH, None) in graph or (URIRef(rule.shape), severity, None) in graph:
-            graph.set((URIRef(rule.shape), severity, iris[rule.severity]))
-    return graph
+        said = index.get(URIRef(rule.shape), {})
+        if _PATH in said or _SEVERITY in said:
+            said[_SEVERITY] = iris[rule.severity]
+    return index
 
 
-def validate(graph: ValidationGraph, screen: Screen) -> Graph:
-    """Hold `graph` against the shapes of `screen`; return the validation report.
+def screened(source: Described, screen: Screen, *, is_ours: bool = True) -> tuple[Graph, Index]:
+    """Hold a checkpoint against the shapes of `screen`; return the report, and all statements that it speaks of.
 
-    pySHACL is asked about the nodes that the screen has doubts about. What it raises for shapes that it cannot work
-    with is of any kind.
+    pySHACL is asked about the nodes that the screen has doubts about. Only with shapes that are all ours (`is_ours`)
+    elements of the feed are passed by. What pySHACL raises for shapes that it cannot work with is of any kind.
     """
-    shapes = screen.remaining(graph.index)
-    if shapes is None:
-        return _nothing_found()
+    part = part_in_doubt(source, screen) if is_ours else Part(source.index, source.root, source.table)
+    found = derived(part)
+    if not is_flat(part.index):
+        index = merged(part.index, found)
+        return validate(index, screen.shapes, part.root), index
+    doubtful = screen.doubtful(Layers(part.index, found), (part.index, found), but=part.stand_in)
+    if doubtful is None:
+        return _nothing_found(), {}
+    index = merged(part.index, found)
+    return validate(index, screen.remaining(doubtful), part.root), index
+
+
+def validate(index: Index, shapes: Index, root: Node) -> Graph:
+    """Have pySHACL hold statements against shapes; return the validation report."""
     import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
 
     from checkpoint_ld.constraints.functions import register  # noqa: PLC0415 - as above
 
     register()
-    _, report, text = pyshacl.validate(graph, shacl_graph=shapes, inplace=True, advanced=False, js=False)
+    graph = ValidationGraph(index, str(root))
+    asked = ValidationGraph(copied(shapes), SHAPES)  # pySHACL adds to it
+    try:
+        _, report, text = pyshacl.validate(graph, shacl_graph=asked, inplace=True, advanced=False, js=False)
+    finally:
+        _forget_shapes()
     if not isinstance(report, Graph):  # a failure comes as a result (SHACL 1.0 §3.4)
         raise ValueError(text)
     return report
@@ -85,7 +109,7 @@ def _nothing_found() -> Graph:
     return report
 
 
-def results(report: Graph, shapes: Graph) -> Iterator[Result]:
+def results(report: Graph, shapes: Index) -> Iterator[Result]:
     """Yield the results of a validation report, in no particular order."""
     about: dict[Node, tuple[Node, ...]] = {}
     for node in report.objects(None, URIRef(SHACL + "result")):
@@ -125,21 +149,24 @@ def by_path(result: Result, index: Index) -> Iterator[Result]:
         yield from (replace(result, paths=(path,)) for path in told)
 
 
-def _named(shapes: Graph, shape: Node) -> Node:
+def _named(shapes: Index, shape: Node) -> Node:
     """Return a shape that has a name: `shape` itself, or the one around it."""
-    while isinstance(shape, BNode):
-        around = next(shapes.subjects(None, shape), None)
-        if around is None:
-            break
-        shape = around
+    around: dict[Node, Node] = {}
+    if isinstance(shape, BNode):
+        around = {term: subject for subject, _, term in triples_of(shapes) if isinstance(term, BNode)}
+    while isinstance(shape, BNode) and shape in around:
+        shape = around.pop(shape)
     return shape
 
 
-def _alternatives(shapes: Graph, shape: Node) -> Iterator[Node]:
-    path = shapes.value(shape, _PATH)
-    at = shapes.value(path, _ALTERNATIVES) if isinstance(path, BNode) else None
-    while at is not None:
-        first = shapes.value(at, _FIRST)
-        if isinstance(first, URIRef):
-            yield first
-        at = shapes.value(at, _REST)
+def _alternatives(shapes: Index, shape: Node) -> Iterator[Node]:
+    for path in told(shapes, shape, "path"):
+        for alternatives in told(shapes, path, "alternativePath") if isinstance(path, BNode) else ():
+            yield from (one for one in listed(shapes, alternatives) if isinstance(one, URIRef))
+
+
+def _forget_shapes() -> None:
+    """Empty the cache in which pySHACL keeps the shapes of every run that it made, some megabytes each."""
+    components = sys.modules.get("pyshacl.constraints.sparql.sparql_based_constraint_components")
+    if components is not None:
+        components.SPARQLConstraintComponentValidator.validator_cache.clear()

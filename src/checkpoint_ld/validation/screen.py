@@ -1,4 +1,4 @@
-"""The screen: which focus nodes surely satisfy which shapes, told straight from the subject index.
+"""The screen: which focus nodes surely satisfy which shapes, told straight from the statements.
 
 pySHACL takes milliseconds for a node. The screen compiles the very same shapes into functions and drops the focus nodes
 that pass from the targets; pySHACL speaks for all the others, and for every shape that the screen does not understand.
@@ -7,281 +7,221 @@ It may call a good node doubtful, never a bad one good.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rdflib import Graph, Literal, URIRef
-from rdflib.collection import Collection
+from rdflib import BNode, URIRef
 
-from checkpoint_ld.constraints import relations
-from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.values import value_of
-from checkpoint_ld.graph.literals import XSD_STRING
-from checkpoint_ld.graph.store import Index, terms_of
-from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, RDF, SHACL
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.store import Index, terms_of, triples_of
+from checkpoint_ld.validation.checks import COMPILERS, ck, listed, sh, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rdflib.term import Node
 
-    Values = list[Node]
-    Check = Callable[[Index, Node, Values], bool]
-    """Tells that a focus node with these values surely satisfies one constraint."""
+    from checkpoint_ld.validation.checks import Check, Statements
 
-
-def _sh(name: str) -> URIRef:
-    return URIRef(SHACL + name)
-
-
-def _ck(name: str) -> URIRef:
-    return URIRef(CHECKPOINT_SHACL + name)
-
-
-_TYPE = URIRef(RDF + "type")
-_SUBCLASS = URIRef("http://www.w3.org/2000/01/rdf-schema#subClassOf")
-_CLASS = URIRef("http://www.w3.org/2000/01/rdf-schema#Class")
-_TARGETS = (_sh("targetClass"), _sh("targetSubjectsOf"))
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_SUBCLASS = URIRef(_RDFS + "subClassOf")
+_CLASS = URIRef(_RDFS + "Class")
+_TARGETS = (sh("targetClass"), sh("targetSubjectsOf"))
+_OTHER_TARGETS = (sh("targetNode"), sh("targetObjectsOf"), sh("target"))
 _NO_CONSTRAINTS = frozenset(
     (
-        *(
-            _TYPE,
-            _sh("path"),
-            _sh("name"),
-            _sh("description"),
-            _sh("message"),
-            _sh("severity"),
-            _sh("flags"),
-            *_TARGETS,
-        ),
-        *(_ck(name) for name in ("code", "condition", "remedy", "member", "excusedIn", "suggest")),
-        URIRef("http://www.w3.org/2000/01/rdf-schema#comment"),
+        *(RDF_TYPE, URIRef(_RDFS + "comment"), *_TARGETS),
+        *(sh(name) for name in ("path", "name", "description", "message", "severity", "flags")),
+        *(ck(name) for name in ("code", "condition", "remedy", "member", "excusedIn", "suggest")),
     )
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """A property shape as a function: what it targets, the properties that its path may be, and its constraints."""
+    """A property shape as functions: what it targets, the properties that its path may be, and what it asks.
+
+    `least` and `most` bound the number of values. The other parts are those of `checks.Check`.
+    """
 
     shape: Node
     targets: tuple[tuple[Node, Node], ...]
     paths: tuple[Node, ...]
-    checks: tuple[Check, ...]
+    least: int
+    most: int | None
+    terms: tuple[Callable[[Node], bool], ...]
+    forms: tuple[Callable[[object], object], ...]
+    kinds: tuple[Node, ...]
+    related: tuple[Callable[[Statements, Node, list[Node]], bool], ...]
 
-    def doubtful(self, index: Index, members: dict[tuple[Node, Node], list[Node]]) -> list[Node]:
-        """Return the focus nodes that do not surely satisfy the shape."""
-        focus = dict.fromkeys(node for target in self.targets for node in members.get(target, ()))
-        return [node for node in focus if not self._passes(index, node)]
+    def passes(self, of: Statements, focus: Node) -> bool:
+        """Tell whether a focus node surely satisfies the shape."""
+        values = [term for path in self.paths for term in of.terms(focus, path)]
+        if not self.bears(len(set(values)) if len(values) > 1 else len(values)):
+            return False
+        return (
+            all(judge(value, self.terms, self.forms) for value in values)
+            and all(kind in of.terms(value, RDF_TYPE) for kind in self.kinds for value in values)
+            and all(holds(of, focus, values) for holds in self.related)
+        )
 
-    def _passes(self, index: Index, focus: Node) -> bool:
-        held = index.get(focus, {})
-        values = [term for path in self.paths for term in terms_of(held.get(path))]
-        return all(check(index, focus, values) for check in self.checks)
+    def bears(self, count: int) -> bool:
+        """Tell whether there may be so many values."""
+        return self.least <= count and (self.most is None or count <= self.most)
+
+
+def judge(value: Node, terms: Iterable[Callable[[Node], bool]], forms: tuple[Callable[[object], object], ...]) -> bool:
+    """Tell whether a value surely satisfies what is asked of it by itself."""
+    for holds in terms:
+        if not holds(value):
+            return False
+    if forms:
+        json = value_of(value)
+        for fault in forms:
+            if fault(json) is not None:
+                return False
+    return True
 
 
 class Screen:
-    """The shapes of a graph, as far as they can be compiled."""
+    """The shapes of a profile, as far as they can be compiled; `others` are those that cannot."""
 
-    def __init__(self, shapes: Graph) -> None:
+    def __init__(self, shapes: Index) -> None:
         self.shapes = shapes
-        self.screened: list[Screened] = []
-        for shape in {shape for target in _TARGETS for shape in shapes.subjects(target)}:
-            compiled = _compiled(shapes, shape)
-            if compiled is not None:
-                self.screened.append(compiled)
-        known = {one.shape for one in self.screened}
-        targets = (*_TARGETS, _sh("targetNode"), _sh("targetObjectsOf"), _sh("target"))
-        self.others = {shape for target in targets for shape in shapes.subjects(target)} - known
-        self.others |= set(shapes.subjects(_TYPE, _CLASS))  # a class that is a shape targets its own instances
+        compiled = {
+            shape: _compiled(shapes, shape)
+            for shape, said in shapes.items()
+            if any(target in said for target in _TARGETS)
+        }
+        self.screened = [one for one in compiled.values() if one is not None]
+        # A class that is a shape targets its own instances.
+        self.others = {
+            shape
+            for shape, said in shapes.items()
+            if any(target in said for target in (*_TARGETS, *_OTHER_TARGETS)) or _CLASS in terms_of(said.get(RDF_TYPE))
+        } - {one.shape for one in self.screened}
 
-    def remaining(self, index: Index) -> Graph | None:
-        """Return the shapes that are left to pySHACL, aimed at the nodes in doubt; None if nothing is left."""
-        if not _is_flat(index):
-            return self.shapes
-        members = _members(index)
-        doubtful = {one.shape: one.doubtful(index, members) for one in self.screened}
-        others = any(self._has_focus(shape, members) for shape in self.others)
-        if not others and not any(doubtful.values()):
-            return None
-        left = Graph(bind_namespaces="core")
-        for triple in self.shapes:
-            if triple[0] not in doubtful or triple[1] not in _TARGETS:
-                left.add(triple)
-        for shape, nodes in doubtful.items():
-            for node in nodes:
-                left.add((shape, _sh("targetNode"), node))
+    @cached_property
+    def by_target(self) -> Mapping[tuple[Node, Node], tuple[Screened, ...]]:
+        """The compiled shapes by their targets, pairs of a kind of target and a class or property."""
+        found: dict[tuple[Node, Node], list[Screened]] = defaultdict(list)
+        for one in self.screened:
+            for target in one.targets:
+                found[target].append(one)
+        return {target: tuple(these) for target, these in found.items()}
+
+    def of_object(self, classes: Iterable[Node], predicates: Iterable[Node]) -> list[Screened]:
+        """Return the compiled shapes that target an object with these classes and these properties."""
+        by_class, by_property = _TARGETS
+        targets = (*((by_class, one) for one in classes), *((by_property, one) for one in predicates))
+        return list({one.shape: one for target in targets for one in self.by_target.get(target, ())}.values())
+
+    def leaves(self, classes: Iterable[Node], predicates: Iterable[Node]) -> bool:
+        """Tell whether a shape that could not be compiled may target an object with these classes and properties."""
+        here = {(_TARGETS[0], one) for one in classes} | {(_TARGETS[1], one) for one in predicates}
+        return any(not targets or not targets.isdisjoint(here) for targets in self._targets_of_others)
+
+    @cached_property
+    def _targets_of_others(self) -> list[frozenset[tuple[Node, Node]]]:
+        """The targets of each shape that could not be compiled, none for one with targets of another kind."""
+        found: list[frozenset[tuple[Node, Node]]] = []
+        for shape in self.others:
+            said = self.shapes[shape]
+            is_usual = not any(target in said for target in _OTHER_TARGETS) and _CLASS not in terms_of(
+                said.get(RDF_TYPE)
+            )
+            targets = ((target, term) for target in _TARGETS for term in terms_of(said.get(target)))
+            found.append(frozenset(targets if is_usual else ()))
+        return found
+
+    def doubtful(
+        self, of: Statements, parts: Iterable[Index], but: Node | None = None
+    ) -> dict[Node, list[Node]] | None:
+        """Return the focus nodes that do not surely satisfy their shape, by shape; None if nothing is in doubt.
+
+        `parts` hold the statements together; `but` is a node that is not looked at. A shape that could not be compiled
+        and has focus nodes is in doubt too.
+        """
+        members = _members(parts)
+        doubtful: dict[Node, list[Node]] = {}
+        for target, shapes in self.by_target.items():
+            for node in members.get(target, ()):
+                for one in shapes:
+                    if not one.passes(of, node) and node != but:
+                        doubtful.setdefault(one.shape, []).append(node)
+        others = any(not targets or any(members.get(one) for one in targets) for targets in self._targets_of_others)
+        return doubtful if doubtful or others else None
+
+    def remaining(self, doubtful: Mapping[Node, list[Node]]) -> Index:
+        """Return the shapes that are left to pySHACL, aimed at the nodes in doubt."""
+        dropped = {one.shape for one in self.screened} - doubtful.keys() - self._referred
+        left: Index = {shape: said for shape, said in self.shapes.items() if shape not in dropped}
+        for one in self.screened:
+            if one.shape in left:
+                said = {predicate: held for predicate, held in left[one.shape].items() if predicate not in _TARGETS}
+                nodes = list(dict.fromkeys(doubtful.get(one.shape, ())))
+                left[one.shape] = {**said, **({sh("targetNode"): nodes} if nodes else {})}
         return left
 
-    def _has_focus(self, shape: Node, members: dict[tuple[Node, Node], list[Node]]) -> bool:
-        told = [(target, term) for target in _TARGETS for term in self.shapes.objects(shape, target)]
-        return not told or any(members.get(one) for one in told)
+    @cached_property
+    def _referred(self) -> set[Node]:
+        """The compiled shapes that other shapes refer to."""
+        return {term for _, _, term in triples_of(self.shapes)} & {one.shape for one in self.screened}
 
 
-def _is_flat(index: Index) -> bool:
+def is_flat(index: Index) -> bool:
     """Tell whether the graph has no hierarchy of classes, which only pySHACL follows."""
     return not any(_SUBCLASS in predicates for predicates in index.values())
 
 
-def _members(index: Index) -> dict[tuple[Node, Node], list[Node]]:
+def _members(parts: Iterable[Index]) -> dict[tuple[Node, Node], dict[Node, None]]:
     """Return the nodes that each class and each property targets."""
-    members: dict[tuple[Node, Node], list[Node]] = defaultdict(list)
+    members: dict[tuple[Node, Node], dict[Node, None]] = defaultdict(dict)
     by_class, by_property = _TARGETS
-    for subject, predicates in index.items():
-        for kind in terms_of(predicates.get(_TYPE)):
-            members[by_class, kind].append(subject)
-        for predicate in predicates:
-            members[by_property, predicate].append(subject)
+    for index in parts:
+        for subject, predicates in index.items():
+            for kind in terms_of(predicates.get(RDF_TYPE)):
+                members[by_class, kind][subject] = None
+            for predicate in predicates:
+                members[by_property, predicate][subject] = None
     return members
 
 
-def _compiled(shapes: Graph, shape: Node) -> Screened | None:
+def _compiled(shapes: Index, shape: Node) -> Screened | None:
     """Compile a property shape; None if there is anything in it that is not understood."""
-    paths = tuple(_paths(shapes, shapes.value(shape, _sh("path"))))
-    checks = []
-    for predicate, term in shapes.predicate_objects(shape):
-        if predicate not in _NO_CONSTRAINTS:
-            compiler = _COMPILERS.get(predicate)
-            check = compiler(shapes, shape, term) if compiler is not None else None
+    paths = tuple(path for one in told(shapes, shape, "path") for path in _paths(shapes, one))
+    checks: list[Check] = []
+    for predicate, held in shapes[shape].items():
+        for term in () if predicate in _NO_CONSTRAINTS else terms_of(held):
+            compiler = COMPILERS.get(predicate)
+            check = None if compiler is None else compiler(shapes, shape, term)
             if check is None:
                 return None
             checks.append(check)
-    targets = tuple((target, term) for target in _TARGETS for term in shapes.objects(shape, target))
-    return Screened(shape, targets, paths, tuple(checks)) if paths else None
-
-
-def _paths(shapes: Graph, path: Node | None) -> Iterator[Node]:
-    if isinstance(path, URIRef):
-        yield path
-        return
-    alternatives = shapes.value(path, _sh("alternativePath"))
-    if alternatives is not None:
-        yield from Collection(shapes, alternatives)
-
-
-def _least(_shapes: Graph, _shape: Node, term: Node) -> Check:
-    least = int(str(term))
-    return lambda _index, _focus, values: len(set(values)) >= least
-
-
-def _most(_shapes: Graph, _shape: Node, term: Node) -> Check:
-    most = int(str(term))
-    return lambda _index, _focus, values: len(set(values)) <= most
-
-
-def _each(holds: Callable[[Node], bool]) -> Check:
-    return lambda _index, _focus, values: all(map(holds, values))
-
-
-def _datatype(_shapes: Graph, _shape: Node, term: Node) -> Check | None:
-    if term != XSD_STRING:
-        return None  # whether a text is in the lexical space of its datatype is for pySHACL to say
-    return _each(
-        lambda value: isinstance(value, Literal) and value.language is None and value.datatype in (None, XSD_STRING)
+    if not paths or len(told(shapes, shape, "path")) > 1:
+        return None
+    bounds = [one.most for one in checks if one.most is not None]
+    return Screened(
+        shape,
+        tuple((target, term) for target in _TARGETS for term in terms_of(shapes[shape].get(target))),
+        paths,
+        least=max((one.least for one in checks), default=0),
+        most=min(bounds) if bounds else None,
+        terms=tuple(one.term for one in checks if one.term is not None),
+        forms=tuple(one.form for one in checks if one.form is not None),
+        kinds=tuple(one.kind for one in checks if one.kind is not None),
+        related=tuple(one.related for one in checks if one.related is not None),
     )
 
 
-def _length(_shapes: Graph, _shape: Node, term: Node) -> Check:
-    least = int(str(term))
-    return _each(lambda value: isinstance(value, (Literal, URIRef)) and len(str(value)) >= least)
-
-
-def _pattern(shapes: Graph, shape: Node, term: Node) -> Check | None:
-    flags = str(shapes.value(shape, _sh("flags")) or "")
-    if flags not in ("", "i"):
-        return None
-    # SPARQL's REGEX searches; pySHACL matches from the start, which is the stricter of the two.
-    pattern = re.compile(str(term), re.IGNORECASE if flags else 0)
-    return _each(lambda value: isinstance(value, (Literal, URIRef)) and pattern.match(str(value)) is not None)
-
-
-def _class(_shapes: Graph, _shape: Node, term: Node) -> Check:
-    return lambda index, _focus, values: all(term in terms_of(index.get(one, {}).get(_TYPE)) for one in values)
-
-
-def _node_kind(_shapes: Graph, _shape: Node, term: Node) -> Check | None:
-    kinds: dict[Node, type] = {_sh("Literal"): Literal, _sh("IRI"): URIRef}
-    kind = kinds.get(term)
-    return None if kind is None else _each(lambda value: isinstance(value, kind))
-
-
-def _in(shapes: Graph, _shape: Node, term: Node) -> Check:
-    allowed = frozenset(Collection(shapes, term))
-    return _each(allowed.__contains__)
-
-
-def _not_in(shapes: Graph, _shape: Node, term: Node) -> Check | None:
-    """Compile the one negation that is understood: of a list of values."""
-    inner = dict(shapes.predicate_objects(term))
-    if inner.keys() != {_sh("in")}:
-        return None
-    refused = frozenset(Collection(shapes, inner[_sh("in")]))
-    return _each(lambda value: value not in refused)
-
-
-def _equals(_shapes: Graph, _shape: Node, term: Node) -> Check:
-    return lambda index, focus, values: set(values) == set(terms_of(index.get(focus, {}).get(term)))
-
-
-def _has(_shapes: Graph, _shape: Node, term: Node) -> Check:
-    return lambda _index, _focus, values: term in values
-
-
-def _well_formed(_shapes: Graph, _shape: Node, term: Node) -> Check:
-    form = FORMS[str(term)]
-    return _each(lambda value: form(value_of(value)) is None)
-
-
-def _pairs(holds: Callable[[object, object], bool]) -> Callable[[Graph, Node, Node], Check]:
-    """Return a compiler for a relation between each value and those of the property that is named."""
-
-    def compiler(_shapes: Graph, _shape: Node, term: Node) -> Check:
-        def check(index: Index, focus: Node, values: Iterable[Node]) -> bool:
-            others = [value_of(one) for one in terms_of(index.get(focus, {}).get(term))]
-            return all(holds(value_of(value), other) for value in values for other in others)
-
-        return check
-
-    return compiler
-
-
-def _no_values(_shapes: Graph, _shape: Node, _term: Node) -> Check:
-    return lambda _index, _focus, values: not values
-
-
-def _identifies(_shapes: Graph, _shape: Node, term: Node) -> Check:
-    text = URIRef("https://schema.org/text")
-
-    def check(index: Index, focus: Node, values: Iterable[Node]) -> bool:
-        questions = terms_of(index.get(focus, {}).get(term))
-        texts = [value_of(one) for question in questions for one in terms_of(index.get(question, {}).get(text))]
-        return all(relations.is_identifier_of(value_of(value), one) for value in values for one in texts)
-
-    return check
-
-
-_COMPILERS: dict[Node, Callable[[Graph, Node, Node], Check | None]] = {
-    _sh("minCount"): _least,
-    _sh("maxCount"): _most,
-    _sh("datatype"): _datatype,
-    _sh("minLength"): _length,
-    _sh("pattern"): _pattern,
-    _sh("class"): _class,
-    _sh("nodeKind"): _node_kind,
-    _sh("in"): _in,
-    _sh("not"): _not_in,
-    _sh("equals"): _equals,
-    _sh("hasValue"): _has,
-    _ck("wellFormed"): _well_formed,
-    _ck("notBefore"): _pairs(lambda value, other: not relations.is_before(value, other)),
-    _ck("below"): _pairs(relations.is_below),
-    _ck("sameNumber"): _pairs(relations.is_same_number),
-    _ck("identifies"): _identifies,
-    _ck("spelling"): _no_values,
-    _ck("placement"): _no_values,
-    _ck("typed"): _no_values,
-    _ck("sameIn"): _no_values,
-}
-"""The constraints that are understood (SHACL 1.0 §4, and our own)."""
+def _paths(shapes: Index, path: Node) -> Iterator[Node]:
+    if isinstance(path, URIRef):
+        yield path
+    elif isinstance(path, BNode):
+        alternatives = told(shapes, path, "alternativePath")
+        members = [one for at in alternatives for one in listed(shapes, at)]
+        if all(isinstance(one, URIRef) for one in members):
+            yield from members

@@ -1,0 +1,73 @@
+"""Feeds of several questions, as they usually are and damaged, for ways of validation that are held against others."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from hypothesis import strategies as st
+
+from checkpoint_ld.examples import document
+from tests.documents import item, setting
+
+Json = Any
+
+ODD: st.SearchStrategy[Json] = st.sampled_from(
+    (
+        *(None, True, 5, 0.5, "", " ", "x", [], {}, ["x"], ["b", "a", "b"], {"a": 1}, [None], [[]], [["x"]], -1, "5"),
+        *({"@id": "urn:uuid:question-metal-1"}, {"@id": "urn:x:one", "name": "one"}),
+        *({"@type": "Answer", "text": "Gold"}, {"@type": "karenina:Trait"}, setting("author", {"name": "Ada"})),
+        *(setting("max_score", 3), setting("kind", "binary"), "karenina:GlobalRegexTrait", "no date", "sk-" + "a" * 20),
+    )
+)
+KEYS = st.sampled_from(
+    (
+        *("@id", "@type", "name", "text", "texts", "keywords", "rating", "value", "position", "acceptedAnswer", "item"),
+        *("karenina:repeats", "karenina:residue", "karenina:maxTurns", "karenina:identifier", "additionalType", "url"),
+    )
+)
+
+
+def feed() -> Json:
+    """Return a document with four usual questions, with and without traits, and global traits."""
+    tree = copy.deepcopy(document("metals"))
+    for number in (3, 4):
+        added = item(f"Which metal is number {number}?", f"urn:uuid:question-metal-{number}")
+        added["dateModified"] = "2026-02-01T00:00:00"
+        added["item"]["rating"][0]["name"] = f"names number {number}"
+        added["item"]["keywords"] = ["metals", "chemistry"]
+        tree["dataFeedElement"].append(added)
+    return tree
+
+
+def objects(value: Json) -> list[dict[str, Json]]:
+    """Return all objects of a document but its context."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    found = [value] if isinstance(value, dict) else []
+    return found + [one for part in inner for one in objects(part)]
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> Json:
+    """Return a feed in which a few members were replaced, removed, repeated, moved or added."""
+    tree = feed()
+    context = tree.pop("@context")
+    for _ in range(draw(st.integers(0, 3))):
+        there = objects(tree)
+        holder = there[draw(st.integers(0, len(there) - 1))]
+        key = draw(st.sampled_from(sorted(holder)) | KEYS) if holder else draw(KEYS)
+        match draw(st.sampled_from(["remove", "replace", "repeat", "wrap", "swap", "copy", "turn"])):
+            case "remove":
+                holder.pop(key, None)
+            case "repeat" if isinstance(holder.get(key), list):
+                holder[key] = [*holder[key], *copy.deepcopy(holder[key][:1])]
+            case "wrap" if key in holder:
+                holder[key] = [holder[key]]
+            case "swap" | "copy":
+                other = there[draw(st.integers(0, len(there) - 1))]
+                holder[key] = copy.deepcopy(draw(st.sampled_from([other, *other.values()])))
+            case "turn" if isinstance(holder.get(key), list):
+                holder[key].reverse()
+            case _:
+                holder[key] = draw(ODD)
+    return {"@context": context, **tree}
