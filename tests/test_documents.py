@@ -263,7 +263,7 @@ class TestLimits:
         (found,) = refusal("[" * 100_000 + "]" * 100_000, depth=1_000_000)
         assert found.condition == "E-DEPTH"
 
-    @pytest.mark.parametrize("text", ["[x" + "[" * 300, '{"a": 1,}' + "[" * 300])
+    @pytest.mark.parametrize("text", ["[x" + "[" * 300, '{"a": 1,}' + "[" * 300, '["\\z"]", ' + "[" * 300])
     def test_a_syntax_error_before_the_deep_part_is_what_is_told(self, text: str) -> None:
         assert [one.condition for one in refusal(text)] == ["E-JSON"]
 

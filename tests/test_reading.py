@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import io
 import json
 from typing import TYPE_CHECKING, Any
@@ -231,3 +233,16 @@ def test_loading_any_family_gives_a_benchmark() -> None:
     assert isinstance(load(data_of(canonical())), Benchmark)
     with pytest.raises(ReadError):
         load(data_of(canonical(item(identifier=None))), strict=True)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("data", [data_of(canonical()), b"{", b'{"@type": "Recipe"}'])
+def test_reading_leaves_the_garbage_collector_as_it_was(data: bytes, enabled: bool) -> None:
+    was_enabled = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        with contextlib.suppress(ReadError):
+            reading.read(data)
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld import templates
 from checkpoint_ld.mapping import questions, rubrics
 from checkpoint_ld.mapping.creators import creator_of
 from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.scenarios import is_scenario
-from checkpoint_ld.templates import read_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +56,7 @@ class QuestionContent:
     @cached_property
     def template(self) -> Template:
         """What the answer template says, read without running it."""
-        return read_template(self.question.answer_template)
+        return templates.read_template(self.question.answer_template)
 
     @cached_property
     def rubric(self) -> Rubric | None:

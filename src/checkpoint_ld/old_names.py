@@ -26,9 +26,11 @@ def findings(tree: Any) -> Iterator[Finding]:
     old = next((value for _, value in walk(tree.get("@context")) if _is_http(value)), None)
     if old is not None:
         yield finding("vocabulary-http", f"the @context has {shown(old)} for schema.org", pointer="/@context")
-    for steps, subject, rating in _ratings(tree):
+    for steps, question, rating in _ratings(tree):
         kind = rating.get("additionalType")
         if isinstance(kind, str) and kind in TRAIT_TYPES:
+            of_question = f"{called('question', question.get('text'))}, " if question is not None else ""
+            subject = f"{of_question}{called('trait', rating.get('name'))}"
             message = f"the type of the trait is {shown(kind)}, without the prefix karenina:"
             place = pointer((*steps, "additionalType"))
             yield finding("trait-prefix", message, pointer=place, subject=subject, remedy=f"write karenina:{kind}")
@@ -38,16 +40,15 @@ def _is_http(value: object) -> bool:
     return isinstance(value, str) and (value + "/").startswith(SCHEMA_HTTP)
 
 
-def _ratings(tree: dict[str, Any]) -> Iterator[tuple[Steps, str, dict[str, Any]]]:
-    """Yield the ratings of the root and of its questions, each with the way to it and what messages call it."""
+def _ratings(tree: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any] | None, dict[str, Any]]]:
+    """Yield the ratings of the root and of its questions, each with the way to it and its question."""
     for steps, rating in _objects(tree, "rating"):
-        yield steps, called("trait", rating.get("name")), rating
+        yield steps, None, rating
     for element_steps, element in _objects(tree, "dataFeedElement"):
         question = element.get("item")
         if isinstance(question, dict):
             for steps, rating in _objects(question, "rating"):
-                subject = f"{called('question', question.get('text'))}, {called('trait', rating.get('name'))}"
-                yield (*element_steps, "item", *steps), subject, rating
+                yield (*element_steps, "item", *steps), question, rating
 
 
 def _objects(holder: dict[str, Any], member: str) -> Iterator[tuple[Steps, dict[str, Any]]]:

@@ -22,6 +22,7 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.forms import form as forms
 from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.rules import finding
 
@@ -125,10 +126,11 @@ def examine_bytes(
     """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
     syntax = syntax or syntax_of(name, data)
     try:
-        if syntax != JSON_SYNTAX:
-            return of_statements(rdf.parse(data, syntax), syntax, name, checked=checked)
-        document = read_json(data, name, limits)
-        return _reading(forms.plain(document.value), syntax, name, document, checked=checked)
+        with uncollected():
+            if syntax != JSON_SYNTAX:
+                return of_statements(rdf.parse(data, syntax), syntax, name, checked=checked)
+            document = read_json(data, name, limits)
+            return _reading(forms.plain(document.value), syntax, name, document, checked=checked)
     except ReadError as error:
         if not error.findings:
             raise

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from rdflib.term import Node
 
-from checkpoint_ld import LookupFailedError
+from checkpoint_ld import CheckpointGraph, LookupFailedError
 from tests.documents import item, setting
 from tests.facets.editing import METAL, Json, load, strange
 
@@ -49,3 +50,18 @@ def test_what_is_not_there_is_a_failed_lookup() -> None:
     for ask in (benchmark.get_question_author, benchmark.get_question_sources, benchmark.toggle_finished):
         with pytest.raises(LookupFailedError, match="there is no question 'nothing'"):
             ask("nothing")
+
+
+def test_a_question_that_is_asked_for_is_the_only_one_that_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = load(strange(*(item(f"Metal {number}?", f"urn:uuid:{number}") for number in range(20))))
+    built = []
+    read = CheckpointGraph.object
+
+    def counted(graph: CheckpointGraph, node: Node, **settings: Json) -> Json:
+        built.append(str(node))
+        return read(graph, node, **settings)
+
+    monkeypatch.setattr(CheckpointGraph, "object", counted)
+    assert benchmark.questions[7].question == "Metal 7?"
+    assert [one.question for one in benchmark.questions[18:]] == ["Metal 18?", "Metal 19?"]
+    assert built == ["urn:uuid:7", "urn:uuid:18", "urn:uuid:19"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.entities import LLMRubricTrait, Question, RegexRubricTrait, Rubric
+from checkpoint_ld.entities import LENIENT, LLMRubricTrait, Question, RegexRubricTrait, Rubric
 from checkpoint_ld.mapping.questions import (
     default_template,
     has_source,
@@ -20,7 +20,7 @@ from checkpoint_ld.mapping.questions import (
     question_of,
     registry_entry_of,
 )
-from tests.documents import canonical, item, setting
+from tests.documents import canonical, item, rating, setting
 from tests.mapping import Json, json_values, texts, through_a_graph
 
 objects = st.dictionaries(texts, json_values, min_size=1, max_size=3)
@@ -211,3 +211,20 @@ def test_rubrics_among_the_members_are_lists_of_traits() -> None:
     ]
     (trait,) = told["question_rubric"]["regex_traits"]
     assert trait.name == "cites"
+
+
+@pytest.mark.parametrize("default", [float("inf"), 1e300, "é\ud83d", {"a": [None, True, {"b": 1.5}]}, [[]], None])
+def test_a_rubric_in_a_question_is_what_a_check_of_the_question_would_leave(default: Json) -> None:
+    asked = item()["item"]
+    form = {"type": "template", "schema": {"type": "object", "properties": {"a": {"default": default}}}}
+    traits = [
+        {**rating("form", kind=form), "additionalType": "karenina:QuestionSpecificLLMRubricTrait"},
+        rating("dynamic", dynamic_trait_type="regex", pattern="x", summary="s"),
+    ]
+    traits[1]["additionalType"] = "karenina:QuestionSpecificDynamicRubricTrait"
+    found = question_of({**item(), "item": {**asked, "rating": traits}})
+    checked = Question.model_validate(found.model_dump(exclude={"id"}), context=LENIENT)
+
+    assert found.question_rubric is not None
+    assert found.question_dynamic_rubric is not None
+    assert (found, found.model_fields_set) == (checked, checked.model_fields_set)

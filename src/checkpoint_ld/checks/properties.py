@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.readings import holds_json, is_boolean_like, shown
@@ -18,18 +18,12 @@ _RULES = {"author": "author", "sources": "sources", "few_shot_examples": "few-sh
 _TEXTS = ("answer_notes", "workspace_path", "original_answer_template")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Properties:
     """The additional properties of one object: the last value under each name, and how often repeated ones stand."""
 
-    values: dict[str, object] = field(default_factory=dict)
-    repeated: dict[str, int] = field(default_factory=dict)
-
-    def add(self, name: str, value: object) -> None:
-        """Add one property."""
-        if name in self.values:
-            self.repeated[name] = self.repeated.get(name, 1) + 1
-        self.values[name] = value
+    values: dict[str, object]
+    repeated: dict[str, int]
 
     def report_repeated(self, spot: Spot) -> None:
         """Report names that stand more than once: the last one counts."""
@@ -40,15 +34,25 @@ class Properties:
 
 def read_properties(spot: Spot, value: object) -> Properties:
     """Collect the properties in `value`, the member additionalProperty, and report what is none."""
-    properties = Properties()
-    for place, entry in spot.entries(value):
-        if not isinstance(entry, dict):
-            place.report("property-object", f"the additional property is {shown(entry)}, not an object")
-        elif isinstance(name := entry.get("name"), str):
-            properties.add(name, entry.get("value"))
+    values: dict[str, object] = {}
+    repeated: dict[str, int] = {}
+    for index, entry in enumerate(value if isinstance(value, list) else () if value is None else (value,)):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if isinstance(name, str):
+            if name in values:
+                repeated[name] = repeated.get(name, 1) + 1
+            values[name] = entry.get("value")
         else:
-            place.report("property-name", f"the name of the additional property is {shown(name)}, not text")
-    return properties
+            _report_oddity(spot.at(index) if isinstance(value, list) else spot, entry)
+    return Properties(values, repeated)
+
+
+def _report_oddity(spot: Spot, entry: object) -> None:
+    if not isinstance(entry, dict):
+        spot.report("property-object", f"the additional property is {shown(entry)}, not an object")
+    else:
+        name = entry.get("name")
+        spot.report("property-name", f"the name of the additional property is {shown(name)}, not text")
 
 
 def check_question_properties(spot: Spot, value: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.checks.dates import ITEM, check_dates
 from checkpoint_ld.checks.properties import check_question_properties
 from checkpoint_ld.checks.ratings import QUESTION_SCOPE, check_rubric
-from checkpoint_ld.checks.readings import called, given, local_name, shown
+from checkpoint_ld.checks.readings import given, local_name, shown
 from checkpoint_ld.checks.sources import python_fault
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ def check_elements(spot: Spot, elements: object) -> None:
             place.report("item-object", f"the element is {shown(element)}, not an object with a question")
             continue
         question = element.get("item")
-        about = place.about(_subject(question, element.get("@id")))
-        _check_id(about.at("@id"), element.get("@id"), seen)
+        about = place.about("question", _name_of(question) or element.get("@id"))
+        _check_id(about, element.get("@id"), seen)
         check_dates(about, element, ITEM)
         if not isinstance(question, dict):
             about.at("item").report(
@@ -46,16 +46,17 @@ def check_question(spot: Spot, question: dict[str, object]) -> None:
     _check_templates(spot.at("hasPart"), question.get("hasPart"))
 
 
-def _subject(question: object, identifier: object) -> str:
+def _name_of(question: object) -> str | None:
     text = question.get("text") if isinstance(question, dict) else None
-    return called("question", text if isinstance(text, str) and text else identifier)
+    return text if isinstance(text, str) else None
 
 
 def _check_id(spot: Spot, identifier: object, seen: set[str]) -> None:
     if not isinstance(identifier, str) or not identifier:
-        spot.report("item-id", f"the @id is {given(identifier)}; one is computed from the text")
+        spot.at("@id").report("item-id", f"the @id is {given(identifier)}; one is computed from the text")
     elif identifier in seen:
-        spot.report("item-id-duplicate", f"an earlier question has the @id {shown(identifier)}; this one gets a suffix")
+        message = f"an earlier question has the @id {shown(identifier)}; this one gets a suffix"
+        spot.at("@id").report("item-id-duplicate", message)
     else:
         seen.add(identifier)
 
@@ -70,6 +71,8 @@ def _check_keywords(spot: Spot, old: object, new: object) -> None:
 
 
 def _words(spot: Spot, keywords: object) -> set[str]:
+    if isinstance(keywords, list) and all(isinstance(one, str) for one in keywords):
+        return set(keywords)  # as below, but for the spots that nothing has to be said about
     words = set()
     for place, keyword in spot.entries(keywords):
         if isinstance(keyword, str):

@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.properties import read_properties
-from checkpoint_ld.checks.readings import called, given, local_name, number, numeric_text, shown
+from checkpoint_ld.checks.readings import given, local_name, number, numeric_text, shown
 from checkpoint_ld.checks.settings import PlacedTrait, check_settings
 from checkpoint_ld.checks.traits import DYNAMIC
 from checkpoint_ld.vocabulary import SCOPES, TRAIT_TYPES
@@ -32,11 +32,11 @@ def check_rubric(spot: Spot, ratings: object, scope: str) -> None:
             continue
         name, said_type = rating.get("name"), rating.get("additionalType")
         trait_type = _known_type(said_type)
-        about = place.about(called("trait", name))
+        about = place.about("trait", name)
         # Dynamic traits make up a rubric of their own.
         names = dynamic_names if trait_type is not None and trait_type.endswith(DYNAMIC) else static_names
-        _check_name(about.at("name"), name, names)
-        _check_scope(about.at("additionalType"), said_type, scope)
+        _check_name(about, name, names)
+        _check_scope(about, said_type, trait_type, scope)
         properties = read_properties(about.at("additionalProperty"), rating.get("additionalProperty"))
         properties.repeated.pop("summary", None)  # Karenina writes the summary of a dynamic trait twice
         properties.report_repeated(about)
@@ -54,22 +54,22 @@ def _known_type(additional_type: object) -> str | None:
 
 def _check_name(spot: Spot, name: object, seen: set[str]) -> None:
     if not isinstance(name, str) or not name:
-        spot.report("trait-name", f"the name of the trait is {given(name)}", "give the trait a name")
+        spot.at("name").report("trait-name", f"the name of the trait is {given(name)}", "give the trait a name")
         return
     if "." in name:
-        spot.report("trait-name-dot", f"the trait name {shown(name)} has a dot")
+        spot.at("name").report("trait-name-dot", f"the trait name {shown(name)} has a dot")
     if name in seen:
-        spot.report("trait-name-duplicate", f"the rubric has another trait {shown(name)}")
+        spot.at("name").report("trait-name-duplicate", f"the rubric has another trait {shown(name)}")
     seen.add(name)
 
 
-def _check_scope(spot: Spot, additional_type: object, scope: str) -> None:
-    known = _known_type(additional_type)
+def _check_scope(spot: Spot, additional_type: object, known: str | None, scope: str) -> None:
+    if known is not None and known.startswith(scope):
+        return
+    spot = spot.at("additionalType")
     if known is None:
         fault = "no type" if additional_type is None else f"unknown type {shown(additional_type)}"
         spot.report("trait-type", fault, _nearest_type(additional_type, scope))
-    elif known.startswith(scope):
-        return
     elif scope == GLOBAL_SCOPE:
         spot.report("trait-scope-root", f"the type {shown(additional_type)} stands at the root")
     else:
@@ -105,9 +105,9 @@ def _check_range(trait: PlacedTrait) -> None:
 
 def _bound(trait: PlacedTrait, member: str) -> int | float | None:
     value = trait.members.get(member)
+    if (plain := number(value)) is not None:
+        return plain
     spot = trait.spot.at(member)
-    if number(value) is not None:
-        return number(value)
     if (parsed := numeric_text(value)) is not None:
         spot.report("trait-bound-text", f"{member} is the text {shown(value)}", "write it as a number")
         return parsed

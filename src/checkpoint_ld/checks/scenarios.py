@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.questions import check_question
-from checkpoint_ld.checks.readings import called, given, local_name, shown
+from checkpoint_ld.checks.readings import given, local_name, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def check_parts(spot: Spot, parts: object) -> bool:
     for place, part in spot.entries(parts):
         if isinstance(part, dict) and _is_scenario(part):
             has_scenarios = True
-            _check_scenario(place.about(called("scenario", part.get("name"))), part)
+            _check_scenario(place.about("scenario", part.get("name")), part)
         else:
             kind = f"of type {given(part.get('@type'))}" if isinstance(part, dict) else shown(part)
             place.report("benchmark-part", f"the part is {kind}, not a scenario")
@@ -59,7 +59,7 @@ def _check_scenario(spot: Spot, scenario: dict[str, object]) -> None:
     if isinstance(nodes, dict):
         _check_entry(spot.at("entryNode"), scenario.get("entryNode"), nodes)
         for node_id, node in nodes.items():
-            _check_node(spot.at("nodes", node_id).about(called("node", node_id)), node, node_id)
+            _check_node(spot.at("nodes", node_id).about("node", node_id), node, node_id)
     for place, edge in _objects(spot.at("edges"), scenario.get("edges"), "edge-object"):
         _check_edge(place, edge, nodes)
     criteria = scenario.get("outcomeCriteria")

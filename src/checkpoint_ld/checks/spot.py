@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from checkpoint_ld.checks.readings import called
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.rules import finding
 
@@ -30,21 +31,23 @@ class Inquiry:
     pattern_faults: dict[str, str | None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """The value at `path`, which belongs to `subject`: a question, a trait, a scenario."""
+class Spot(NamedTuple):
+    """The value at `path`, which belongs to `subjects`: a question, a trait in it; each a noun with a name.
+
+    There are many spots and few findings: a spot costs little, and its subjects are put into words when it reports.
+    """
 
     inquiry: Inquiry
     path: Path = ()
-    subject: str = ""
+    subjects: tuple[tuple[str, object], ...] = ()
 
     def at(self, *steps: str | int) -> Spot:
         """Return the spot that is `steps` below this one."""
-        return Spot(self.inquiry, self.path + steps, self.subject)
+        return Spot(self.inquiry, self.path + steps, self.subjects)
 
-    def about(self, subject: str) -> Spot:
-        """Return this spot with `subject` added to what it belongs to."""
-        return Spot(self.inquiry, self.path, f"{self.subject}, {subject}" if self.subject else subject)
+    def about(self, noun: str, name: object) -> Spot:
+        """Return this spot with one more subject that it belongs to."""
+        return Spot(self.inquiry, self.path, (*self.subjects, (noun, name)))
 
     def report(self, rule: str, message: str, remedy: str | None = None) -> None:
         """Add a finding about this spot."""
@@ -52,7 +55,7 @@ class Spot:
             rule,
             message,
             pointer=pointer(self.path),
-            subject=self.subject,
+            subject=", ".join(called(noun, name) for noun, name in self.subjects),
             remedy=remedy,
             dialect=self.inquiry.dialect,
         )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding, Place
 
 _SHOWN_SPOTS = 5
+_SPACE = re.compile(r"[ \t\n\r]*")
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -37,6 +38,43 @@ def parse(text: str, source: str | None = None) -> Any:
         if found:
             raise ReadError.of(found)
     return value
+
+
+def members_before(name: str, text: str, at: int = 0) -> tuple[dict[str, Any], int]:
+    """Return the members of an object that stand before the one called `name`, and where the value of that one starts.
+
+    The object begins at `at`, perhaps after white space; `text` may end anywhere after that value has begun. Raises
+    ValueError where the text is no such object, ends too early, or holds what `parse` would refuse, and RecursionError
+    for a very deep one.
+    """
+    parser = _Parser()
+    members: dict[str, Any] = {}
+    at = _token(text, at, "{")
+    while True:
+        key, at = parser.raw_decode(text, _after_space(text, at))
+        at = _after_space(text, _token(text, at, ":"))
+        if not isinstance(key, str) or key in members:
+            raise ValueError(f"{shown(str(key))} is no key, or stands twice")
+        if key == name:
+            break
+        members[key], at = parser.raw_decode(text, at)
+        at = _token(text, at, ",")
+    if parser.marked or _SURROGATE_ESCAPE.search(text, 0, at):
+        raise ValueError("something before it is no JSON that can be kept without loss")
+    return members, at
+
+
+def _token(text: str, at: int, token: str) -> int:
+    """Return where `token`, the next thing in the text, ends. Raises ValueError if something else comes."""
+    at = _after_space(text, at)
+    if not text.startswith(token, at):
+        raise ValueError(f"no {token} at {at}")
+    return at + 1
+
+
+def _after_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 @dataclass(frozen=True, slots=True)

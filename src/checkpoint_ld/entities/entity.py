@@ -66,7 +66,7 @@ class Entity(BaseModel):
 
 def is_lenient(info: ValidationInfo) -> bool:
     """Tell whether data out of a file is being validated."""
-    return bool(_context(info).get("lenient"))
+    return info.context is LENIENT or bool(_context(info).get("lenient"))
 
 
 def problem(rule: str, message: str, remedy: str, *, subject: str = "") -> Finding:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld import emission
 from checkpoint_ld.emission import ContextStyle
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.facets.facet import Facet, Json
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ class Exits(Facet):
         Kinds of traits are classes there, their settings predicates; authors and sources, the fields of templates and
         the primitives that verify these are nodes. The vocabulary is `contexts/karenina-vocabulary.ttl`.
         """
+        from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - not needed to load a benchmark
+
         return with_derived(self._graph)
 
     def _told(self, *, derived: bool) -> CheckpointGraph:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
+from checkpoint_ld import entities, templates
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
-from checkpoint_ld.entities.template_spec import TemplateSpec
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.mapping.faults import faults_of
-from checkpoint_ld.templates.writing import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,8 +43,8 @@ def source_given(given: object) -> str | None:
     """
     if given is None or isinstance(given, str):
         return given
-    if isinstance(given, TemplateSpec):
-        return source_of(given)
+    if isinstance(given, entities.TemplateSpec):
+        return templates.source_of(given)
     raise WrongTypeError(f"answer_template is of type {type(given).__name__}: give Python text or a TemplateSpec")
 
 

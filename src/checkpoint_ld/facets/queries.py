@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal
 
-from checkpoint_ld.entities.primitives.matching import occurs, refuse_faulty
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.facets.questions import Questions
 
@@ -158,11 +157,15 @@ def _matches(held: Any, value: Any, mode: MatchMode) -> bool:
 
 def _occurs(query: str, text: str, *, case_sensitive: bool, regex: bool) -> bool:
     if regex:
+        from checkpoint_ld.entities.primitives.matching import occurs  # noqa: PLC0415 - not needed to load a benchmark
+
         return occurs(query, text, () if case_sensitive else ("IGNORECASE",))
     return query in text if case_sensitive else query.casefold() in text.casefold()
 
 
 def _is_pattern(query: Any) -> bool:
+    from checkpoint_ld.entities.primitives.matching import refuse_faulty  # noqa: PLC0415 - as above
+
     try:
         refuse_faulty(query)
     except (TypeError, ValueError):

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, overload
 
+from checkpoint_ld import entities, templates
 from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.values import shown
-from checkpoint_ld.entities.template_spec import TemplateSpec
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
 from checkpoint_ld.facets import template_exchange
 from checkpoint_ld.facets.questions import Questions
 from checkpoint_ld.identifiers import template_id
 from checkpoint_ld.mapping.placeholder import is_placeholder
-from checkpoint_ld.templates import usability
-from checkpoint_ld.templates.reading import read_template
-from checkpoint_ld.templates.specification import spec_of
-from checkpoint_ld.templates.writing import source_of
 
 if TYPE_CHECKING:
     import os
@@ -24,6 +20,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.entities import TemplateSpec
     from checkpoint_ld.facets.facet import Json
     from checkpoint_ld.facets.template_exchange import FinishedTemplate
 
@@ -69,7 +66,7 @@ class Templates(Questions):
 
         Methods of the template and fields that do not say how they are verified are left out.
         """
-        return spec_of(read_template(self._source_text(question_id)))
+        return templates.spec_of(templates.read_template(self._source_text(question_id)))
 
     def get_template_id(self, question_id: str) -> str:
         """Return the identifier by which results of verification name the template of a question, `no_template` too.
@@ -106,7 +103,7 @@ class Templates(Questions):
         errors = [
             {"question_id": question_id, "error": error}
             for question_id, source in sources.items()
-            for error in usability.faults(source or "")
+            for error in _faults(source or "")
         ]
         return not errors, errors
 
@@ -172,17 +169,23 @@ def _is_own(source: str | None) -> bool:
 
 
 def _checked(code: str | TemplateSpec) -> str:
-    if not isinstance(code, str | TemplateSpec):
+    if not isinstance(code, str | entities.TemplateSpec):
         raise WrongTypeError(
             f"the template is of type {type(code).__name__}: give its Python source, or a TemplateSpec"
         )
-    source = source_of(code) if isinstance(code, TemplateSpec) else code
+    source = code if isinstance(code, str) else templates.source_of(code)
     _refuse_unusable(source, "the template")
     return source
 
 
+def _faults(source: str) -> list[str]:
+    from checkpoint_ld.templates import usability  # noqa: PLC0415 - not needed to load a benchmark
+
+    return usability.faults(source)
+
+
 def _refuse_unusable(source: str, name: str) -> None:
-    faults = usability.faults(source)
+    faults = _faults(source)
     if faults:
         raise WriteError(f"{name} cannot be used: {'; '.join(faults)}")
     dump_json(source)

@@ -26,9 +26,12 @@ def older_ratings(holder: Json, scope: str) -> list[Json]:
 
     A trait whose name a rating of the object has already is left out: the rating counts. So is what is no trait.
     """
+    lists = list(_lists(holder))
+    if not lists:
+        return []
     names = {text_of(one.get("name")) for one in as_list(holder.get("rating")) if is_static(one)}
     found = []
-    for family, entries in _lists(holder):
+    for family, entries in lists:
         for one in entries:
             rating = _rating(family, one, scope)
             if rating is not None and text_of(rating.get("name")) not in names:
@@ -55,7 +58,7 @@ def members_without(holder: Json) -> Json:
 def _lists(holder: Json) -> Iterator[tuple[Family, list[Any]]]:
     properties = values(holder.get("additionalProperty"))
     rubric = holder.get(_MEMBER)
-    places = [(family, from_text(properties.get(name))) for name, family in LEGACY_PROPERTIES.items()]
+    places = [(family, from_text(properties[name])) for name, family in LEGACY_PROPERTIES.items() if name in properties]
     if isinstance(rubric, dict):
         places += [(family, rubric.get(name)) for name, family in LISTS.items()]
     return ((family, entries) for family, entries in places if isinstance(entries, list))

@@ -42,7 +42,8 @@ _TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
 
 def question_of(item: Json) -> Question:
     """Return the question of a feed item (or of a bare question object), as leniently as a file needs."""
-    return _read(item, rubric_of(asked_of(item)), dynamic_rubric_of(asked_of(item)))
+    asked = asked_of(item)
+    return _read(item, asked, rubric_of(asked), dynamic_rubric_of(asked))
 
 
 def members_of(item: Json) -> Json:
@@ -50,8 +51,9 @@ def members_of(item: Json) -> Json:
 
     `keywords` is None where there are none, as in Karenina.
     """
-    rubric, dynamic = rubric_of(asked_of(item)), dynamic_rubric_of(asked_of(item))
-    members = _read(item, rubric, dynamic).model_dump(exclude={"id"})
+    asked = asked_of(item)
+    rubric, dynamic = rubric_of(asked), dynamic_rubric_of(asked)
+    members = _read(item, asked, rubric, dynamic).model_dump(exclude={"id"})
     rubrics = {"question_rubric": _lists(rubric), "question_dynamic_rubric": _lists(dynamic)}
     return {**members, **rubrics, "keywords": members["keywords"] or None, "finished": is_finished(item)}
 
@@ -60,8 +62,7 @@ def _lists(rubric: Rubric | DynamicRubric | None) -> dict[str, list[AnyTrait]] |
     return {name: list(getattr(rubric, name)) for name in type(rubric).model_fields} if rubric else None
 
 
-def _read(item: Json, rubric: Rubric | None, dynamic: DynamicRubric | None) -> Question:
-    asked = asked_of(item)
+def _read(item: Json, asked: Json, rubric: Rubric | None, dynamic: DynamicRubric | None) -> Question:
     properties = values(asked.get("additionalProperty"))
     members = {
         "question": text_of(asked.get("text")),
@@ -76,15 +77,19 @@ def _read(item: Json, rubric: Rubric | None, dynamic: DynamicRubric | None) -> Q
         "author": _object(from_text(properties.get("author"))),
         "sources": _objects(from_text(properties.get("sources"))),
         "custom_metadata": custom_of(properties) or None,
-        "question_rubric": rubric.model_dump(mode="json") if rubric else None,
-        "question_dynamic_rubric": dynamic.model_dump(mode="json") if dynamic else None,
+        "question_rubric": None,
+        "question_dynamic_rubric": None,
     }
-    return Question.model_validate(members, context=LENIENT)
+    question = Question.model_validate(members, context=LENIENT)
+    # What a model dumps as JSON needs no check that it is JSON; that check would take as long as all the others.
+    rubrics = {"question_rubric": rubric, "question_dynamic_rubric": dynamic}
+    question.__dict__.update({name: one.model_dump(mode="json") for name, one in rubrics.items() if one})
+    return question
 
 
 def untraited_question_of(item: Json) -> Question:
     """Return the question of a feed item without its rubrics, which take longer to read than all the rest."""
-    return _read(item, None, None)
+    return _read(item, asked_of(item), None, None)
 
 
 def registry_entry_of(item: Json) -> QuestionRegistryEntry:

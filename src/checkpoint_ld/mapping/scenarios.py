@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from checkpoint_ld.entities import LENIENT, Scenario
+from checkpoint_ld import entities
+from checkpoint_ld.entities import LENIENT
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.faults import faults_of
+
+if TYPE_CHECKING:
+    from checkpoint_ld.entities import Scenario
 
 Json = dict[str, Any]
 
@@ -30,7 +34,7 @@ def scenario_of(part: Json) -> Scenario:
         named = {key: {**node, "nodeId": key} if isinstance(node, dict) else node for key, node in nodes.items()}
         part = {**part, "nodes": named}
     try:
-        return Scenario.model_validate(part, context=LENIENT)
+        return entities.Scenario.model_validate(part, context=LENIENT)
     except ValidationError as error:
         raise ReadError(f"the scenario {part.get('name')!r} cannot be read: {faults_of(error)}") from None
 

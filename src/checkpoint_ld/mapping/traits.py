@@ -10,7 +10,16 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from checkpoint_ld.dialects.ratings import GUI_MATRIX, MATRIX, as_float, as_plain, is_number, llm_kind, trait_type
+from checkpoint_ld.dialects.ratings import (
+    GUI_MATRIX,
+    MATRIX,
+    PREFIX,
+    as_float,
+    as_plain,
+    is_number,
+    llm_kind,
+    trait_type,
+)
 from checkpoint_ld.dialects.traits import SETTINGS
 from checkpoint_ld.entities import (
     LENIENT,
@@ -24,6 +33,7 @@ from checkpoint_ld.entities import (
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.faults import faults_of
 from checkpoint_ld.mapping.properties import ABSENT, as_list, from_text, name_of, property_value, text_of, values
+from checkpoint_ld.vocabulary import TRAIT_TYPES
 
 Json = dict[str, Any]
 
@@ -45,6 +55,8 @@ SUFFIXES = {
     "AgenticRubricTrait": "agentic",
 }
 DYNAMIC = "DynamicRubricTrait"
+_TYPES = {f"{prefix}{name}": trait_type(name) for name in TRAIT_TYPES for prefix in (PREFIX, "")}
+"""The usual names of types, looked up in place of taken apart: each question has some."""
 
 _AGENTIC = ("kind", "higher_is_better", "context_mode", "materialize_trace", "persist_trace", "max_turns")
 _ORDERS: dict[str, tuple[str, ...]] = {
@@ -52,8 +64,12 @@ _ORDERS: dict[str, tuple[str, ...]] = {
     "llm": (*tuple(name for name in SETTINGS["llm"] if name != "include_ground_truth"), "include_ground_truth"),
     "agentic": (*_AGENTIC, "timeout_seconds", "classes", "model_override", "summary", "min_score", "max_score"),
 }
+_FAMILY_OF: dict[type, str] = {model: family for family, model in FAMILIES.items()}
+_FIELDS = {model: frozenset(model.model_fields) for model in FAMILIES.values()}
 _SETTING_NAMES = {"dynamic_trait_type", "invert", *(name for order in _ORDERS.values() for name in order)}
 _LISTS = ("metrics", "tp_instructions", "tn_instructions")
+_ENCODED = frozenset((*_LISTS, "classes", "kind", "model_override", "summary"))
+"""Settings that may stand in another form than the trait has them in."""
 _NULLABLE = ("higher_is_better", "min_score", "max_score")
 """Settings whose null says something: no direction, an end of the range that is open."""
 
@@ -71,7 +87,11 @@ def is_static(rating: Any) -> bool:
 
 
 def _type_of(rating: Any) -> tuple[str, str] | None:
-    return trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
+    return _known_type(rating.get("additionalType")) if isinstance(rating, dict) else None
+
+
+def _known_type(name: object) -> tuple[str, str] | None:
+    return _TYPES.get(name) or trait_type(name) if isinstance(name, str) else None
 
 
 def trait_of(rating: Json) -> AnyTrait | None:
@@ -79,19 +99,21 @@ def trait_of(rating: Json) -> AnyTrait | None:
 
     Raises ReadError for a trait that breaks a rule which no file may break.
     """
-    known = trait_type(rating.get("additionalType"))
+    known = _known_type(rating.get("additionalType"))
     if known is None:
         return None
-    settings = {name: _decoded(name, value) for name, value in values(rating.get("additionalProperty")).items()}
+    settings = {
+        name: _decoded(name, value) if name in _ENCODED else value
+        for name, value in values(rating.get("additionalProperty")).items()
+    }
     family = settings.pop("dynamic_trait_type", None) if known[1] == DYNAMIC else SUFFIXES[known[1]]
     model = FAMILIES.get(family) if isinstance(family, str) else None
     if model is None:
         return None
     members = {**_members(family, rating, settings), **_described(rating)}
+    fields = _FIELDS[model]
     try:
-        return model.model_validate(
-            {name: value for name, value in members.items() if name in model.model_fields}, context=LENIENT
-        )
+        return model.model_validate({name: value for name, value in members.items() if name in fields}, context=LENIENT)
     except ValidationError as error:
         raise ReadError(f"the trait {members.get('name')!r} cannot be read: {faults_of(error)}") from None
 
@@ -205,7 +227,8 @@ def _is_told(key: str) -> bool:
 
 def family_of(trait: AnyTrait) -> str:
     """Return the name of a trait's kind."""
-    return next(family for family, model in FAMILIES.items() if isinstance(trait, model))
+    named = _FAMILY_OF.get(type(trait))
+    return named or next(family for family, model in FAMILIES.items() if isinstance(trait, model))
 
 
 def range_of(trait: AnyTrait) -> tuple[float, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.templates.reading import read_template
 from checkpoint_ld.templates.template import (
     CustomCode,
     Level,
@@ -19,6 +18,7 @@ from checkpoint_ld.templates.template import (
 )
 
 if TYPE_CHECKING:
+    from checkpoint_ld.templates.reading import read_template
     from checkpoint_ld.templates.specification import spec_of
     from checkpoint_ld.templates.validity import validate_spec
     from checkpoint_ld.templates.writing import source_of
@@ -39,11 +39,17 @@ __all__ = [
     "validate_spec",
 ]
 
-_HOMES = {"source_of": "writing", "spec_of": "specification", "validate_spec": "validity"}
+_HOMES = {
+    "read_template": "reading",
+    "source_of": "writing",
+    "spec_of": "specification",
+    "validate_spec": "validity",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Specifications are pydantic models, which take time to import: a template is read without them (PEP 562).
+    # Specifications and the primitives that templates name are pydantic models: nobody waits for what they do not use
+    # (PEP 562).
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

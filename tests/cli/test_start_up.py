@@ -1,0 +1,53 @@
+"""Nobody waits for what they do not use: what has been imported when a process ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.core import TyperGroup
+
+from checkpoint_ld.cli.app import SUMMARIES, app
+
+METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
+
+RDF = {"rdflib", "pyld", "pydantic"}
+SHACL = {"pyshacl", "pyparsing"}
+SCREEN = {"rich", "typer"}
+COMMAND = "import sys; sys.argv[1:] = {!r}; from checkpoint_ld.cli import main; main()"
+
+
+def imported(code: str) -> set[str]:
+    """Return the names of all modules that a process has imported when it has run `code`."""
+    told = f"import atexit, sys; atexit.register(lambda: print('\\n', *sys.modules)); {code}"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, encoding="utf-8", check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import checkpoint_ld", RDF | SHACL | SCREEN | {"pyoxigraph"}),
+        ("import checkpoint_ld.cli.app", RDF | SHACL | {"rich", "pyoxigraph"}),
+        (COMMAND.format(["--version"]), RDF | SHACL | {"rich", "pyoxigraph"}),
+        (COMMAND.format(["--help"]), RDF | SHACL | {"rich", "pyoxigraph", "importlib.metadata"}),
+        (COMMAND.format(["validate", "--help"]), {"rdflib", "pyld"} | SHACL | {"rich", "checkpoint_ld.cli.inspect"}),
+        (f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})", SHACL | SCREEN),
+    ],
+)
+def test_what_takes_long_to_import_is_imported_when_it_is_used(code: str, unwanted: set[str]) -> None:
+    assert imported(code) & unwanted == set()
+
+
+def test_what_is_used_is_imported() -> None:
+    assert imported(f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})") >= RDF
+    assert "typer" in imported(COMMAND.format(["--help"]))
+
+
+def test_commands_are_listed_with_what_they_say_themselves() -> None:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    assert {name: command.help for name, command in group.commands.items()} == SUMMARIES
