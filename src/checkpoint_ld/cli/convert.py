@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from checkpoint_ld.cli import streams
+from checkpoint_ld.cli import progress, streams
+from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import WriteError
 
 
@@ -72,6 +76,14 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a checkpoint about which anything is odd.")] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            min=1,
+            help="Write nt or nq some questions at a time, by so many processes; large files always are.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing about what is odd.")] = False,
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
@@ -84,6 +96,10 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     wanted = to or writing.syntax_of(out) or writing.JSONLD
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
+    if deep_judgment and not derived:
+        streaming = _Streaming(file, wanted, syntax, jobs=jobs, strict=strict, force=force, quiet=quiet)
+        if streaming.done(out):
+            return
     source = streams.read(file, syntax=syntax, strict=strict)
     written = writing.write(
         source.graph,
@@ -99,3 +115,39 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     streams.write(out, written.data, overwrite=force)
     if not quiet:
         streams.report((*source.findings, *written.findings))
+
+
+@dataclass(frozen=True)
+class _Streaming:
+    """The same work some questions at a time, for files that are large or when it is asked for."""
+
+    file: str
+    to: str
+    syntax: str | None
+    jobs: int | None
+    strict: bool
+    force: bool
+    quiet: bool
+
+    def done(self, out: str) -> bool:
+        """Write statements to `out`; tell whether that could be done in this way."""
+        from checkpoint_ld.streaming.entrance import Streaming  # noqa: PLC0415 - as in the command
+
+        with progress.bar("converting", quiet=self.quiet) as advance:
+            streaming = Streaming(self.jobs, advance, None if self.quiet else _note)
+            with streaming.statements(self.file, self.to, syntax=self.syntax) as streamed:
+                if streamed is None:
+                    return False
+                streamed.refusing(strict=self.strict)
+                if out == streams.STANDARD:
+                    shutil.copyfileobj(streamed.lines, sys.stdout.buffer)
+                    sys.stdout.buffer.flush()
+                else:
+                    replace_file(out, streamed.lines, overwrite=self.force)
+        if not self.quiet:
+            streams.report(streamed.findings)
+        return True
+
+
+def _note(message: str) -> None:
+    sys.stderr.write(f"{message}\n")

@@ -45,6 +45,13 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
+class Engine(StrEnum):
+    """What holds the graph against the shapes: the names of `validation.ENGINES`."""
+
+    COMPILED = "compiled"
+    PYSHACL = "pyshacl"
+
+
 def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns; - for standard input.")
@@ -77,6 +84,13 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     diff: Annotated[
         bool, typer.Option("--diff", help="Show what --fix would change; write and validate nothing.")
     ] = False,
+    engine: Annotated[
+        Engine, typer.Option("--engine", help="What applies the shapes: compiled is quick, pyshacl does it all.")
+    ] = Engine.COMPILED,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="Some questions at a time, by so many processes; large files always are."),
+    ] = None,
     config: Annotated[str | None, typer.Option("--config", help="The configuration to use.")] = None,
     no_config: Annotated[bool, typer.Option("--no-config", help="Use no configuration.")] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the findings and nothing else.")] = False,
@@ -96,7 +110,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
         per_file=chosen.per_file_ignores,
         folder=chosen.folder,
     )
-    run = Run(rules, counted, syntax, quiet=quiet)
+    run = Run(rules, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
     found = _discovered(paths, chosen, quiet=quiet)
     for pattern in found.unmatched:
         run.fail(f"{pattern}: no file matches")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import validation
 from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.progress import bar
 from checkpoint_ld.cli.repair import Repair, diff, repair
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.report import Checked, Report
+from checkpoint_ld.streaming.entrance import Streaming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,11 +29,16 @@ EXIT_FAILED = 2
 
 @dataclass
 class Run:
-    """What is applied to each file, and whether one of them could not be validated (`has_failed`)."""
+    """What is applied to each file, by which of `validation.ENGINES`, and whether one failed to be validated.
+
+    `jobs` is the number of processes for files that are worked on some questions at a time; None: their size tells.
+    """
 
     profile: Profile
     selection: Selection
     syntax: str | None = None
+    engine: str = validation.COMPILED
+    jobs: int | None = None
     quiet: bool = False
     has_failed: bool = False
     _repaired_input: bytes | None = field(default=None, repr=False)
@@ -103,11 +110,20 @@ class Run:
         for file in self._in_progress(files):
             source = file if file != streams.STANDARD else self._repaired_input or sys.stdin.buffer
             try:
-                yield validation.check(source, self.profile, syntax=self.syntax)
+                streamed = self._streamed(source, is_alone=len(files) == 1)
+                yield streamed or validation.check(source, self.profile, syntax=self.syntax, engine=self.engine)
             except ReadError as error:
                 self.fail(str(error))
             except SettingsError as error:  # shapes that one document shows not to be applicable
                 self.fail(f"{file}: {error}")
+
+    def _streamed(self, source: Any, *, is_alone: bool) -> Checked | None:
+        """Validate a file some questions at a time, where it is large or that is asked for."""
+        if self.engine != validation.COMPILED or not isinstance(source, str):
+            return None
+        note = None if self.quiet else _noted
+        with bar("validating", quiet=self.quiet or not is_alone) as advance:
+            return Streaming(self.jobs, advance, note).check(source, self.profile, syntax=self.syntax)
 
     def _in_progress(self, files: Sequence[str]) -> Iterator[str]:
         """Yield `files`, with a bar on standard error where there is somebody to see it."""
@@ -118,6 +134,10 @@ class Run:
         from rich.progress import track  # noqa: PLC0415 - as above
 
         yield from track(files, "validating", console=Console(stderr=True), transient=True)
+
+
+def _noted(message: str) -> None:
+    sys.stderr.write(f"{message}\n")
 
 
 def _counted(count: int, noun: str) -> str:

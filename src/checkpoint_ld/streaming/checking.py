@@ -1,0 +1,126 @@
+"""Validation of a large file, window by window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rdflib import BNode, Graph, Literal, URIRef
+
+from checkpoint_ld import profiles, validation
+from checkpoint_ld.documents.elements import UnusualFileError
+from checkpoint_ld.graph import compiled, contexts, recursion
+from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.pointers import pointers
+from checkpoint_ld.graph.store import SubjectIndexStore, put
+from checkpoint_ld.reading import CANONICAL
+from checkpoint_ld.report import Checked
+from checkpoint_ld.streaming.excerpt import REFERRING, excerpt
+from checkpoint_ld.streaming.windows import worked
+from checkpoint_ld.vocabulary import RDF, SHACL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.reading import Reading
+    from checkpoint_ld.streaming.excerpt import Excerpt
+    from checkpoint_ld.streaming.outline import Source
+    from checkpoint_ld.streaming.window import Window
+    from checkpoint_ld.streaming.windows import Progress
+
+    Triple = tuple[Node, Node, Node]
+
+_RESULT, _FOCUS, _VALUE = (URIRef(SHACL + name) for name in ("result", "focusNode", "value"))
+
+
+def check(source: Source, profile: Profile, jobs: int, progress: Progress | None = None) -> Checked:
+    """Hold a file against the rules of `profile`, window by window; it is not kept as text.
+
+    Raises UnusualFileError where it has to be looked at in one piece, SettingsError as `validation.check`.
+    """
+    if profile.own_shapes:
+        raise UnusualFileError("shapes of your own may be about all of it")
+    findings: list[Finding] = []
+    report = BNode()
+    results: Index = {report: {URIRef(RDF + "type"): URIRef(SHACL + "ValidationReport")}}
+    for found, triples in worked(_Check(source, profile.name), source, jobs, progress):
+        findings += found
+        for subject, predicate, term in triples:
+            put(results, report if predicate == _RESULT else subject, predicate, term)
+    results[report][URIRef(SHACL + "conforms")] = Literal(_RESULT not in results[report])
+    return Checked(source.path, tuple(sorted(findings, key=_by_place)), CANONICAL, results=_graph(results))
+
+
+def _graph(index: Index) -> Graph:
+    """Return statements as a graph that takes little memory: there may be as many results as questions."""
+    store = SubjectIndexStore()
+    graph = Graph(store, bind_namespaces="none")
+    store.add_graph(graph)
+    store.replace(index)
+    return graph
+
+
+@dataclass(frozen=True)
+class _Check:
+    """Holds one window against the rules: its findings, and what the SHACL report says of its nodes."""
+
+    source: Source
+    profile: str
+
+    def __call__(self, window: Window) -> tuple[list[Finding], list[Triple]]:
+        part = excerpt(self.source, window, checked=False)
+        _settle_graph(part.reading)
+        checked = validation.check_reading(part.reading, profiles.profile(self.profile))
+        report = checked.results
+        if report is None or not (checked.findings or (None, _RESULT, None) in report):
+            return [], []
+        places = pointers(part.reading.tree)
+        return list(part.found(checked.findings, places)), list(_results(report, part, places))
+
+
+def _settle_graph(reading: Reading) -> None:
+    """Give a reading its graph, by the way that shows that nothing in it refers to objects elsewhere in the file."""
+    with recursion.room(), uncollected():
+        found = compiled.index_of(reading.tree)
+    if found is None:
+        raise UnusualFileError(REFERRING)
+    if contexts.remembered(reading.tree.get("@context")) is None:
+        vars(reading)["graph"] = CheckpointGraph(*found)
+
+
+def _results(report: Graph, part: Excerpt, places: dict[str, str]) -> Iterator[Triple]:
+    """Yield what a SHACL report says of the nodes that are for this window to speak of."""
+    renamed = partial(_renamed, part, places)
+    for node, result in report.subject_objects(_RESULT):
+        about = report.value(result, _FOCUS), report.value(result, _VALUE)
+        indexes = [part.index(places[str(one)]) for one in about if str(one) in places]
+        if part.is_ours(next((one for one in indexes if one is not None), None)):
+            yield node, _RESULT, result
+            yield from ((subject, predicate, renamed(term)) for subject, predicate, term in _closure(report, result))
+
+
+def _closure(report: Graph, node: Node) -> Iterable[Triple]:
+    found: dict[Triple, None] = {}
+    waiting = [node]
+    while waiting:
+        for triple in report.triples((waiting.pop(), None, None)):
+            if triple not in found:
+                found[triple] = None
+                waiting += [triple[2]] if isinstance(triple[2], BNode) else []
+    return found
+
+
+def _renamed(part: Excerpt, places: dict[str, str], term: Node) -> Node:
+    return URIRef(part.node(term)) if isinstance(term, URIRef) and str(term) in places else term
+
+
+def _by_place(found: Finding) -> tuple[int, int, str, str, str]:
+    """Order findings as validation does."""
+    return found.place.line or 0, found.place.column or 0, found.node or "", found.code, found.message

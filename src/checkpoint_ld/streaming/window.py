@@ -1,0 +1,38 @@
+"""What a large file is divided into: windows of questions, and the frame around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checkpoint_ld.documents.elements import Spot
+
+QUESTIONS = "dataFeedElement"
+"""The member of the root whose elements are worked on in windows."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What stands around the questions: the bytes before and after them, where these begin, and the root's name."""
+
+    head: bytes
+    tail: bytes
+    closed: Spot
+    root: str
+
+
+@dataclass(frozen=True)
+class Window:
+    """Questions that stand one after the other: the first one's number, how many, the place and the end of their text.
+
+    `guests` are earlier questions, by number, start and end, that share a text or an identifier with one of these.
+    `names` are those of earlier objects that a question of this window claims too.
+    """
+
+    first: int
+    count: int
+    start: Spot
+    end: int
+    guests: tuple[tuple[int, int, int], ...] = ()
+    names: frozenset[str] = frozenset()
