@@ -1,0 +1,131 @@
+"""The command `query`: questions in SPARQL about checkpoints, wherever they are."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.convert import Input
+from checkpoint_ld.cli.push import Auth, AuthOption, CredentialsOption, ProfileOption, Store
+from checkpoint_ld.errors import SettingsError, SourceMissingError
+
+if TYPE_CHECKING:
+    from checkpoint_ld.sparql import QueryResult
+
+EXIT_ROWS = 1
+EXIT_FAILED = 2
+
+
+class Engine(StrEnum):
+    """What evaluates a query: the names of `sparql.running.ENGINES`."""
+
+    OXIGRAPH = "oxigraph"
+    RDFLIB = "rdflib"
+
+
+class Format(StrEnum):
+    """How results are written: the names of `sparql.formats.FORMATS`."""
+
+    TABLE = "table"
+    CSV = "csv"
+    TSV = "tsv"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    TURTLE = "turtle"
+    NTRIPLES = "ntriples"
+    JSONLD = "jsonld"
+
+
+def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", help="Files, folders and patterns, or a collection; - for standard input."),
+    ] = None,
+    text: Annotated[str | None, typer.Option("--query", help="The query, in SPARQL 1.1.")] = None,
+    file: Annotated[str | None, typer.Option("--file", help="The file that holds it; - for standard input.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="The name of a query that is shipped.")] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="A value for ?NAME; an IRI in <>. May be repeated."),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the named queries, or with --name explain one, and exit.")
+    ] = False,
+    format_: Annotated[
+        Format | None, typer.Option("--format", help="How to write the result; table or turtle unless set.")
+    ] = None,
+    output: Annotated[str, typer.Option("-o", "--output", help="The file to write it to.")] = streams.STANDARD,
+    wide: Annotated[bool, typer.Option("--wide", help="Tables with full values, however wide.")] = False,
+    derived: Annotated[
+        bool, typer.Option("--derived", help="Add what follows from the checkpoints, as convert --derived.")
+    ] = False,
+    engine: Annotated[Engine, typer.Option("--engine", help="What evaluates it.")] = Engine.OXIGRAPH,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", help="Give up after so many seconds.")
+    ] = None,
+    max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="At most so many rows.")] = None,
+    fail_on_rows: Annotated[bool, typer.Option("--fail-on-rows", help="Exit with 1 if there are rows.")] = False,
+    endpoint: Annotated[
+        str | None, typer.Option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead.")
+    ] = None,
+    profile: ProfileOption = Store.AUTO,
+    auth: AuthOption = Auth.AUTO,
+    credentials: CredentialsOption = None,
+    syntax: Annotated[
+        Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but the result and what failed.")] = False,
+) -> None:
+    """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
+    # The engine takes its time to import; --help should not wait for it.
+    from checkpoint_ld.cli.query_run import Service, Sources, explained, listed, parameters_of  # noqa: PLC0415
+    from checkpoint_ld.queries import Request, named, request  # noqa: PLC0415
+
+    if list_:
+        _write(explained(named(name)) if name else listed(), output)
+        return
+    asked = _asked(text, file, name)
+    values = parameters_of(parameters or (), typed=name is None)
+    told = Request(asked, values) if name is None else request(asked, values)
+    service = None if endpoint is None else Service(endpoint, profile.value, auth.value, credentials)
+    sources = Sources(tuple(paths or ()), service, syntax, quiet=quiet)
+    result = sources.answer(told, derived=derived, engine=engine.value, timeout=timeout, max_rows=max_rows)
+    if result is not None:
+        _write(_rendered(result, format_, output, wide=wide), output)
+        if result.is_cut:
+            sources.fail(f"there is more: --max-rows {max_rows} cut the result")
+    if sources.has_failed:
+        raise typer.Exit(EXIT_FAILED)
+    if fail_on_rows and result:
+        raise typer.Exit(EXIT_ROWS)
+
+
+def _asked(text: str | None, file: str | None, name: str | None) -> str:
+    given = [one for one in (text, file, name) if one is not None]
+    if len(given) != 1:
+        raise SettingsError("give one query: --query TEXT, --file FILE or --name NAME; --list shows the names")
+    if file is None:
+        return given[0]
+    if file == streams.STANDARD:
+        return sys.stdin.read()
+    try:
+        return Path(file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceMissingError(f"{file}: the query cannot be read: {error}") from error
+
+
+def _rendered(result: QueryResult, format_: Format | None, output: str, *, wide: bool) -> str:
+    from checkpoint_ld.sparql import formats  # noqa: PLC0415 - as in the command
+
+    width = shutil.get_terminal_size((100, 24)).columns if output == streams.STANDARD else None
+    return formats.render(result, format_.value if format_ else None, width=width, wide=wide)
+
+
+def _write(text: str, output: str) -> None:
+    streams.write(output, text.encode(), overwrite=True)

@@ -1,0 +1,130 @@
+"""Running a query over a store of Oxigraph: guarded, read-only, within limits."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import pyoxigraph
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
+
+from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
+from checkpoint_ld.sparql import reference
+from checkpoint_ld.sparql.guard import PREFIXES, checked
+from checkpoint_ld.sparql.parameters import bound
+from checkpoint_ld.sparql.result import QueryResult
+from checkpoint_ld.sparql.terms import term_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+    from pyoxigraph import Triple
+
+    from checkpoint_ld.sparql.guard import Checked
+
+Engine: TypeAlias = Literal["oxigraph", "rdflib"]
+
+ENGINES: tuple[Engine, ...] = ("oxigraph", "rdflib")
+
+
+def run(  # noqa: PLR0913 - all but the first two are named
+    store: pyoxigraph.Store,
+    text: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    engine: Engine = "oxigraph",
+    timeout: float | None = None,
+    max_rows: int | None = None,
+    location: str | os.PathLike[str] | None = None,
+) -> QueryResult:
+    """Return the result of a SPARQL 1.1 query over a store.
+
+    Its default graph is that of the store or, if there is nothing in it, all graphs together; a statement that several
+    of them hold is then found several times.
+    FROM and FROM NAMED choose among the graphs that are there. `parameters` are values for variables, by name: Python
+    values, or terms of pyoxigraph or rdflib. `max_rows` is how many rows or statements to give at most; with `timeout`,
+    in seconds, the query runs in a process of its own, which is ended then. That process is given a copy of the
+    statements, unless `location` says in which folder the store is. `engine="rdflib"` is slow, and there to compare.
+
+    Raises QueryError for a query that is refused or is none (see `checkpoint_ld.sparql.guard`), SettingsError for
+    another engine or limits that are none, QueryFailedError where the time is over, or the engine fails.
+    """
+    if engine not in ENGINES:
+        raise SettingsError(f"there is no engine {engine!r}: use {' or '.join(ENGINES)}")
+    if max_rows is not None and max_rows < 1:
+        raise SettingsError(f"max_rows is {max_rows}: give 1 or more")
+    query = checked(bound(text, {name: term_of(value) for name, value in (parameters or {}).items()}))
+    for name in (*query.default_graphs, *query.named_graphs):
+        if not store.contains_named_graph(NamedNode(name)):
+            raise QueryError(f"FROM <{name}>: no such graph was loaded, and nothing is fetched")
+    if timeout is not None:
+        from checkpoint_ld.sparql import child  # noqa: PLC0415 - it imports this module
+
+        return child.run_within(store, query, timeout, engine=engine, max_rows=max_rows, location=location)
+    return evaluated(store, query, engine=engine, max_rows=max_rows)
+
+
+def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_rows: int | None) -> QueryResult:
+    """Return the result of a query that was checked. Raises QueryFailedError."""
+    if engine == "rdflib":
+        return _by_rdflib(store, query, max_rows)
+    try:
+        found = _answer(store, query)
+        if isinstance(found, pyoxigraph.QueryBoolean):
+            return QueryResult(query.form, boolean=bool(found))
+        if isinstance(found, pyoxigraph.QueryTriples):
+            return _of_triples(query, found, max_rows)
+        columns = tuple(one.value for one in found.variables)
+        rows = [tuple(row) for row in islice(found, _one_more(max_rows))]
+    except SyntaxError as error:
+        raise QueryError(f"Oxigraph cannot read the query: {error.msg}") from error
+    except (OSError, ValueError, RuntimeError) as error:
+        raise QueryFailedError(f"Oxigraph cannot evaluate the query: {error}") from error
+    return QueryResult(query.form, columns, tuple(rows[:max_rows]), is_cut=_is_cut(rows, max_rows))
+
+
+def _answer(
+    store: pyoxigraph.Store, query: Checked
+) -> pyoxigraph.QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
+    if len(query.default_graphs) < 2:
+        is_empty = not query.chooses and next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is None
+        return store.query(query.text, prefixes=PREFIXES, use_default_graph_as_union=is_empty)
+    # Oxigraph finds a statement as often as there are graphs with it, where SPARQL 1.1 §13.1 asks for their merge.
+    merged = pyoxigraph.Store()
+    for name in query.default_graphs:
+        merged.extend(Quad(*one.triple) for one in store.quads_for_pattern(None, None, None, NamedNode(name)))
+    names: list[NamedNode | BlankNode] = [NamedNode(name) for name in query.named_graphs]
+    for named in names:
+        merged.extend(store.quads_for_pattern(None, None, None, named))
+    return merged.query(query.text, prefixes=PREFIXES, default_graph=DefaultGraph(), named_graphs=names)
+
+
+def _by_rdflib(store: pyoxigraph.Store, query: Checked, max_rows: int | None) -> QueryResult:
+    data = reference.dataset_of(store, query)
+    if query.form == "ask":
+        return QueryResult(query.form, boolean=reference.truth(data, query))
+    if query.form != "select":
+        return _of_triples(query, reference.statements(data, query), max_rows)
+    columns, rows = reference.solutions(data, query, _one_more(max_rows))
+    return QueryResult(query.form, columns, tuple(rows[:max_rows]), is_cut=_is_cut(rows, max_rows))
+
+
+def _of_triples(query: Checked, found: Iterable[Triple], max_rows: int | None) -> QueryResult:
+    # A set: Oxigraph gives a statement as often as the pattern finds it.
+    distinct: dict[Triple, None] = {}
+    for triple in found:
+        distinct[triple] = None
+        if max_rows is not None and len(distinct) > max_rows:
+            break
+    triples = list(distinct)
+    is_cut = _is_cut(triples, max_rows)
+    return QueryResult(query.form, triples=tuple(sorted(triples[:max_rows], key=str)), is_cut=is_cut)
+
+
+def _one_more(max_rows: int | None) -> int | None:
+    return None if max_rows is None else max_rows + 1
+
+
+def _is_cut(found: list[Any], max_rows: int | None) -> bool:
+    return max_rows is not None and len(found) > max_rows

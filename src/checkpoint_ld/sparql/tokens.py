@@ -1,0 +1,105 @@
+"""The tokens of a SPARQL query, as far as it takes to tell strings, IRIs and comments from the rest.
+
+Two parsers read each query: rdflib's, whose tree decides whether it may run, and that of the engine. They must not read
+it differently. So both get a plain text, without what parsers take differently: comments, carriage returns, long and
+single-quoted strings, and code points that are escaped (SPARQL 1.1 §19.2), which rdflib expands before anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.errors import QueryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CODE_POINT = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
+_TOKEN = re.compile(
+    rf"""
+    (?P<comment> \#[^\n\r]* )
+  | (?P<iri> <(?: [^\x00-\x20<>"{{}}|^`\\] | {_CODE_POINT} )*> )
+  | (?P<long> \"\"\"(?: (?:\"|\"\")? (?: [^"\\] | \\. ) )*\"\"\" | '''(?: (?:'|'')? (?: [^'\\] | \\. ) )*''' )
+  | (?P<short> "(?: [^"\\\n\r] | \\. )*" | '(?: [^'\\\n\r] | \\. )*' )
+  | (?P<escape> \\[_~.\-!$&'()*+,;=/?\#@%] )
+  | (?P<space> [\x20\t\n\r]+ )
+  | (?P<word> [^\W\d]\w* )
+  | (?P<other> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(rf"{_CODE_POINT}|\\.", re.DOTALL)
+_PLAIN_IRI = re.compile(r'<[^\x00-\x20<>"{}|^`\\]*>')
+_CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
+_WRITTEN = {ord(char): f"\\{name}" for name, char in _CHARACTERS.items() if name != "'"}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a query; `kind` is `iri`, `string`, `space`, `word` or `other`."""
+
+    kind: str
+    text: str
+
+
+def tokens_of(text: str) -> Iterator[Token]:
+    """Yield the tokens of a query, spelled in the one way that all parsers read alike; comments are spaces.
+
+    Raises QueryError for what is no token of SPARQL 1.1: a string without an end, an escape outside of strings.
+    """
+    if _SURROGATE.search(text):
+        raise QueryError("the query holds half of a surrogate pair, which is no character")
+    for found in _TOKEN.finditer(text):
+        kind, said = str(found.lastgroup), found[0]
+        if kind in ("long", "short"):
+            quotes = 3 if kind == "long" else 1
+            # The lines stay where they were, so that messages name the right one.
+            yield Token("string", quoted(_unescaped(said[quotes:-quotes])))
+            yield from (Token("space", "\n") for _ in range(said.count("\n")))
+        elif kind == "iri":
+            iri = _unescaped(said)
+            if not _PLAIN_IRI.fullmatch(iri):
+                raise QueryError(f"{said} is no IRI: it holds an escaped character that no IRI may hold")
+            yield Token(kind, iri)
+        elif kind in ("comment", "space"):
+            yield Token("space", said.replace("\r\n", "\n").replace("\r", "\n") if kind == "space" else " ")
+        elif said in ('"', "'"):
+            raise QueryError(f"line {_line(text, found)} of the query has a string that does not end")
+        elif said == "\\":
+            raise QueryError(f"line {_line(text, found)} of the query has an escape outside of strings: spell it out")
+        else:
+            yield Token("word" if kind == "word" else "other", said)
+
+
+def quoted(text: str) -> str:
+    """Return a string literal of SPARQL and of N-Triples whose value is `text`.
+
+    Nothing in `text` can end the literal, and no escaped code point arises in it. Raises QueryError for half of a
+    surrogate pair, which no syntax can write.
+    """
+    if _SURROGATE.search(text):
+        raise QueryError("half of a surrogate pair is no character and cannot be written")
+    return f'"{text.translate(_WRITTEN)}"'
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(_character, text)
+
+
+def _character(found: re.Match[str]) -> str:
+    name = found[0][1:]
+    if len(name) > 1:
+        number = int(name[1:], 16)
+        if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
+            raise QueryError(f"{found[0]} is no character")
+        return chr(number)
+    if name not in _CHARACTERS:
+        raise QueryError(f"{found[0]} is no escape of SPARQL: write a backslash in a string as two")
+    return _CHARACTERS[name]
+
+
+def _line(text: str, found: re.Match[str]) -> int:
+    return text.count("\n", 0, found.start()) + 1

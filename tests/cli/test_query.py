@@ -1,0 +1,188 @@
+"""`checkpoint-ld query`: answers for people and for pipelines, and exit codes that tell."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld import queries
+from checkpoint_ld.collection import Collection
+from tests.cli.conftest import Run
+from tests.documents import canonical, item
+from tests.queries.benchmarks import elements, metals
+from tests.remote.oxigraph_server import oxigraph
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    readable = elements()
+    readable["dataFeedElement"][1]["item"]["acceptedAnswer"] = {"@type": "Answer", "text": "Lithium"}
+    for name, tree in (("metals", metals()), ("elements", readable)):
+        (tmp_path / f"{name}.jsonld").write_text(json.dumps(tree), encoding="utf-8")
+    (tmp_path / "notes.json").write_text('{"not": "a checkpoint"}', encoding="utf-8")
+    return tmp_path
+
+
+NAMES = "SELECT ?name { ?s a schema:DataFeed ; schema:name ?name } ORDER BY ?name"
+
+
+def test_files_and_folders_are_asked_together(run: Run, folder: Path) -> None:
+    for paths in ([folder], [folder / "metals.jsonld", folder / "elements.jsonld"], [f"{folder}/*.jsonld"]):
+        told = run("query", *paths, "--query", NAMES)
+        assert (told.code, told.out.decode()) == (0, "name\n────────\nElements\nMetals\n")
+    assert run("query", folder / "metals.jsonld", "--query", NAMES).out.decode().endswith("\nMetals\n")
+
+
+def test_a_query_comes_from_a_file_or_from_standard_input(run: Run, folder: Path) -> None:
+    (folder / "names.rq").write_text(f"# names\n{NAMES}\n", encoding="utf-8")
+    told = run("query", folder, "--file", folder / "names.rq", "--format", "csv")
+    assert (told.code, told.out) == (0, b"name\r\nElements\r\nMetals\r\n")
+    assert run("query", folder, "--file", "-", "--format", "csv", stdin=NAMES.encode()).out == told.out
+    piped = (folder / "metals.jsonld").read_bytes()
+    assert run("query", "-", "--query", NAMES, "--format", "csv", stdin=piped).out == b"name\r\nMetals\r\n"
+
+
+def test_named_queries_are_listed_explained_and_run(run: Run, folder: Path) -> None:
+    listed = run("query", "--list").out.decode()
+    assert [line.split()[0] for line in listed.splitlines()] == list(queries.catalogue())
+    explained = run("query", "--list", "--name", "search").out.decode()
+    assert "--param text=text  what to look for" in explained
+    assert "FILTER (CONTAINS" in explained
+    told = run("query", folder, "--name", "search", "--param", "text=mercury", "--format", "json")
+    assert [row["question"]["value"] for row in json.loads(told.out)["results"]["bindings"]] == ["urn:q:liquid"]
+    authors = run("query", folder, "--name", "authors", "--format", "csv").out.decode()
+    assert "B. Jones,1,1" in authors
+    versions = run("query", folder / "metals.jsonld", "--name", "versions", "--format", "csv").out.decode()
+    assert versions.splitlines()[1].endswith(",3.0.0-jsonld,1")
+
+
+def test_parameters_of_a_query_of_ones_own(run: Run, folder: Path) -> None:
+    text = "SELECT ?q { ?q schema:item ?asked . ?asked schema:keywords ?k }"
+    for value, count in (("physics", 1), ("chemistry", 3), ('" } # ', 0), ("k=v", 0)):
+        told = run("query", folder, "--query", text, "--param", f"k={value}", "--format", "csv")
+        assert len(told.out.splitlines()) == count + 1
+    told = run("query", folder, "--query", "DESCRIBE ?s { ?s a ?any }", "--param", "s=<urn:q:liquid>")
+    assert "<urn:q:liquid> a schema:DataFeedItem" in told.out.decode()
+
+
+def test_exit_codes(run: Run, folder: Path) -> None:
+    some, none = NAMES, "SELECT ?x { ?x a schema:Nothing }"
+    assert [run("query", folder, "--query", text, "--fail-on-rows").code for text in (some, none)] == [1, 0]
+    asked = [
+        run("query", folder, "--query", f"ASK {{ ?x a schema:{name} }}", "--fail-on-rows").code
+        for name in ("Answer", "No")
+    ]
+    assert asked == [1, 0]
+    cut = run("query", folder, "--query", some, "--max-rows", "1", "--format", "json", "--fail-on-rows")
+    assert cut.code == 2
+    assert json.loads(cut.out)["cut"] is True
+    assert "--max-rows 1 cut the result" in cut.err
+    late = run(
+        "query", folder, "--query", "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }", "--timeout", "0.2"
+    )
+    assert (late.code, late.out) == (2, b"")
+    assert "longer than 0.2 s" in late.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--query", "CLEAR ALL"], "this is an update"),
+        (["--query", "SELECT * { SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } }"], "SERVICE"),
+        (["--query", "keywords"], "no query of SPARQL"),
+        (["--query", "ASK {}", "--name", "keywords"], "give one query"),
+        ([], "give one query"),
+        (["--name", "keyword"], "did you mean keywords?"),
+        (["--name", "search", "--param", "text"], "NAME=VALUE"),
+        (["--name", "search", "--param", "text=a", "--param", "text=b"], "given twice"),
+        (["--file", "missing.rq"], "missing.rq: the query cannot be read"),
+        (["--query", "ASK {}", "--format", "turtle"], "for CONSTRUCT and DESCRIBE"),
+        (["--query", "ASK {}", "--endpoint", "http://127.0.0.1:1/"], "give no files beside it"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_in_one_line(run: Run, folder: Path, arguments: list[str], words: str) -> None:
+    told = run("query", folder, *arguments)
+    assert (told.code, told.out) == (2, b"")
+    assert words in told.err
+    assert len(told.err.splitlines()) == 1
+
+
+def test_a_bad_file_hides_nothing_about_the_others(run: Run, folder: Path) -> None:
+    (folder / "broken.jsonld").write_text("{", encoding="utf-8")
+    told = run("query", folder, "--query", NAMES, "--format", "csv")
+    assert (told.code, told.out) == (2, b"name\r\nElements\r\nMetals\r\n")
+    assert "broken.jsonld" in told.err
+    alone = run("query", folder / "broken.jsonld", "--query", NAMES)
+    assert (alone.code, alone.out) == (2, b"")
+    assert run("query", folder / "none", "--query", NAMES).code == 2
+    assert run("query", "--query", NAMES).code == 2
+
+
+def test_two_versions_of_a_benchmark_are_told_apart(run: Run, folder: Path) -> None:
+    newer = metals()
+    newer["version"] = "9"
+    (folder / "newer.jsonld").write_text(json.dumps(newer), encoding="utf-8")
+    (folder / "copy.jsonld").write_text(json.dumps(metals()), encoding="utf-8")
+    told = run("query", folder, "--name", "benchmarks", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(told.out.decode(), newline="")))
+    assert {(row["name"], row["version"]) for row in rows} == {
+        ("Elements", "2.0"),
+        ("Metals", "0.2.0"),
+        ("Metals", "9"),
+    }
+    assert len({row["benchmark"] for row in rows}) == 3
+    assert "another checkpoint is called <urn:b:metals>" in told.err
+    assert "counts once" in told.err
+    assert run("query", folder, "--name", "benchmarks", "--quiet").err == ""
+
+
+def test_tables_fit_the_terminal_unless_they_are_to_be_wide(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    (folder / "long.jsonld").write_text(json.dumps(canonical(item("Why? " * 40))), encoding="utf-8")
+    narrow = run("query", folder, "--name", "questions").out.decode()
+    assert max(map(len, narrow.splitlines())) <= 60
+    wide = run("query", folder, "--name", "questions", "--wide").out.decode()
+    assert "Why? " * 39 in wide
+    kept = run("query", folder, "--name", "questions", "--output", folder / "table.txt")
+    assert (kept.code, kept.out) == (0, b"")
+    assert "Why? " * 39 in (folder / "table.txt").read_text("utf-8")
+
+
+def test_a_collection_is_asked_where_it_is(run: Run, folder: Path) -> None:
+    with Collection.open(folder / "kept") as collection:
+        collection.add(folder / "metals.jsonld", folder / "elements.jsonld")
+    for limits in ((), ("--timeout", "60"), ("--engine", "rdflib")):
+        told = run("query", folder / "kept", "--query", NAMES, "--format", "csv", *limits)
+        assert (told.code, told.out) == (0, b"name\r\nElements\r\nMetals\r\n")
+    assert "B. Jones,1,1" in run("query", folder / "kept", "--name", "authors", "--format", "csv").out.decode()
+    assert run("query", folder / "kept", "--query", "CLEAR ALL").code == 2
+
+
+def test_a_triple_store_elsewhere_is_asked(run: Run, folder: Path) -> None:
+    with oxigraph() as url:
+        assert run("push", folder, "--to", url, "--manifest", folder / "pushed").code == 0
+        told = run("query", "--endpoint", url, "--name", "benchmarks", "--format", "csv")
+        assert told.code == 0
+        assert [row.split(",")[1] for row in told.out.decode().splitlines()[1:]] == ["Elements", "Metals"]
+        service = ("--endpoint", f"{url}/query", "--profile", "generic")
+        text = "SELECT ?q { GRAPH ?g { ?q schema:item/schema:keywords ?k } }"
+        found = run("query", *service, "--query", text, "--param", "k=physics", "--format", "csv")
+        assert found.out == b"q\r\nurn:q:light-1\r\n"
+        assert run("query", *service, "--query", "CLEAR ALL").code == 2
+        assert run("query", *service, "--query", text, "--max-rows", "1").code == 2
+
+
+def test_both_engines_and_derived_statements(run: Run, folder: Path) -> None:
+    text = "SELECT ?field { ?q karenina:templateField/schema:name ?field } ORDER BY ?field"
+    outs = {
+        (derived, run("query", folder, "--query", text, "--engine", engine, "--format", "csv", *derived).out)
+        for engine in ("oxigraph", "rdflib")
+        for derived in ((), ("--derived",))
+    }
+    assert outs == {((), b"field\r\n"), (("--derived",), b"field\r\nmetal\r\nmetal\r\nresponse\r\nsure\r\n")}

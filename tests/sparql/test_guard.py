@@ -1,0 +1,152 @@
+"""What a query may not do is refused in every disguise, and nothing is fetched; what only looks like it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyoxigraph
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from checkpoint_ld.errors import CheckpointLdError, QueryError
+from checkpoint_ld.sparql import run
+from checkpoint_ld.sparql.guard import checked
+from checkpoint_ld.sparql.running import ENGINES, Engine
+from tests.sparql.conftest import Listener
+
+SERVICES = {
+    "plain": "SELECT * { SERVICE <URL> { ?s ?p ?o } }",
+    "silent and in lower case": "SELECT * { service silent <URL> { ?s ?p ?o } }",
+    "a variable": "SELECT * { VALUES ?x { <URL> } SERVICE ?x { ?s ?p ?o } }",
+    "a prefixed name": "PREFIX ex: <URL> SELECT * { SERVICE ex: { ?s ?p ?o } }",
+    "a relative name": "BASE <URL> SELECT * { SERVICE <> { ?s ?p ?o } }",
+    "nested groups": "SELECT * { { { { SERVICE <URL> { ?s ?p ?o } } } } }",
+    "a sub-select": "SELECT * { { SELECT * { SERVICE <URL> { ?s ?p ?o } } } }",
+    "EXISTS": "SELECT * { ?s ?p ?o FILTER EXISTS { SERVICE <URL> { ?s ?p ?o } } }",
+    "EXISTS in an expression": "SELECT (EXISTS { SERVICE <URL> { ?s ?p ?o } } AS ?x) { }",
+    "NOT EXISTS in an order": "SELECT * { ?s ?p ?o } ORDER BY (NOT EXISTS { SERVICE <URL> { ?s ?p ?o } })",
+    "MINUS": "SELECT * { ?s ?p ?o MINUS { SERVICE <URL> { ?s ?p ?o } } }",
+    "OPTIONAL": "ASK { OPTIONAL { SERVICE <URL> { ?s ?p ?o } } }",
+    "UNION": "DESCRIBE ?s { { ?s ?p ?o } UNION { SERVICE <URL> { ?s ?p ?o } } }",
+    "GRAPH": "CONSTRUCT { ?s ?p ?o } { GRAPH ?g { SERVICE <URL> { ?s ?p ?o } } }",
+    "comments between": "SELECT * { SERVICE # no\n #\n SILENT#\n<URL>#\n{ ?s ?p ?o } }",
+    "a comment that ends with a carriage return": "SELECT * { # look\r SERVICE <URL> { ?s ?p ?o }\n }",
+    "escaped letters": "SELECT * { \\u0053ERVICE <URL> { ?s ?p ?o } }",
+    "an escaped name": "SELECT * { SERVICE <\\u0068ttpREST> { ?s ?p ?o } }",
+    "behind eight digits": 'SELECT * { BIND ("\\u00000022 . # " AS ?x) SERVICE <URL> { ?s ?p ?o }\n }',
+    "behind a string of quotes": 'SELECT * { BIND ("""a""\\"b#""" AS ?x) SERVICE <URL> { ?s ?p ?o }\n }',
+    "behind single quotes": "SELECT * { BIND ('\"#' AS ?x) SERVICE <URL> { ?s ?p ?o }\n }",
+    "behind a comparison": "SELECT * { FILTER (1<2#>\n) SERVICE <URL> { ?s ?p ?o } }",
+}
+
+UPDATES = (
+    "LOAD <URL>",
+    "LOAD SILENT <FILE> INTO GRAPH <urn:x>",
+    "INSERT DATA { <urn:s> <urn:p> 1 } ; LOAD <URL>",
+    "# SELECT\nPREFIX ex: <urn:x> DELETE WHERE { ?s ?p ?o }",
+    "CLEAR ALL",
+    "INSERT { ?s ?p 1 } WHERE { SERVICE <URL> { ?s ?p ?o } }",
+)
+
+FROM = (
+    "SELECT * FROM <URL> { ?s ?p ?o }",
+    "SELECT * FROM NAMED <URL> { GRAPH ?g { ?s ?p ?o } }",
+    "SELECT * FROM <FILE> { ?s ?p ?o }",
+    "ASK FROM NAMED <FILE> { ?s ?p ?o }",
+    "PREFIX here: <FILE> SELECT * FROM here: { ?s ?p ?o }",
+    "BASE <FILE> CONSTRUCT { ?s ?p ?o } FROM <> { ?s ?p ?o }",
+    "SELECT * FROM <urn:uuid:other> FROM <URL> { ?s ?p ?o }",
+)
+
+INNOCENT = (
+    "SELECT * { ?s ?p ?o } # SERVICE <URL> { ?s ?p ?o }",
+    'SELECT * { BIND ("SERVICE <URL> { ?s ?p ?o }" AS ?x) }',
+    "SELECT * { BIND ('''\n} SERVICE <URL> { ?s ?p ?o } LOAD <URL>\n''' AS ?x) }",
+    "SELECT * { ?service ?load ?o }",
+    "PREFIX ex: <urn:x:> SELECT * { ?s ex:service ex:LOAD }",
+    "PREFIX service: <urn:x:> SELECT * { ?s service:service ?o }",
+    "SELECT * { ?s <urn:SERVICE#{LOAD}> ?o }".replace("{LOAD}", "LOAD"),
+    'SELECT * { ?s ?p "SERVICE"@service }',
+)
+
+
+def filled(text: str, listener: Listener, folder: Path) -> str:
+    file = folder / "secret.nt"
+    file.write_text("<urn:s> <urn:p> <urn:secret> .\n", encoding="utf-8")
+    rest = listener.url.removeprefix("h").removeprefix("ttp")
+    return text.replace("URL", listener.url).replace("FILE", file.as_uri()).replace("REST", rest)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("text", [*SERVICES.values(), *UPDATES, *FROM], ids=lambda text: text[:40])
+def test_what_would_fetch_or_change_something_is_refused(
+    text: str, engine: Engine, store: pyoxigraph.Store, listener: Listener, tmp_path: Path
+) -> None:
+    size = len(store)
+    with pytest.raises(QueryError):
+        run(store, filled(text, listener, tmp_path), engine=engine)
+    assert (listener.heard, len(store)) == ([], size)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("text", INNOCENT)
+def test_what_only_looks_like_it_runs(
+    text: str, engine: Engine, store: pyoxigraph.Store, listener: Listener, tmp_path: Path
+) -> None:
+    run(store, filled(text, listener, tmp_path), engine=engine)
+    assert listener.heard == []
+
+
+def test_without_the_guard_the_engine_would_connect(store: pyoxigraph.Store, listener: Listener) -> None:
+    with pytest.raises((OSError, ValueError, RuntimeError)):
+        list(store.query(SERVICES["plain"].replace("URL", listener.url)))  # type: ignore[arg-type]
+    assert listener.heard
+    listener.heard.clear()
+
+
+def test_the_refusal_says_why(store: pyoxigraph.Store) -> None:
+    for text, words in (
+        ("SELECT * { SERVICE <urn:x> { ?s ?p ?o } }", "another server by SERVICE (urn:x)"),
+        ("CLEAR ALL", "this is an update"),
+        ("SELECT * FROM <urn:x> { ?s ?p ?o }", "FROM <urn:x>: no such graph was loaded"),
+        ("SELECT * { ?s ?p }", "line 1, column 12"),
+        ("SELECT *\n{ ?s ?p ?o ", "incomplete (line 2"),
+        ("SELECT * { ?s nope:p ?o }", "prefix nope: is not declared"),
+        ("SELECT * {" + "{" * 60 + "}" * 60 + "}", "nested more than"),
+        ('SELECT * { ?s ?p "a }', "string that does not end"),
+        ("SELECT * { ?s ?p ?o \\u0020 }", "escape outside of strings"),
+        ("# " + "x" * 1_000_001, "more than 1000000 characters"),
+    ):
+        with pytest.raises(QueryError) as refused:
+            run(store, text)
+        assert words in str(refused.value)
+
+
+def test_what_graphs_are_chosen_is_told_whatever_the_names_look_like() -> None:
+    text = "PREFIX g: <urn:g:> BASE <urn:base:x> SELECT * FROM g:one FROM <urn:two> FROM NAMED g:three { ?s ?p ?o }"
+    told = checked(text)
+    assert (told.form, told.default_graphs, told.named_graphs) == ("select", ("urn:g:one", "urn:two"), ("urn:g:three",))
+
+
+PIECES = (
+    *(" SERVICE <URL> { ?s ?p ?o } ", " SERVICE ", " <URL> ", " { ?s ?p ?o } ", "{", "}", " ?x ", " . "),
+    *('"', "'", '"""', "'''", "#", "\n", "\r", "\r\n", "\t", "\\", '\\"', "\\u0022", "\\u00000022", "\\U00000022"),
+    *("\\u000A", "\\u0023", "<", ">", "<#", " a ", " BIND (", " AS ?y) ", "(", ")", "FILTER (1", "&& 1)", "\x00", "é"),
+)
+
+
+@example([' BIND ("', "\\u00000022", ".", "#", '" AS ?y) ', PIECES[0], "\n"])
+@example(["#", "\r", PIECES[0], "\n"])
+@given(st.lists(st.sampled_from(PIECES), max_size=14))
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_mixture_of_strings_comments_and_escapes_gets_a_service_through(
+    store: pyoxigraph.Store, listener: Listener, pieces: list[str]
+) -> None:
+    text = f"SELECT * {{ {''.join(pieces)} }}".replace("URL", listener.url)
+    for engine in ENGINES:
+        try:
+            run(store, text, engine=engine, max_rows=1)
+        except CheckpointLdError:
+            continue
+    assert listener.heard == []

@@ -1,0 +1,223 @@
+"""Queries over a store: which graphs they see, what limits do, and that both engines give the same rows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyoxigraph import NamedNode, Quad
+
+from checkpoint_ld.enrichment import with_derived
+from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.sparql import Dataset, run
+from checkpoint_ld.sparql.running import ENGINES, Engine
+from checkpoint_ld.sparql.terms import value_of
+from tests.documents import canonical, item, rich, scenario
+
+FIRST = "urn:uuid:karenina-checkpoint-1767225600.5"
+COUNT = "(COUNT(*) AS ?n)"
+
+
+def count(store: pyoxigraph.Store, text: str, engine: Engine) -> Any:
+    return run(store, text, engine=engine).as_dicts()[0]["n"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_default_graph_is_the_union_without_repetition(store: pyoxigraph.Store, engine: Engine) -> None:
+    questions = "{ ?q a schema:Question ; schema:text ?t }"
+    assert count(store, f"SELECT {COUNT} {questions}", engine) == 3
+    assert count(store, f"SELECT {COUNT} {{ GRAPH ?g {questions} }}", engine) == 4
+    assert count(store, "SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }", engine) == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_from_chooses_among_the_graphs(store: pyoxigraph.Store, engine: Engine) -> None:
+    pattern = "{ ?s a schema:DataFeed }"
+    for clauses, where, expected in (
+        ("FROM <urn:uuid:other>", pattern, 1),
+        (f"FROM <urn:uuid:other> FROM <{FIRST}>", pattern, 2),
+        ("FROM <urn:uuid:other>", f"{{ GRAPH ?g {pattern} }}", 0),
+        ("FROM NAMED <urn:uuid:other>", pattern, 0),
+        ("FROM NAMED <urn:uuid:other>", f"{{ GRAPH ?g {pattern} }}", 1),
+        (f"FROM <{FIRST}> FROM NAMED <urn:uuid:other>", f"{{ {pattern} UNION {{ GRAPH ?g {pattern} }} }}", 2),
+    ):
+        assert count(store, f"SELECT {COUNT} {clauses} {where}", engine) == expected, (clauses, where)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("timeout", [None, 60])
+def test_every_form_of_query_answers(store: pyoxigraph.Store, engine: Engine, timeout: float | None) -> None:
+    def ask(text: str) -> Any:
+        return run(store, text, engine=engine, timeout=timeout)
+
+    names = ask("SELECT ?name ?none { ?s a schema:DataFeed ; schema:name ?name } ORDER BY ?name")
+    assert (names.form, names.columns) == ("select", ("name", "none"))
+    assert list(names) == [{"name": "Gases", "none": None}, {"name": "Metals", "none": None}]
+    assert (ask("ASK { ?s a schema:DataFeed }").boolean, ask("ASK { ?s a schema:Nope }").boolean) == (True, False)
+    assert not ask("ASK { ?s a schema:Nope }")
+    made = ask("CONSTRUCT { ?s a schema:Thing } { ?s a schema:DataFeed ; ?p ?o }")
+    assert [str(one.subject) for one in made.triples] == [f"<{FIRST}>", "<urn:uuid:other>"]
+    assert len(made.graph) == 2
+    assert {
+        str(one.predicate.value) for one in ask("DESCRIBE <urn:uuid:question-gas-1#/item/acceptedAnswer>").triples
+    } == {
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+        "https://schema.org/text",
+    }
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_result_that_is_cut_says_so(store: pyoxigraph.Store, engine: Engine) -> None:
+    for text, size in (
+        ("SELECT ?s { ?s a schema:Question }", 3),
+        ("CONSTRUCT { ?s a schema:X } { ?s a schema:Question }", 3),
+    ):
+        for most, is_cut in ((size, False), (size + 1, False), (size - 1, True), (1, True)):
+            result = run(store, text, engine=engine, max_rows=most)
+            assert (len(result), result.is_cut) == (min(most, size), is_cut)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_query_that_takes_too_long_is_ended(store: pyoxigraph.Store, engine: Engine) -> None:
+    endless = f"SELECT {COUNT} {{ ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER (STR(?a) > STR(?l)) }}"
+    with pytest.raises(QueryFailedError, match=r"longer than 0\.3 s"):
+        run(store, endless, engine=engine, timeout=0.3)
+
+
+def test_within_a_time_limit_a_store_on_disk_is_read_where_it_is(tmp_path: Path) -> None:
+    kept = pyoxigraph.Store(tmp_path / "store")
+    kept.add(Quad(NamedNode("urn:s"), NamedNode("urn:p"), pyoxigraph.Literal("kept"), NamedNode("urn:g")))
+    kept.flush()
+    del kept
+    text = "SELECT ?o ?g { GRAPH ?g { ?s ?p ?o } }"
+    told = run(pyoxigraph.Store.read_only(str(tmp_path / "store")), text, timeout=60, location=tmp_path / "store")
+    assert told.as_dicts() == [{"o": "kept", "g": "urn:g"}]
+
+
+def test_what_the_engine_refuses_is_an_error_of_ours(store: pyoxigraph.Store) -> None:
+    for wrong, error in (
+        ({"engine": "virtuoso"}, SettingsError),
+        ({"max_rows": 0}, SettingsError),
+        ({"timeout": 0}, SettingsError),
+        ({"timeout": math.nan}, SettingsError),
+    ):
+        with pytest.raises(error):
+            run(store, "ASK {}", **wrong)
+    for timeout in (None, 60):
+        with pytest.raises(QueryError):
+            run(store, "SELECT * { ?s <relative> ?o }", timeout=timeout)
+        with pytest.raises(QueryFailedError, match="urn:no-function"):
+            run(store, "SELECT (<urn:no-function>(1) AS ?x) {}", timeout=timeout)
+
+
+def test_versions_of_one_benchmark_are_graphs_of_their_own() -> None:
+    one, other = canonical(), canonical()
+    other["version"] = "0.3.0"
+    graphs = [CheckpointGraph.of_tree(tree) for tree in (one, other, one)]
+    data = Dataset.of_graphs(graphs)
+    first, second = data.graphs
+    assert first == FIRST
+    assert second.startswith(f"{FIRST}#")
+    assert len(second) == len(FIRST) + 17
+    told = data.query("SELECT ?g ?v { GRAPH ?g { ?s a schema:DataFeed ; schema:version ?v } } ORDER BY ?v")
+    assert told.as_dicts() == [{"g": first, "v": "0.2.0"}, {"g": second, "v": "0.3.0"}]
+    assert Dataset.of_graphs(reversed(graphs[:2])).graphs[0] == FIRST
+
+
+def test_literals_keep_their_values_and_rdf_json_its_text() -> None:
+    tree = canonical()
+    tree["dataFeedElement"][0]["item"]["additionalProperty"] += [
+        {"@type": "PropertyValue", "name": name, "value": value}
+        for name, value in (
+            ("a", 1770332819.237824),
+            ("b", 7.5),
+            ("c", 10**30),
+            ("d", {"z": 1.0, "a": [2]}),
+            ("e", True),
+        )
+    ]
+    text = 'SELECT ?n ?v { ?p schema:name ?n ; schema:value ?v FILTER (REGEX(?n, "^[a-e]$")) } ORDER BY ?n'
+    for engine in ENGINES:
+        told = Dataset.of_graphs([CheckpointGraph.of_tree(tree)]).query(text, engine=engine)
+        assert [row["v"] for row in told] == [1770332819.237824, 7.5, 10**30, '{"z":1.0,"a":[2]}', True]
+
+
+# Property: both engines give the same rows.
+
+GRAPHS = Dataset.of_graphs(
+    [
+        with_derived(CheckpointGraph.of_tree(rich())),
+        CheckpointGraph.of_tree(scenario()),
+        CheckpointGraph.of_tree(canonical(item("Other?", "urn:x:1"))),
+    ]
+).store
+
+VARIABLES = st.sampled_from(["?a", "?b", "?c"])
+PREDICATES = st.sampled_from(
+    [
+        "a",
+        "schema:name",
+        "schema:text",
+        "schema:item",
+        "schema:item|karenina:question",
+        "schema:keywords",
+        "^schema:item",
+        "schema:acceptedAnswer/schema:text",
+        "schema:value",
+        "schema:contentRating",
+        "schema:bestRating",
+        "schema:item?",
+    ]
+)
+OBJECTS = st.one_of(VARIABLES, st.sampled_from(['"chemistry"', "schema:Question", '"finished"', "true", "1.0", "1"]))
+TRIPLES = st.builds("{} {} {} .".format, VARIABLES, PREDICATES, OBJECTS)
+FILTERS = st.sampled_from(
+    [
+        "FILTER (BOUND(?a))",
+        "FILTER (?b = ?c)",
+        "FILTER (ISIRI(?c))",
+        'FILTER (CONTAINS(STR(?b), "e"))',
+        "FILTER (?c > 0)",
+        "FILTER EXISTS { ?a schema:name ?c }",
+        "FILTER NOT EXISTS { ?b schema:text ?a }",
+    ]
+)
+BLOCKS = st.recursive(
+    st.lists(st.one_of(TRIPLES, FILTERS), min_size=1, max_size=2).map(" ".join),
+    lambda inner: st.one_of(
+        st.builds("{} OPTIONAL {{ {} }}".format, TRIPLES, inner),
+        st.builds("{} MINUS {{ {} }}".format, TRIPLES, inner),
+        st.builds("{{ {} }} UNION {{ {} }}".format, inner, inner),
+        st.builds("GRAPH ?g {{ {} {} }}".format, TRIPLES, inner),
+        st.builds("{{ SELECT DISTINCT ?a ?b {{ {} }} }} {}".format, inner, TRIPLES),
+    ),
+    max_leaves=3,
+)
+HEADS = st.sampled_from(
+    [
+        ("SELECT ?a ?b ?c", ""),
+        ("SELECT DISTINCT ?b", ""),
+        ("SELECT (COUNT(*) AS ?n)", ""),
+        ("ASK", ""),
+        ("SELECT ?a (COUNT(DISTINCT ?b) AS ?n)", "GROUP BY ?a"),
+        ("CONSTRUCT { ?a schema:name ?b }", ""),
+    ]
+)
+
+
+@given(HEADS, BLOCKS)
+@settings(max_examples=40)
+def test_both_engines_give_the_same_rows(head: tuple[str, str], block: str) -> None:
+    text = f"{head[0]} {{ {block} }} {head[1]}"
+    ours, theirs = (run(GRAPHS, text, engine=engine) for engine in ENGINES)
+    assert (ours.form, ours.columns, ours.boolean) == (theirs.form, theirs.columns, theirs.boolean)
+    assert Counter(ours.triples) == Counter(theirs.triples)
+    rows, others = (Counter(tuple(map(value_of, row)) for row in one.rows) for one in (ours, theirs))
+    assert rows == others, text
