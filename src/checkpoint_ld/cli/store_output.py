@@ -1,0 +1,151 @@
+"""What the commands of `store` read and print."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import orjson
+import typer
+
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.progress import bar
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from checkpoint_ld.collection import Collection, LoadReport, Problem, Statistics
+
+_IN_MEMORY = 1 << 24
+_QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
+"""What needs no line of its own: the counts say it."""
+
+
+def say(message: str) -> None:
+    """Print a line on standard error."""
+    sys.stderr.write(f"{message}\n")
+
+
+def severity(name: str) -> Severity | None:
+    """Return the severity of an option; None for `never`."""
+    return Severity[name.upper()] if name != "never" else None
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
+    """Give a function that is told of each file and how many there are; None where nobody would see its bar."""
+    with bar("loading", quiet=quiet) as moved:
+        if moved is None:
+            yield None
+        else:
+            done = count()
+            yield lambda _file, total: moved(next(done), total)
+
+
+def show_outcomes(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
+    """Print what became of files: what is worth knowing of each, and how many there are of each kind."""
+    for pattern in loaded.unmatched:
+        say(f"{pattern}: no file matches")
+    if as_json:
+        _print_json(
+            {
+                "outcomes": [one.as_json() for one in loaded.outcomes],
+                "counts": {str(kind): count for kind, count in loaded.counts.items()},
+                "unmatched": loaded.unmatched,
+                "passed_over": loaded.passed_over,
+            }
+        )
+        return
+    for one in loaded.refused:
+        say("\n  ".join(f"refused: {one.message}".splitlines()))
+    if quiet:
+        return
+    for one in loaded.outcomes:
+        if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
+            about = f": {one.message}" if one.message else ""
+            typer.echo(f"{one.kind}: {one.source} ({one.graph}){about}")
+    counts = ", ".join(f"{count} {kind}" for kind, count in loaded.counts.items())
+    passed_over = f"; {loaded.passed_over} passed over, for they are no checkpoints" if loaded.passed_over else ""
+    typer.echo(f"{counts or 'nothing to load'}{passed_over}")
+
+
+def show_entries(collection: Collection, *, as_json: bool) -> None:
+    """Print the manifest, one line a checkpoint."""
+    if as_json:
+        _print_json([collection.entries[graph].as_json() for graph in collection])
+        return
+    from rich.console import Console  # noqa: PLC0415 - only a table needs it
+    from rich.table import Table  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    table = Table(box=None, pad_edge=False)
+    for column in ("name", "graph", "file", "dialect", "triples", "findings"):
+        table.add_column(column, overflow="fold", justify="right" if column == "triples" else "left")
+    for graph in collection:
+        entry = collection.entries[graph]
+        findings = ", ".join(
+            f"{count} {weight.name.lower()}{'' if count == 1 else 's'}"
+            for weight, count in sorted(entry.findings.items(), reverse=True)
+            if count
+        )
+        state = findings if entry.is_done else "not loaded to its end"
+        cells = (entry.name, graph, str(collection.source(graph)), entry.dialect, str(entry.triples), state)
+        table.add_row(*map(Text, cells))
+    Console().print(table)
+
+
+def show_statistics(found: Statistics, *, as_json: bool) -> None:
+    """Print the statistics of a collection."""
+    if as_json:
+        _print_json(found.as_json())
+        return
+    typer.echo(f"checkpoints  {found.checkpoints}" + (f", {found.unfinished} unfinished" if found.unfinished else ""))
+    typer.echo(f"triples      {found.triples}")
+    typer.echo("dialects     " + ", ".join(f"{name} ({count})" for name, count in found.dialects.items()))
+    typer.echo("findings     " + ", ".join(f"{count} {name}s" for name, count in found.findings.items()))
+    typer.echo(f"on disk      {found.bytes / 1e6:.1f} MB")
+
+
+def show_problems(problems: Sequence[Problem], checkpoints: int, *, as_json: bool) -> None:
+    """Print what `verify` found."""
+    if as_json:
+        _print_json([one.as_json() for one in problems])
+        return
+    for one in problems:
+        typer.echo(f"{one.graph or 'default graph'}: {one.message}" + (f"; {one.repair}" if one.repair else ""))
+    left = sum(not one.repair for one in problems)
+    if left:
+        say(f"{left} problems: --repair loads again what it can")
+    else:
+        typer.echo(f"{checkpoints} checkpoints, all as the manifest says")
+
+
+def check_export(out: str, *, shards: int | None, compressed: bool, is_trig: bool) -> None:
+    """Raise SettingsError for options of `export` that do not go together."""
+    if shards is None and compressed:
+        raise SettingsError("--gzip is for the files of --shards: give their number")
+    if shards is not None and (out == streams.STANDARD or is_trig):
+        raise SettingsError("--shards writes N-Quads into a folder: name it with --out, and leave out --to")
+
+
+def write_dump(collection: Collection, out: str, syntax: str, *, overwrite: bool) -> None:
+    """Write a collection to a file, all of it or nothing, or to standard output."""
+    if out == streams.STANDARD:
+        collection.dump(sys.stdout.buffer, syntax)
+        return
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
+        target = cast("BinaryIO", file)
+        collection.dump(target, syntax)
+        file.seek(0)
+        replace_file(out, target, overwrite=overwrite)
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sys.stdout.buffer.flush()

@@ -1,0 +1,246 @@
+"""The Collection: many checkpoints in one folder, to be queried together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+from checkpoint_ld import loading as checkpoints
+from checkpoint_ld import profiles, queries, rdf, reading, sparql, validation
+from checkpoint_ld.collection import export, integrity, loading
+from checkpoint_ld.collection.directory import STORE, Directory, explained
+from checkpoint_ld.collection.holdings import Holdings
+from checkpoint_ld.collection.loading import Options
+from checkpoint_ld.enrichment import with_derived
+from checkpoint_ld.errors import LookupFailedError
+from checkpoint_ld.suggestion import unknown
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.collection.entry import Entry
+    from checkpoint_ld.collection.export import Shard
+    from checkpoint_ld.collection.integrity import Problem
+    from checkpoint_ld.collection.outcome import LoadReport
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.report import Checked, Report
+    from checkpoint_ld.sparql import QueryResult
+
+_DEFAULTS = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How much a collection holds; `bytes` is what its folder takes on disk."""
+
+    checkpoints: int
+    triples: int
+    unfinished: int
+    dialects: dict[str, int]
+    findings: dict[str, int]
+    bytes: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the statistics as a JSON object."""
+        return asdict(self)
+
+
+class Collection:
+    """Checkpoints in an embedded store on disk, one named graph each, and a manifest of where they come from.
+
+    Graphs are called by their IRIs. It is a context manager; other processes may have the folder when it is closed.
+    """
+
+    def __init__(self, directory: Directory) -> None:
+        self._holdings = Holdings(directory)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, wait: float = 0.0) -> Self:
+        """Open the collection in the folder `path`; unless `read_only`, make one where there is none.
+
+        One process may write or several may read; `wait` is for how many seconds to wait for others. What a process
+        that was ended left half loaded is emptied by the next that may write; `unfinished` names it.
+        Raises StoreBusyError when others are not done, StoreError for what is no collection.
+        """
+        directory = Directory.open(Path(path), read_only=read_only, wait=wait)
+        try:
+            collection = cls(directory)
+            if not read_only:
+                collection._holdings.clear_unfinished()
+        except BaseException:
+            directory.close()
+            raise
+        return collection
+
+    def close(self) -> None:
+        """Write what is still in memory, and let others have the folder. The collection is of no use afterwards."""
+        self._holdings.directory.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the collection is in."""
+        return self._holdings.directory.folder
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """What the manifest says of each graph, by its IRI."""
+        return self._holdings.entries
+
+    @property
+    def unfinished(self) -> tuple[Entry, ...]:
+        """The checkpoints whose loading was interrupted: add their files again, or `verify(repair=True)`."""
+        return self._holdings.unfinished()
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.entries))
+
+    def __contains__(self, graph: object) -> bool:
+        return graph in self.entries
+
+    def add(self, *paths: str | os.PathLike[str], options: Options = _DEFAULTS) -> LoadReport:
+        """Load files, folders with all below them, and patterns; return what became of each file.
+
+        A checkpoint that is there already is left alone, one that its file says otherwise now is replaced. A file that
+        cannot be loaded is in the report and keeps no other out. An interrupted run is completed by repeating it.
+        """
+        return loading.add(self._holdings, map(str, paths), options)
+
+    def sync(self, folder: str | os.PathLike[str], *, prune: bool = False, options: Options = _DEFAULTS) -> LoadReport:
+        """Load what is new or changed in a folder, and name what vanished from it; with `prune`, drop that.
+
+        Files of which size and time are as before are not opened. Raises SourceMissingError.
+        """
+        return loading.sync(self._holdings, Path(folder), options, prune=prune)
+
+    def remove(self, *names: str) -> tuple[str, ...]:
+        """Take checkpoints out, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
+
+        Raises LookupFailedError for what is not there; nothing is taken out then.
+        """
+        graphs = tuple(dict.fromkeys(graph for name in names for graph in self.find(name)))
+        self._holdings.drop(graphs)
+        return graphs
+
+    def find(self, name: str) -> tuple[str, ...]:
+        """Return the IRIs of the graphs that a graph's IRI or a file's path means; raise LookupFailedError for none."""
+        if name in self.entries:
+            return (name,)
+        found = self._holdings.of_source(loading.source_of(self._holdings, Path(name)))
+        if not found:
+            raise LookupFailedError(_missing(name, self.entries))
+        return tuple(one.graph for one in found)
+
+    def get(self, graph: str) -> CheckpointGraph:
+        """Return a graph of the collection, to the letter as it was loaded; changing it changes nothing here.
+
+        Raises LookupFailedError for one that is not there as a whole.
+        """
+        self._whole(graph)
+        return export.graph_of(self._holdings, graph)
+
+    def benchmark(self, graph: str) -> Benchmark:
+        """Return a checkpoint of the collection as a Benchmark of its own. Raises LookupFailedError as `get` does."""
+        return checkpoints.load(self.get(graph))
+
+    def source(self, graph: str) -> Path:
+        """Return the path of the file that a graph came from. Raises LookupFailedError."""
+        return loading.path_of(self._holdings, self._entry(graph))
+
+    def query(
+        self, asked: str, /, *, timeout: float | None = None, max_rows: int | None = None, **parameters: Any
+    ) -> QueryResult:
+        """Answer a query in SPARQL 1.1, or one of `checkpoint_ld.queries` by its name, with values for its parameters.
+
+        The default graph is the union of all graphs, the manifest `urn:checkpoint-ld:manifest` among them. Updates,
+        SERVICE and a FROM of what is not here are refused. `timeout` is in seconds; with `max_rows` the result says
+        whether there is more. A named query that looks at derived statements is answered in memory, for the store has
+        none. Raises QueryError for what is refused, QueryFailedError for what takes too long.
+        """
+        told = queries.request(asked, parameters)
+        given, directory = told.parameters, self._holdings.directory
+        if told.needs_derived:
+            data = sparql.Dataset.of_graphs(with_derived(self.get(graph)) for graph in self)
+            return data.query(told.text, parameters=given, timeout=timeout, max_rows=max_rows)
+        # Another process may open the store only where nobody writes it.
+        location = directory.folder / STORE if directory.read_only and timeout is not None else None
+        with explained(directory.folder):
+            return sparql.run(
+                directory.store, told.text, parameters=given, timeout=timeout, max_rows=max_rows, location=location
+            )
+
+    def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
+        """Hold graphs, or else all, against the rules of a profile; findings name graph and node.
+
+        Raises LookupFailedError, and SettingsError for a profile that does not exist or shapes that are none.
+        """
+        chosen = profiles.profile(profile, tuple(shapes))
+        return validation.report_of((self._checked(graph, chosen) for graph in graphs or self), chosen)
+
+    def dump(self, out: BinaryIO, syntax: str = "nq") -> None:
+        """Write all checkpoints as N-Quads (`nq`) or TriG (`trig`), sorted; equal collections give equal bytes.
+
+        The manifest, which holds times, is left out. Raises SettingsError, and StoreError while something is
+        unfinished.
+        """
+        export.dump(self._holdings, out, syntax)
+
+    def export(self, folder: str | os.PathLike[str], *, shards: int = 1, compressed: bool = False) -> tuple[Shard, ...]:
+        """Write N-Quads in shards, the manifest in one of its own, and `shards.json` with counts and hashes.
+
+        Raises WriteError for what cannot be written, StoreError while something is unfinished.
+        """
+        return export.write_shards(self._holdings, Path(folder), shards=shards, compressed=compressed)
+
+    def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
+        """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss."""
+        return integrity.verify(self._holdings, repair=repair)
+
+    def statistics(self) -> Statistics:
+        """Count what is here."""
+        entries = self.entries.values()
+        findings: Counter[str] = Counter()
+        for one in entries:
+            findings.update({severity.name.lower(): count for severity, count in one.findings.items()})
+        return Statistics(
+            checkpoints=len(entries),
+            triples=sum(one.triples for one in entries if one.is_done),
+            unfinished=sum(not one.is_done for one in entries),
+            dialects=dict(sorted(Counter(one.dialect for one in entries).items())),
+            findings={name: findings[name] for name in ("violation", "warning", "info")},
+            bytes=sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file()),
+        )
+
+    def _entry(self, graph: str) -> Entry:
+        try:
+            return self.entries[graph]
+        except KeyError:
+            raise LookupFailedError(_missing(graph, self.entries)) from None
+
+    def _whole(self, graph: str) -> Entry:
+        entry = self._entry(graph)
+        if not entry.is_done:
+            source = self.source(graph)
+            raise LookupFailedError(f"{graph}: its loading was interrupted; add {source} again")
+        return entry
+
+    def _checked(self, graph: str, profile: profiles.Profile) -> Checked:
+        self._whole(graph)
+        index = rdf.parse(export.ntriples(self._holdings, graph), "nt")
+        return validation.check_reading(reading.of_statements(index, "nt", graph, checked=False), profile)
+
+
+def _missing(name: str, entries: Iterable[str]) -> str:
+    return unknown("checkpoint in the collection", name, entries, "list those that are there")

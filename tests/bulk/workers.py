@@ -1,0 +1,25 @@
+"""Conversions that go wrong on purpose, to be called in other processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from checkpoint_ld.bulk import ConvertOptions, Shard, ShardResult, convert_shard
+
+
+def dies_once(shard: Shard, options: ConvertOptions) -> ShardResult:
+    """Convert a shard, in a process that is killed at its first attempt at the second one."""
+    sign = Path(shard.out).with_suffix(".died")
+    if shard.index == 1 and not sign.exists():
+        sign.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return convert_shard(shard, options)
+
+
+def always_dies(shard: Shard, options: ConvertOptions) -> ShardResult:
+    """Convert a shard, but the second one ends every process."""
+    if shard.index == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return convert_shard(shard, options)

@@ -1,0 +1,56 @@
+"""`checkpoint-ld bulk`: shards of N-Quads and findings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.collection.conftest import checkpoint, iri
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("files").mkdir()
+    for number in range(4):
+        Path("files", f"{number}.jsonld").write_text(json.dumps(checkpoint(number)), encoding="utf-8")
+
+
+def test_files_are_converted_in_shards(run: Run) -> None:
+    told = run("bulk", "convert", "files", "--out", "out", "--shard-size", "0.005", "--gzip")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.decode().startswith("4 checkpoints, ")
+    manifest = json.loads(Path("out", "manifest.json").read_bytes())
+    assert len(list(Path("out").glob("part-*.nq.gz"))) == len(manifest["shards"]) > 1
+    again = run("bulk", "convert", "files", "--out", "out", "--shard-size", "0.005", "--gzip")
+    assert again.out == told.out
+
+
+def test_several_processes_write_the_same(run: Run) -> None:
+    for out, jobs in (("one", 1), ("two", 2)):
+        assert run("bulk", "convert", "files", "--out", out, "--shard-size", "0.005", "--jobs", jobs, "-q").code == 0
+    one, two = ({file.name: file.read_bytes() for file in Path(out).iterdir()} for out in ("one", "two"))
+    assert one == two
+
+
+def test_findings_are_written_and_failures_counted(run: Run) -> None:
+    Path("files", "1.jsonld").write_text("{", encoding="utf-8")
+    Path("files", "2.jsonld").write_text(json.dumps(checkpoint(0, "Another?")), encoding="utf-8")
+    told = run("bulk", "convert", "files", "none*", "--out", "out")
+    assert told.code == 1
+    assert f"{iri(0)}: several checkpoints have this IRI" in told.err
+    assert "none*: no file matches" in told.err
+    assert b"1 failed" in told.out
+    checked = run("bulk", "validate", "files", "--out", "found")
+    assert checked.code == 1
+    assert "files/1.jsonld" in Path("found", "part-00000.findings.jsonl").read_text(encoding="utf-8")
+    assert not list(Path("found").glob("*.nq"))
+
+
+def test_what_makes_no_sense_is_refused(run: Run) -> None:
+    assert run("bulk", "validate", "files", "--out", "out", "--profile", "none").code == 2
+    assert run("bulk", "convert", "none*", "--out", "out").code == 2
+    assert not Path("out").exists()

@@ -1,0 +1,82 @@
+"""Collections answer queries over all that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld import queries, validate
+from checkpoint_ld.collection import Collection
+from checkpoint_ld.errors import LookupFailedError, QueryError
+from tests.collection.conftest import Write, checkpoint, iri
+from tests.documents import rich
+
+COUNT = "SELECT (COUNT(?q) AS ?n) { ?q a schema:Question }"
+MANIFEST = (
+    "PREFIX : <urn:checkpoint-ld:collection#> SELECT ?g ?w { GRAPH <urn:checkpoint-ld:manifest> { ?g :warnings ?w } }"
+)
+
+
+@pytest.fixture(params=[True, False], ids=["reading", "writing"])
+def filled(request: pytest.FixtureRequest, write: Write, store: Path) -> Iterator[Collection]:
+    with Collection.open(store) as collection:
+        collection.add(write("1.jsonld", checkpoint(1, "One?", "Two?")), write("2.jsonld", rich()))
+    with Collection.open(store, read_only=request.param) as collection:
+        yield collection
+
+
+@pytest.mark.parametrize("timeout", [None, 60.0])
+def test_all_graphs_together_are_the_default(timeout: float | None, filled: Collection) -> None:
+    [row] = filled.query(COUNT, timeout=timeout).as_dicts()
+    alone = filled.query(COUNT.replace("{", f"FROM <{iri()}> {{"))
+    assert alone.as_dicts() == [{"n": 2}]
+    assert row["n"] > 2
+
+
+def test_the_manifest_can_be_queried(filled: Collection) -> None:
+    rows = filled.query(MANIFEST).as_dicts()
+    assert {row["g"]: row["w"] for row in rows} == {
+        graph: entry.as_json()["findings"]["warning"] for graph, entry in filled.entries.items()
+    }
+
+
+def test_named_queries_are_answered_as_in_memory(filled: Collection) -> None:
+    for name, query in queries.catalogue().items():
+        if not any(one.is_required for one in query.parameters.values()):
+            filled.query(name)
+    found = filled.query("search", text="one?").as_dicts()
+    assert [row["text"] for row in found] == ["One?"]
+    assert filled.query("versions").as_dicts()[0]["dialect"] == "datafeed-ns-v3"
+
+
+def test_derived_statements_are_there_for_those_that_look_at_them(filled: Collection) -> None:
+    assert {row["field"] for row in filled.query("template-fields").as_dicts()} >= {"metal"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DROP ALL",
+        "SELECT * { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }",
+        "SELECT * FROM <file:///etc/passwd> { ?s ?p ?o }",
+    ],
+)
+def test_nothing_is_changed_or_fetched(text: str, filled: Collection) -> None:
+    before = len(filled)
+    with pytest.raises(QueryError):
+        filled.query(text)
+    assert len(filled) == before
+    assert filled.verify() == ()
+
+
+def test_validation_of_a_collection_says_what_that_of_its_files_says(filled: Collection) -> None:
+    report = filled.validate()
+    files = validate(*(filled.source(graph) for graph in filled))
+    told, expected = ({(one.code, one.node, one.message) for one in found.findings} for found in (report, files))
+    assert told == expected
+    assert len(told) > 2
+    assert [one.source for one in report.checked] == list(filled)
+    with pytest.raises(LookupFailedError):
+        filled.validate("urn:none")
