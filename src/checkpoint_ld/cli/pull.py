@@ -1,0 +1,91 @@
+"""The command `pull`: the checkpoints of a triple store as files again."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from checkpoint_ld.cli.push import (
+    EXIT_FAILED,
+    Auth,
+    AuthOption,
+    CredentialsOption,
+    ProfileOption,
+    QueryUrlOption,
+    QuietOption,
+    Store,
+    StoreUrlOption,
+)
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.errors import ReadError, WriteError
+
+_TIMEOUT = 120.0
+
+
+class Written(StrEnum):
+    """What checkpoints are written as."""
+
+    JSONLD = "jsonld"
+    N_TRIPLES = "nt"
+    TURTLE = "turtle"
+
+
+_EXTENSIONS = {Written.JSONLD: ".jsonld", Written.N_TRIPLES: ".nt", Written.TURTLE: ".ttl"}
+
+
+def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
+    url: Annotated[str, typer.Argument(metavar="URL", help="The URL of the store, without user and password.")],
+    graphs: Annotated[
+        list[str] | None, typer.Argument(metavar="GRAPH", help="The graphs to pull; all checkpoints, unless given.")
+    ] = None,
+    out: Annotated[str, typer.Option("-o", "--out", metavar="FOLDER", help="The folder for the files.")] = ".",
+    to: Annotated[Written, typer.Option("--to", help="What to write.")] = Written.JSONLD,
+    listed: Annotated[bool, typer.Option("--list", help="List the checkpoints; write nothing.")] = False,
+    profile: ProfileOption = Store.AUTO,
+    auth: AuthOption = Auth.AUTO,
+    credentials: CredentialsOption = None,
+    query_url: QueryUrlOption = None,
+    store_url: StoreUrlOption = None,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for one answer.")] = _TIMEOUT,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
+    from checkpoint_ld import remote  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.remote.pull import file_name  # noqa: PLC0415 - as above
+    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - as above
+
+    has_failed = False
+    with remote.connect(
+        url,
+        profile=profile,
+        auth=auth,
+        credentials_file=credentials,
+        query=query_url,
+        store=store_url,
+        timeout=timeout,
+        found=lambda name: None if quiet else typer.echo(f"profile {name}", err=True),
+    ) as client:
+        names = graphs or client.checkpoints()
+        if listed:
+            for name in names:
+                typer.echo(name)
+            raise typer.Exit
+        if not names and not quiet:
+            typer.echo("the store holds no checkpoint", err=True)
+        for name in names:
+            try:
+                ((_, found),) = remote.pull(client, [name])
+                file = Path(out) / file_name(name, _EXTENSIONS[to])
+                replace_file(file, writing.write(found.graph, syntax=to).data, overwrite=force)
+            except (ReadError, WriteError) as error:
+                sys.stderr.write(f"{error}\n")
+                has_failed = True
+                continue
+            if not quiet:
+                typer.echo(str(file))
+    raise typer.Exit(EXIT_FAILED if has_failed else 0)

@@ -1,0 +1,187 @@
+"""The command `push`: checkpoints to a triple store, each as a graph of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from checkpoint_ld.cli import streams
+from checkpoint_ld.errors import CountMismatchError, ReadError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from checkpoint_ld.remote import Outgoing, Pushed, SparqlClient
+
+EXIT_DIFFERS = 1
+EXIT_FAILED = 2
+_TIMEOUT = 120.0
+
+
+class Store(StrEnum):
+    """The kinds of triple stores: the names of `remote.profiles`, and to ask the store itself."""
+
+    AUTO = "auto"
+    OXIGRAPH = "oxigraph"
+    VIRTUOSO = "virtuoso"
+    FUSEKI = "fuseki"
+    RDF4J = "rdf4j"
+    GRAPHDB = "graphdb"
+    GENERIC = "generic"
+
+
+class Auth(StrEnum):
+    """How to tell the server who asks: `remote.credentials.METHODS`."""
+
+    AUTO = "auto"
+    NONE = "none"
+    BASIC = "basic"
+    DIGEST = "digest"
+    BEARER = "bearer"
+
+
+class Verification(StrEnum):
+    """What is held against the store afterwards."""
+
+    COUNT = "count"
+    FULL = "full"
+
+
+class As(StrEnum):
+    """How a dry run shows requests."""
+
+    TEXT = "text"
+    CURL = "curl"
+    JSON = "json"
+
+
+ProfileOption = Annotated[Store, typer.Option("--profile", help="Which kind of store it is; auto asks it.")]
+AuthOption = Annotated[Auth, typer.Option("--auth", help="How to tell who asks; auto goes by what there is.")]
+CredentialsOption = Annotated[
+    str | None, typer.Option("--credentials", help="A file whose first line is NAME:PASSWORD, or a token.")
+]
+QueryUrlOption = Annotated[str | None, typer.Option("--query-url", help="The URL of its query service, if elsewhere.")]
+UpdateUrlOption = Annotated[str | None, typer.Option("--update-url", help="The URL of its update service.")]
+StoreUrlOption = Annotated[str | None, typer.Option("--store-url", help="The URL of its graph store service.")]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")]
+
+
+def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns.")],
+    to: Annotated[str, typer.Option("--to", metavar="URL", help="The URL of the store, without user and password.")],
+    profile: ProfileOption = Store.AUTO,
+    auth: AuthOption = Auth.AUTO,
+    credentials: CredentialsOption = None,
+    query_url: QueryUrlOption = None,
+    update_url: UpdateUrlOption = None,
+    store_url: StoreUrlOption = None,
+    derived: Annotated[bool, typer.Option("--derived", help="Send also what follows, as convert --derived.")] = False,
+    verification: Annotated[
+        Verification, typer.Option("--verify", help="count: the triples of each graph. full: read them back.")
+    ] = Verification.COUNT,
+    verify_only: Annotated[bool, typer.Option("--verify-only", help="Send nothing; verify what is there.")] = False,
+    manifest: Annotated[
+        str | None, typer.Option("--manifest", help="The file that remembers what was sent; one for each store.")
+    ] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Send everything, whatever was sent before.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the requests; open no connection.")] = False,
+    shown_as: Annotated[As, typer.Option("--as", help="How --dry-run shows requests.")] = As.TEXT,
+    show_body: Annotated[bool, typer.Option("--show-body", help="Show the first lines of bodies too.")] = False,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for one answer.")] = _TIMEOUT,
+    quiet: QuietOption = False,
+) -> None:
+    """Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole."""
+    # httpx and reading take their time to import; --help should not wait for them.
+    from checkpoint_ld import remote  # noqa: PLC0415
+    from checkpoint_ld.remote.manifest import default_file  # noqa: PLC0415
+
+    files = _Files(paths, derived=derived)
+    if dry_run and profile is Store.AUTO and not (query_url or update_url or store_url):
+        raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
+    client = remote.connect(
+        to,
+        profile=profile,
+        auth=auth,
+        credentials_file=credentials,
+        query=query_url,
+        update=update_url,
+        store=store_url,
+        timeout=timeout,
+        found=lambda name: None if quiet else typer.echo(f"profile {name}", err=True),
+    )
+    if dry_run:
+        _preview(files, client, shown_as, body=show_body)
+        raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
+    full = verification is Verification.FULL
+    try:
+        with client:
+            if verify_only:
+                report = remote.verify(files, client, full=full)
+            else:
+                noted = Path(manifest) if manifest else default_file(to)
+                kept = remote.Manifest.opened(noted, to, restart=restart)
+                report = remote.push(files, client, kept, full=full, progress=lambda one: _say(one, quiet=quiet))
+    except CountMismatchError as error:
+        sys.stderr.write(f"{error}\n")
+        raise typer.Exit(EXIT_DIFFERS) from None
+    for warning in report.warnings:
+        sys.stderr.write(f"warning: {warning}\n")
+    if not quiet:
+        actions = ("sent", "skipped", "verified")
+        counts = [f"{len(report.having(action))} {action}" for action in actions if report.having(action)]
+        triples = sum(one.triples for one in report.pushed)
+        typer.echo(f"{', '.join(counts) or 'nothing sent'}: {triples} triples", err=True)
+    raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
+
+
+class _Files:
+    """The graphs of the files that are meant, each read when it is its turn; a bad one is said and passed over."""
+
+    def __init__(self, paths: list[str], *, derived: bool) -> None:
+        from checkpoint_ld import discovery  # noqa: PLC0415 - as in the command
+
+        found = discovery.discover(paths)
+        self.has_failed = bool(found.unmatched)
+        for pattern in found.unmatched:
+            sys.stderr.write(f"{pattern}: no file matches\n")
+        if not found.files:
+            raise SettingsError(f"nothing to push in {', '.join(paths)}: name a checkpoint, or a folder that has some")
+        self._files = found.files
+        self._derived = derived
+
+    def __iter__(self) -> Iterator[Outgoing]:
+        from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - as above
+        from checkpoint_ld.remote import outgoing  # noqa: PLC0415 - as above
+
+        for file in self._files:
+            try:
+                graph = streams.read(file, syntax=None).graph
+            except ReadError as error:
+                sys.stderr.write(f"{error}\n")
+                self.has_failed = True
+                continue
+            yield outgoing(with_derived(graph) if self._derived else graph, file)
+
+
+def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: As, *, body: bool) -> None:
+    from checkpoint_ld.remote import preview  # noqa: PLC0415 - as in the command
+
+    place = client.endpoint, client.credentials
+    if shown_as is As.JSON:
+        requests = [told for one in files for told in preview.as_json(one, *place)]
+        typer.echo(json.dumps(requests, ensure_ascii=False, indent=2))
+        return
+    for one in files:
+        curl = shown_as is As.CURL
+        for line in preview.as_curl(one, *place) if curl else preview.as_text(one, *place, body=body):
+            typer.echo(line)
+
+
+def _say(one: Pushed, *, quiet: bool) -> None:
+    if not quiet:
+        typer.echo(f"{one.action:8} {one.triples:>9} {one.graph}  {one.source}")

@@ -1,0 +1,94 @@
+"""The command `serve`: checkpoints as a read-only SPARQL service on this machine."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from checkpoint_ld.cli import streams
+from checkpoint_ld.errors import ReadError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LOOPBACK = "127.0.0.1"
+
+
+def serve(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="A collection, or files, folders and patterns.")],
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 for any that is free.")] = 7979,
+    host: Annotated[
+        str,
+        typer.Option("--host", metavar="ADDRESS", help="Where to listen; other machines can ask only if you say so."),
+    ] = LOOPBACK,
+    derived: Annotated[
+        bool, typer.Option("--derived", help="Add to files what follows from them, as convert --derived.")
+    ] = False,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for one query.")] = 30.0,
+    max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="At most so many rows.")] = None,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="How many queries run at a time.")] = 2,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but the URL.")] = False,
+) -> None:
+    """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
+    from checkpoint_ld.remote.endpoint import is_loopback  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.serving import Server, Settings  # noqa: PLC0415 - as above
+
+    with ExitStack() as stack:
+        location = _location(paths, stack, derived=derived, quiet=quiet)
+        server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
+        if not is_loopback(host):
+            sys.stderr.write(f"whoever reaches this machine at {host} can read what is served\n")
+        typer.echo(server.url)
+        sys.stdout.flush()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            server.run()
+        except KeyboardInterrupt:
+            if not quiet:
+                typer.echo("stopped", err=True)
+
+
+def _location(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: bool) -> Path:
+    """Return the folder of a store: that of a collection, or a temporary one with what the files hold."""
+    from checkpoint_ld.collection import Collection  # noqa: PLC0415 - as in the command
+    from checkpoint_ld.collection.directory import MARK, STORE  # noqa: PLC0415 - as in the command
+
+    if len(paths) == 1 and (Path(paths[0]) / MARK).is_file():
+        if derived:
+            raise SettingsError("--derived is for files: a collection holds what was added to it")
+        collection = stack.enter_context(Collection.open(paths[0], read_only=True))
+        return collection.folder / STORE
+    return _stored(paths, stack, derived=derived, quiet=quiet)
+
+
+def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: bool) -> Path:
+    import pyoxigraph  # noqa: PLC0415 - as above
+
+    from checkpoint_ld import discovery, sparql  # noqa: PLC0415 - as above
+    from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - as above
+
+    dataset = sparql.Dataset()
+    for file in discovery.discover(paths).files:
+        try:
+            reading = streams.read(file, syntax=None)
+        except ReadError as error:
+            sys.stderr.write(f"{error}\n")
+            continue
+        dataset.add(with_derived(reading.graph) if derived else reading.graph, dialect=reading.dialect)
+    if not dataset.graphs:
+        raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
+    if not quiet:
+        count = len(dataset.graphs)
+        typer.echo(f"{count} checkpoint{'' if count == 1 else 's'}, {len(dataset.store)} statements", err=True)
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="checkpoint-ld-")))
+    # On a disk, for the workers to open: each has the same data then, and none a copy of it in memory.
+    stored = pyoxigraph.Store(str(folder))
+    stored.bulk_load(dataset.store.dump(format=pyoxigraph.RdfFormat.N_QUADS), format=pyoxigraph.RdfFormat.N_QUADS)
+    stored.flush()
+    return folder

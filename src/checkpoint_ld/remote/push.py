@@ -1,0 +1,166 @@
+"""Pushing: checkpoints to a triple store, one graph for each, so that a push that was interrupted can be run again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.errors import CountMismatchError, SettingsError
+from checkpoint_ld.remote.literal_values import large_integers, values_of
+from checkpoint_ld.remote.manifest import Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from checkpoint_ld.remote.client import SparqlClient
+    from checkpoint_ld.remote.outgoing import Outgoing
+
+BATCH = 100
+BATCH_BYTES = 64 << 20
+"""How much is sent before it is verified and noted: what an interruption costs at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What became of one graph: `action` is `sent`, `skipped` (it was there already) or `verified`."""
+
+    graph: str
+    source: str
+    triples: int
+    sha256: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class PushReport:
+    """What a push did, in the order of the graphs, and what is odd about it though nothing failed."""
+
+    pushed: tuple[Pushed, ...]
+    warnings: tuple[str, ...] = ()
+
+    def having(self, action: str) -> tuple[Pushed, ...]:
+        """Return the graphs that this became of."""
+        return tuple(one for one in self.pushed if one.action == action)
+
+
+def push(
+    graphs: Iterable[Outgoing],
+    client: SparqlClient,
+    manifest: Manifest | None = None,
+    *,
+    full: bool = False,
+    progress: Callable[[Pushed], None] = lambda _: None,
+) -> PushReport:
+    """Make the store hold these graphs, each replaced whole, and verify that it does.
+
+    After each batch the triples of its graphs are counted; with `full` the graphs are read back and compared by value.
+    A graph that `manifest` knows with the same content, and that still has its count, is not sent again. `progress` is
+    told of each graph once it is settled.
+
+    Raises SettingsError for two different checkpoints of one name, CountMismatchError for a store that holds something
+    else than was sent, and any other StoreError for one that fails; what was verified until then is noted.
+    """
+    noted = manifest or Manifest()
+    pushed: list[Pushed] = []
+    warnings: list[str] = []
+    for batch in _batches(_distinct(graphs)):
+        settled = _there(batch, client, noted)
+        to_send = [one for one in batch if one.graph not in settled]
+        warnings += [warning for one in to_send for warning in _warnings(one, client)]
+        noted.loading(to_send)
+        for one in to_send:
+            client.replace(one.graph, one.triples)
+        differing = _differing(to_send, client, full=full)
+        noted.done(one for one in to_send if one.graph not in differing)
+        if differing:
+            raise CountMismatchError("\n".join(differing.values()), tuple(differing))
+        for one in batch:
+            pushed.append(_pushed(one, "skipped" if one.graph in settled else "sent"))
+            progress(pushed[-1])
+    return PushReport(tuple(pushed), tuple(warnings))
+
+
+def verify(graphs: Iterable[Outgoing], client: SparqlClient, *, full: bool = False) -> PushReport:
+    """Hold a store against these graphs and send nothing, as after a load by the store's own means.
+
+    Raises CountMismatchError, which names all graphs that differ.
+    """
+    pushed: list[Pushed] = []
+    differing: dict[str, str] = {}
+    for batch in _batches(_distinct(graphs)):
+        differing |= _differing(batch, client, full=full)
+        pushed += [_pushed(one, "verified") for one in batch if one.graph not in differing]
+    if differing:
+        raise CountMismatchError("\n".join(differing.values()), tuple(differing))
+    return PushReport(tuple(pushed))
+
+
+def _pushed(one: Outgoing, action: str) -> Pushed:
+    return Pushed(one.graph, one.source, one.count, one.sha256, action)
+
+
+def _distinct(graphs: Iterable[Outgoing]) -> Iterator[Outgoing]:
+    """Yield each graph once. Versions of a benchmark share its name: the later must not replace the earlier unseen."""
+    seen: dict[str, tuple[str, str]] = {}
+    for one in graphs:
+        if one.graph not in seen:
+            seen[one.graph] = one.sha256, one.source
+            yield one
+            continue
+        sha256, source = seen[one.graph]
+        if sha256 != one.sha256:
+            raise SettingsError(
+                f"{source or 'one checkpoint'} and {one.source or 'another'} differ but have the same name "
+                f"{one.graph}: a store can hold one of them; push them to different stores, or rename one"
+            )
+
+
+def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
+    batch: list[Outgoing] = []
+    size = 0
+    for one in graphs:
+        batch.append(one)
+        size += len(one.triples)
+        if len(batch) >= BATCH or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _there(batch: Sequence[Outgoing], client: SparqlClient, manifest: Manifest) -> frozenset[str]:
+    """Return the names of the graphs that were brought there before and still have as many triples."""
+    known = [one for one in batch if manifest.is_done(one)]
+    counts = client.count(one.graph for one in known)
+    return frozenset(one.graph for one in known if _is_right(one, counts[one.graph]))
+
+
+def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -> dict[str, str]:
+    """Return what is wrong with graphs at the store, by name, for those with which something is."""
+    counts = client.count(one.graph for one in batch)
+    wrong = {
+        one.graph: f"{one.graph}: {one.count} triples were sent from {one.source or 'memory'}, "
+        f"{counts[one.graph]} are in the store"
+        for one in batch
+        if not _is_right(one, counts[one.graph])
+    }
+    if full:
+        wrong |= {
+            one.graph: f"{one.graph}: the store holds other values than were sent from {one.source or 'memory'}"
+            for one in batch
+            if one.graph not in wrong and not client.holds(one.graph, one.triples)
+        }
+    return wrong
+
+
+def _is_right(one: Outgoing, found: int) -> bool:
+    """Tell whether a count fits; a store that rewrites literals makes one triple of two that have the same value."""
+    return found == one.count or len(values_of(one.triples)) <= found < one.count
+
+
+def _warnings(one: Outgoing, client: SparqlClient) -> Iterator[str]:
+    profile = client.endpoint.profile
+    if profile.largest_integer is not None:
+        for number in large_integers(one.triples, profile.largest_integer):
+            shown = number if len(number) <= 40 else f"{number[:40]}…"
+            yield f"{one.source or one.graph}: {profile.title} has no integers as large as {shown}"

@@ -1,0 +1,169 @@
+"""Requests: what is asked of a triple store, as data (SPARQL 1.1 Protocol, SPARQL 1.1 Graph Store HTTP Protocol).
+
+Whatever writes or deletes names its graph: there is no way to build a request that would replace a whole dataset.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+import pyoxigraph
+
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.remote.insertion import insertions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from checkpoint_ld.remote.endpoint import Endpoint
+
+N_TRIPLES = "application/n-triples"
+RESULTS = "application/sparql-results+json"
+QUERY = "application/sparql-query"
+UPDATE = "application/sparql-update"
+FORM = "application/x-www-form-urlencoded"
+
+ANY_BUT_UNAUTHORIZED = frozenset(range(200, 600)) - {401}
+"""What is accepted where only the headers of the answer matter."""
+
+BLOCK = 1 << 20
+"""Bytes that are handed to the network at a time."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One HTTP request; each of ours may be repeated without harm.
+
+    `accepted` are the statuses that mean success. `writes` says whether it changes what the store holds, `purpose`
+    what it is for, in words that follow "cannot".
+    """
+
+    method: str
+    url: str
+    purpose: str
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = field(default=b"", repr=False)
+    accepted: frozenset[int] = frozenset((200,))
+    writes: bool = False
+
+    def blocks(self) -> Iterable[bytes]:
+        """Return the body in parts; it can be gone through again, as HTTP Digest authentication asks for."""
+        return _Blocks(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    body: bytes
+
+    def __iter__(self) -> Iterator[bytes]:
+        # Slices of bytes are copies, so that no more than one block is there twice.
+        return (self.body[start : start + BLOCK] for start in range(0, len(self.body), BLOCK))
+
+
+def query(endpoint: Endpoint, text: str, *, accept: str = RESULTS, purpose: str = "query") -> Request:
+    """Build a query operation (SPARQL 1.1 Protocol §2.1): by POST, directly or in a form, as the store can take it."""
+    return _operation(endpoint, endpoint.query, "query", text, accept, purpose)
+
+
+def update(endpoint: Endpoint, text: str, purpose: str) -> Request:
+    """Build an update operation (SPARQL 1.1 Protocol §2.2). Raises SettingsError for a store that has none."""
+    if endpoint.update is None:
+        raise SettingsError("nothing can be written to this store: give the URL of its update or graph store service")
+    return _operation(endpoint, endpoint.update, "update", text, "*/*", purpose)
+
+
+def replace_graph(endpoint: Endpoint, graph: str, triples: bytes, *, compress: bool = False) -> Iterator[Request]:
+    """Yield the requests after which a graph holds these N-Triples and nothing else.
+
+    One PUT (Graph Store Protocol §5.3); for a store without that, an update that drops the graph and as many that
+    insert as it takes. `compress` sends the body of the PUT in gzip.
+    """
+    purpose = f"replace the graph {graph}"
+    if endpoint.store is None:
+        yield update(endpoint, f"DROP SILENT GRAPH {iri(graph)}", purpose)
+        for text in insertions(graph, triples):
+            yield update(endpoint, text, purpose)
+        return
+    headers = {"Content-Type": N_TRIPLES, "Accept": "*/*"}
+    if compress:
+        headers["Content-Encoding"] = "gzip"
+        triples = gzip.compress(triples, compresslevel=6, mtime=0)
+    url = _of_graph(endpoint, endpoint.store, graph)
+    yield Request("PUT", url, purpose, headers, triples, frozenset((200, 201, 204)), writes=True)
+
+
+def read_graph(endpoint: Endpoint, graph: str) -> Request:
+    """Build the request for the N-Triples of a graph; 404 means that there is none (Graph Store Protocol §5.2)."""
+    purpose = f"read the graph {graph}"
+    if endpoint.store is None:
+        text = f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ {_pattern(endpoint, [graph])} }}"
+        return query(endpoint, text, accept=N_TRIPLES, purpose=purpose)
+    url = _of_graph(endpoint, endpoint.store, graph)
+    return Request("GET", url, purpose, {"Accept": N_TRIPLES}, accepted=frozenset((200, 404)))
+
+
+def drop_graph(endpoint: Endpoint, graph: str) -> Request:
+    """Build the request that removes a graph; 404 means that there was none (Graph Store Protocol §5.4)."""
+    purpose = f"drop the graph {graph}"
+    if endpoint.store is None:
+        return update(endpoint, f"DROP SILENT GRAPH {iri(graph)}", purpose)
+    url = _of_graph(endpoint, endpoint.store, graph)
+    return Request("DELETE", url, purpose, {"Accept": "*/*"}, accepted=frozenset((200, 204, 404)), writes=True)
+
+
+def introduction(endpoint: Endpoint) -> Request | None:
+    """Build the request by which Digest authentication is settled before a body is sent, None without such a place."""
+    url = endpoint.store or endpoint.update
+    if url is None:
+        return None
+    # Nothing is ever kept in this graph, so that there is nothing to send back either.
+    place = _of_graph(endpoint, url, "urn:checkpoint-ld:nothing") if endpoint.store else url
+    return Request("GET", place, "introduce ourselves", {"Accept": "*/*"}, accepted=ANY_BUT_UNAUTHORIZED)
+
+
+def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
+    """Return the query for how many triples each of some graphs has; there is no row for one that is not there."""
+    return f"SELECT ?g (COUNT(*) AS ?n) WHERE {{ {_pattern(endpoint, graphs)} }} GROUP BY ?g"
+
+
+def _pattern(endpoint: Endpoint, graphs: Sequence[str]) -> str:
+    """Return the graph pattern of all triples of graphs, as `?s ?p ?o`.
+
+    Jena refuses to parse `urn:uuid:` IRIs that are no UUIDs, which those of Karenina are: there, names are compared
+    as texts.
+    """
+    names = [iri(graph) for graph in graphs]
+    if endpoint.profile.names == "text":
+        texts = ", ".join(str(pyoxigraph.Literal(graph)) for graph in graphs)
+        return f"GRAPH ?g {{ ?s ?p ?o }} FILTER (STR(?g) IN ({texts}))"
+    return f"VALUES ?g {{ {' '.join(names)} }} GRAPH ?g {{ ?s ?p ?o }}"
+
+
+def iri(text: str) -> str:
+    """Return an IRI as SPARQL and N-Triples write it; raise SettingsError for what is none."""
+    try:
+        return str(pyoxigraph.NamedNode(text))
+    except ValueError:
+        raise SettingsError(f"{text!r} is no IRI, so it cannot name a graph") from None
+
+
+def _operation(  # noqa: PLR0913, PLR0917 - the parts of one request
+    endpoint: Endpoint, url: str, name: str, text: str, accept: str, purpose: str
+) -> Request:
+    is_update = name == "update"
+    if endpoint.profile.form_encoded:
+        kind, body = FORM, urlencode({name: text}).encode()
+    else:
+        kind, body = (UPDATE if is_update else QUERY), text.encode()
+    headers = {"Content-Type": kind, "Accept": accept}
+    return Request(
+        "POST", url, purpose, headers, body, frozenset((200, 204)) if is_update else frozenset((200,)), is_update
+    )
+
+
+def _of_graph(endpoint: Endpoint, url: str, graph: str) -> str:
+    iri(graph)  # what is no IRI is refused
+    return f"{url}?{endpoint.profile.graph_parameter}={quote(graph, safe='')}"

@@ -1,0 +1,179 @@
+"use strict";
+
+const MOST_BARS = 30;
+const MOST_ROWS = 5000;
+const NUMBERS = /#(integer|decimal|double|float|int|long|short|byte|nonNegativeInteger|positiveInteger)$/;
+const FIRST = `SELECT ?benchmark ?name (COUNT(?item) AS ?questions)
+WHERE {
+  GRAPH ?benchmark {
+    ?benchmark schema:name ?name ; schema:dataFeedElement ?item .
+  }
+}
+GROUP BY ?benchmark ?name
+ORDER BY DESC(?questions)
+`;
+
+const at = (id) => document.getElementById(id);
+const made = (tag, text = "", className = "") => {
+  const one = document.createElement(tag);
+  one.textContent = text;
+  if (className) one.className = className;
+  return one;
+};
+const isNumber = (term) => term !== undefined && NUMBERS.test(term.datatype ?? "");
+
+let examples = [];
+
+function parameterFields(example) {
+  const fields = example.parameters.map((parameter) => {
+    const field = made("div");
+    const label = made("label", `${parameter.name}: ${parameter.words}${parameter.required ? "" : " (may be left empty)"}`);
+    const input = made("input");
+    input.name = parameter.name;
+    input.id = `parameter-${parameter.name}`;
+    input.required = parameter.required;
+    label.htmlFor = input.id;
+    input.addEventListener("input", () => bind(example));
+    field.append(label, input);
+    return field;
+  });
+  at("parameters").replaceChildren(...fields);
+  at("parameters").hidden = fields.length === 0;
+}
+
+async function bind(example) {
+  const given = new URLSearchParams();
+  for (const input of at("parameters").querySelectorAll("input")) if (input.value) given.set(input.name, input.value);
+  const isComplete = example.parameters.every((one) => !one.required || given.has(one.name));
+  if (!isComplete || at("example").value !== example.name) return;
+  const answer = await fetch(`queries/${encodeURIComponent(example.name)}?${given}`);
+  const text = await answer.text();
+  say(answer.ok ? "" : text);
+  if (answer.ok && at("example").value === example.name) at("query").value = text;
+}
+
+function choose() {
+  const example = examples.find((one) => one.name === at("example").value);
+  at("about").hidden = example === undefined;
+  if (example === undefined) {
+    at("parameters").hidden = true;
+    return;
+  }
+  const needs = example.needs_derived ? " It looks at derived statements: files have them if served with --derived." : "";
+  at("about").textContent = example.description + needs;
+  at("query").value = example.text;
+  parameterFields(example);
+  bind(example);
+}
+
+function say(fault) {
+  at("fault").textContent = fault;
+  at("fault").hidden = !fault;
+}
+
+async function run() {
+  at("run").disabled = true;
+  at("status").textContent = "…";
+  say("");
+  const begun = performance.now();
+  try {
+    const answer = await fetch("sparql", {
+      method: "POST",
+      headers: { "Content-Type": "application/sparql-query", Accept: "application/sparql-results+json, text/turtle" },
+      body: at("query").value,
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    const seconds = ((performance.now() - begun) / 1000).toFixed(2);
+    at("status").textContent = `${show(answer.headers.get("Content-Type"), text)} · ${seconds} s`;
+  } catch (error) {
+    at("status").textContent = "";
+    at("result").hidden = true;
+    at("chart").hidden = true;
+    say(error.message.trim() || "the server does not answer");
+  } finally {
+    at("run").disabled = false;
+  }
+}
+
+function show(kind, text) {
+  const table = document.querySelector(".result table");
+  const pre = document.querySelector(".result pre");
+  const isRows = kind.startsWith("application/sparql-results+json");
+  const told = isRows ? JSON.parse(text) : null;
+  at("result").hidden = false;
+  table.hidden = told?.results === undefined;
+  pre.hidden = !table.hidden;
+  if (told?.results === undefined) {
+    at("chart").hidden = true;
+    pre.textContent = told === null ? text : told.boolean ? "yes" : "no";
+    return told === null ? "statements" : "an answer";
+  }
+  const columns = told.head.vars;
+  const rows = told.results.bindings;
+  fill(table, columns, rows);
+  draw(columns, rows);
+  const cut = told.cut ? ", cut: there are more" : rows.length > MOST_ROWS ? `, the first ${MOST_ROWS} of them shown` : "";
+  return `${rows.length} ${rows.length === 1 ? "row" : "rows"}${cut}`;
+}
+
+function fill(table, columns, rows) {
+  const head = made("tr");
+  head.append(...columns.map((name) => {
+    const cell = made("th", name);
+    cell.scope = "col";
+    return cell;
+  }));
+  table.tHead.replaceChildren(head);
+  table.tBodies[0].replaceChildren(...rows.slice(0, MOST_ROWS).map((row) => {
+    const line = made("tr");
+    line.append(...columns.map((name) => {
+      const term = row[name];
+      if (term === undefined) return made("td", "", "unbound");
+      return made("td", term.value, isNumber(term) ? "number" : term.type === "literal" ? "" : "term");
+    }));
+    return line;
+  }));
+}
+
+function draw(columns, rows) {
+  const counted = columns.find((name) => rows.length > 0 && rows.every((row) => isNumber(row[name])));
+  const words = columns.filter((name) => name !== counted && rows.some((row) => row[name] !== undefined));
+  const label = words.find((name) => rows.some((row) => row[name]?.type === "literal")) ?? words[0];
+  at("chart").hidden = counted === undefined || label === undefined || rows.length < 2;
+  if (at("chart").hidden) return;
+  const shown = rows.slice(0, MOST_BARS);
+  const largest = Math.max(...shown.map((row) => Number(row[counted].value)), 0);
+  at("chart-title").textContent = `${counted} by ${label}${rows.length > MOST_BARS ? `, the first ${MOST_BARS}` : ""}`;
+  at("bars").replaceChildren(...shown.flatMap((row) => {
+    const name = made("dt", row[label]?.value ?? "–");
+    const value = Number(row[counted].value);
+    const cell = made("dd");
+    const bar = made("span", "", "bar");
+    bar.style.width = `${largest > 0 ? Math.max(value / largest, 0) * 85 : 0}%`;
+    name.title = name.textContent;
+    cell.append(bar, made("span", row[counted].value));
+    return [name, cell];
+  }));
+}
+
+async function start() {
+  at("query").value = FIRST;
+  at("service").textContent = new URL("sparql", location.href).href;
+  document.querySelector(".ask").addEventListener("submit", (event) => {
+    event.preventDefault();
+    run();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
+  });
+  at("example").addEventListener("change", choose);
+  examples = await (await fetch("queries")).json();
+  at("example").append(...examples.map((one) => {
+    const option = made("option", `${one.name}: ${one.title}`);
+    option.value = one.name;
+    return option;
+  }));
+}
+
+start();

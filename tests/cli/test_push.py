@@ -1,0 +1,179 @@
+"""The commands `push` and `pull`, as users meet them."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests import documents
+from tests.cli.conftest import Run
+from tests.remote.faulty_server import FaultyServer, Reply
+from tests.remote.oxigraph_server import oxigraph
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[str]:
+    with oxigraph() as url:
+        yield url
+
+
+@pytest.fixture
+def url(running: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> str:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+    monkeypatch.setenv("NETRC", str(tmp_path_factory.mktemp("home") / "netrc"))
+    with httpx.Client(trust_env=False) as client:
+        client.put(f"{running}/store", content=b"", headers={"Content-Type": "application/n-quads"})
+    return running
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with three checkpoints and one file that is none."""
+    made = tmp_path / "checkpoints"
+    made.mkdir()
+    for number in range(3):
+        tree = {**documents.canonical(), "@id": f"urn:uuid:karenina-checkpoint-{number}"}
+        (made / f"{number}.jsonld").write_text(json.dumps(tree))
+    (made / "notes.json").write_text('{"a": 1}')
+    return made
+
+
+def test_a_folder_is_pushed_and_pushed_again_sends_nothing(run: Run, url: str, folder: Path) -> None:
+    first = run("push", folder, "--to", url)
+    second = run("push", folder, "--to", url)
+
+    assert (first.code, second.code) == (0, 0)
+    assert [line.split()[0] for line in first.out.decode().splitlines()] == ["sent"] * 3
+    assert first.err == "profile oxigraph\n3 sent: 210 triples\n"
+    assert second.err == "profile oxigraph\n3 skipped: 210 triples\n"
+
+
+def test_a_bad_file_is_said_and_the_others_are_pushed(run: Run, url: str, folder: Path) -> None:
+    (folder / "bad.jsonld").write_text('{"@type": "DataFeed", ')
+
+    outcome = run("push", folder, "--to", url, "--profile", "oxigraph", "--quiet")
+
+    assert outcome.code == 2
+    assert outcome.out == b""
+    assert "bad.jsonld:1:" in outcome.err
+    assert run("push", folder / "0.jsonld", folder / "[12].jsonld", "--to", url, "--verify-only").code == 0
+
+
+def test_what_is_pulled_are_the_files_that_were_pushed(run: Run, url: str, folder: Path, tmp_path: Path) -> None:
+    run("push", folder, "--to", url)
+
+    outcome = run("pull", url, "--out", tmp_path, "--quiet")
+
+    assert outcome.code == 0
+    files = sorted(tmp_path.glob("*.jsonld"))
+    assert [file.name.rpartition("-")[0] for file in files] == [f"karenina-checkpoint-{n}" for n in range(3)]
+    for number, file in enumerate(files):
+        assert run("diff", folder / f"{number}.jsonld", file, "--dates", "--order").out == b"no differences\n"
+
+    again = run("pull", url, "--out", tmp_path, "--quiet")
+    assert again.code == 2
+    assert again.err.count("exists already") == 3
+    assert run("pull", url, "--out", tmp_path, "--quiet", "--force").code == 0
+
+
+def test_one_graph_can_be_pulled_and_all_can_be_listed(run: Run, url: str, folder: Path, tmp_path: Path) -> None:
+    run("push", folder, "--to", url)
+
+    listed = run("pull", url, "--list", "--quiet")
+    outcome = run("pull", url, "urn:uuid:karenina-checkpoint-1", "--to", "nt", "--out", tmp_path)
+
+    assert listed.out.decode().split() == [f"urn:uuid:karenina-checkpoint-{number}" for number in range(3)]
+    (file,) = tmp_path.glob("*.nt")
+    assert outcome.out.decode() == f"{file}\n"
+    missing = run("pull", url, "urn:uuid:none", "--out", tmp_path)
+    assert (missing.code, "no graph urn:uuid:none" in missing.err) == (2, True)
+
+
+def test_what_differs_at_the_store_gives_exit_code_1(run: Run, url: str, folder: Path) -> None:
+    run("push", folder, "--to", url)
+    with httpx.Client(trust_env=False) as client:
+        client.delete(f"{url}/store?graph=urn:uuid:karenina-checkpoint-1")
+
+    outcome = run("push", folder, "--to", url, "--verify-only")
+
+    assert outcome.code == 1
+    told = f"urn:uuid:karenina-checkpoint-1: 70 triples were sent from {folder}/1.jsonld, 0 are in the store\n"
+    assert outcome.err.endswith(told)
+
+
+@pytest.mark.parametrize("shown", ["text", "curl", "json"])
+def test_a_dry_run_opens_no_connection(run: Run, folder: Path, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_TOKEN", "secret-token")
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        silent.setblocking(False)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        outcome = run("push", folder, "--to", url, "--profile", "oxigraph", "--dry-run", "--as", shown, "--show-body")
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+
+    assert outcome.code == 0
+    assert outcome.out.decode().count(f"{url}/store?graph=urn%3Auuid%3Akarenina-checkpoint-") == 3
+    assert b"secret-token" not in outcome.out
+    assert {"text": b"Bearer ***", "json": b"Bearer ***", "curl": b"Bearer $CHECKPOINT_LD_TOKEN"}[shown] in outcome.out
+
+
+def test_a_dry_run_does_not_ask_which_kind_of_store_it_is(run: Run, folder: Path) -> None:
+    outcome = run("push", folder, "--to", "http://127.0.0.1:9", "--dry-run")
+
+    assert outcome.code == 2
+    assert "name it by --profile" in outcome.err
+
+
+def test_a_password_in_a_url_is_refused_and_not_repeated(run: Run, folder: Path) -> None:
+    outcome = run("push", folder, "--to", "http://reader:secret@127.0.0.1:9")
+
+    assert outcome.code == 2
+    assert "environment variables, a file or netrc" in outcome.err
+    assert "secret" not in outcome.err
+
+
+def test_a_server_that_refuses_gives_one_line_and_exit_code_2(run: Run, folder: Path, url: str) -> None:
+    assert url
+    with FaultyServer([Reply(500, b"Traceback: everything is broken\n  at line 1")]) as broken:
+        outcome = run("push", folder, "--to", broken.url, "--profile", "oxigraph")
+
+    assert outcome.code == 2
+    assert outcome.out == b""
+    assert outcome.err.endswith("the server answers 500: Traceback: everything is broken\n")
+    assert outcome.err.count("\n") == 1
+
+
+def test_derived_statements_are_pushed_on_request(run: Run, url: str, folder: Path) -> None:
+    run("push", folder / "0.jsonld", "--to", url, "--quiet")
+    outcome = run("push", folder / "0.jsonld", "--to", url, "--derived")
+
+    assert outcome.out.startswith(b"sent")
+    assert int(outcome.err.split()[-2]) > 70
+
+
+def test_nothing_to_push_is_said(run: Run, tmp_path: Path) -> None:
+    outcome = run("push", tmp_path, "--to", "http://127.0.0.1:9")
+
+    assert outcome.code == 2
+    assert "nothing to push in" in outcome.err
+
+
+def test_credentials_of_a_file_are_used_and_never_shown(run: Run, folder: Path, url: str, tmp_path: Path) -> None:
+    assert url
+    (tmp_path / "secret").write_text("reader:pass-word\n")
+    with FaultyServer([Reply(403, b"not for reader pass-word")]) as strict:
+        options = ("--to", strict.url, "--profile", "oxigraph", "--credentials", tmp_path / "secret")
+        outcome = run("push", folder / "0.jsonld", *options)
+        shown = run("push", folder / "0.jsonld", *options, "--dry-run", "--as", "curl")
+
+    assert outcome.code == 2
+    assert strict.seen[0].headers["authorization"] == "Basic cmVhZGVyOnBhc3Mtd29yZA=="
+    assert "pass-word" not in outcome.err + shown.out.decode() + shown.err
+    assert f"\"$(cat '{tmp_path}/secret')\"" in shown.out.decode()

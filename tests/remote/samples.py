@@ -1,0 +1,62 @@
+"""Graphs to send, and a store that behaves, for the tests of remote stores."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import unquote, unquote_plus
+
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.remote import Outgoing, outgoing
+from tests import documents
+from tests.remote.faulty_server import Reply, Seen
+
+ROOT = "urn:uuid:karenina-checkpoint-"
+RESULTS = {"Content-Type": "application/sparql-results+json"}
+
+
+def sample(number: int = 1, *, name: str = "Metals") -> Outgoing:
+    """Return a small checkpoint of its own name, from a file of its own."""
+    tree = {**documents.canonical(), "@id": f"{ROOT}{number}", "name": name}
+    return outgoing(CheckpointGraph.of_tree(tree), f"{name}-{number}.jsonld")
+
+
+def counted(**numbers: int) -> Reply:
+    """Return the answer to a COUNT of graphs, each named by its IRI."""
+    bindings = [
+        {
+            "g": {"type": "uri", "value": name},
+            "n": {"type": "literal", "value": str(number), "datatype": "http://www.w3.org/2001/XMLSchema#integer"},
+        }
+        for name, number in numbers.items()
+    ]
+    told = {"head": {"vars": ["g", "n"]}, "results": {"bindings": bindings}}
+    return Reply(200, json.dumps(told).encode(), RESULTS)
+
+
+def rows(name: str, *terms: dict[str, str], **headers: str) -> Reply:
+    """Return a result of one column."""
+    told: dict[str, Any] = {"head": {"vars": [name]}, "results": {"bindings": [{name: one} for one in terms]}}
+    return Reply(200, json.dumps(told).encode(), {**RESULTS, **headers})
+
+
+class Memory:
+    """Answers as a store does that keeps what it is sent, less a triple of the graphs that it `loses`."""
+
+    def __init__(self) -> None:
+        self.graphs: dict[str, bytes] = {}
+        self.loses: frozenset[str] = frozenset()
+
+    def __call__(self, seen: Seen) -> Reply:
+        if seen.method == "PUT":
+            self.graphs[seen.path] = seen.body
+            return Reply(204)
+        if seen.method == "GET":
+            return Reply(200, self.graphs[seen.path], {"Content-Type": "application/n-triples"})
+        held = {_name(path): body.count(b"\n") for path, body in self.graphs.items()}
+        asked = {name: number for name, number in held.items() if f"<{name}>" in unquote_plus(seen.body.decode())}
+        return counted(**{name: number - (name in self.loses) for name, number in asked.items()})
+
+
+def _name(path: str) -> str:
+    return unquote(path.partition("=")[2])

@@ -1,0 +1,392 @@
+"""What a server does wrong: each gives the right error or another try, and no secret appears anywhere."""
+
+from __future__ import annotations
+
+import socket
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from checkpoint_ld import remote
+from checkpoint_ld.errors import (
+    AuthFailedError,
+    CountMismatchError,
+    ServerRefusedError,
+    ServerUnreachableError,
+    StoreError,
+    TruncatedResultError,
+)
+from checkpoint_ld.remote import SparqlClient
+from checkpoint_ld.remote.connection import PAUSES
+from tests.remote.conftest import Server
+from tests.remote.faulty_server import FaultyServer, Reply, Seen
+from tests.remote.oxigraph_server import free_port
+from tests.remote.samples import RESULTS, Memory, counted, rows, sample
+
+TRIPLE = b"<urn:s> <urn:p> <urn:o> .\n"
+SELECT = "SELECT * WHERE { ?s ?p ?o }"
+EMPTY = Reply(200, b'{"head": {"vars": ["s"]}, "results": {"bindings": []}}', RESULTS)
+
+
+def connected(server: FaultyServer, waits: list[float] | None = None, **settings: Any) -> SparqlClient:
+    held = waits if waits is not None else []
+    options: dict[str, Any] = {"profile": "oxigraph", "timeout": 5.0, **settings}
+    return remote.connect(server.url, wait=held.append, **options)
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 502, 503, 504])
+def test_what_may_pass_is_tried_again(server: Server, status: int) -> None:
+    waits: list[float] = []
+    one = server(Reply(status), Reply(status), Reply(204))
+
+    with connected(one, waits) as client:
+        client.replace("urn:g", TRIPLE)
+
+    assert [seen.body for seen in one.seen] == [TRIPLE] * 3
+    assert [0.75 * pause <= wait <= 1.25 * pause for wait, pause in zip(waits, PAUSES[:2], strict=True)] == [True] * 2
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 415, 500, 501])
+def test_what_will_not_pass_is_asked_once(server: Server, status: int) -> None:
+    waits: list[float] = []
+    one = server(Reply(status, b"\n  no \x1b[31mgood\x07  \nmore"))
+
+    with connected(one, waits) as client, pytest.raises(ServerRefusedError, match=rf"answers {status}: no  \[31mgood"):
+        client.replace("urn:g", TRIPLE)
+
+    assert len(one.seen) == 1
+    assert waits == []
+
+
+def test_after_six_attempts_it_is_over(server: Server) -> None:
+    waits: list[float] = []
+    one = server(Reply(503, b"overloaded"))
+
+    with connected(one, waits) as client, pytest.raises(ServerRefusedError, match="answers 503: overloaded") as caught:
+        client.query(SELECT)
+
+    assert caught.value.status == 503
+    assert len(one.seen) == 6
+    assert len(waits) == 5
+
+
+@pytest.mark.parametrize(("asked", "waited"), [("7", 7.0), ("0", 0.0), ("3600", 60.0)])
+def test_a_server_says_when_to_come_back_up_to_a_minute(server: Server, asked: str, waited: float) -> None:
+    waits: list[float] = []
+
+    with connected(server(Reply(429, headers={"Retry-After": asked}), EMPTY), waits) as client:
+        client.query(SELECT)
+
+    assert waits == [waited]
+
+
+def test_a_server_says_when_to_come_back_as_a_date(server: Server) -> None:
+    waits: list[float] = []
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    past = format_datetime(datetime.now(UTC) - timedelta(seconds=30), usegmt=True)
+    replies = [Reply(503, headers={"Retry-After": text}) for text in (soon, past, "whenever")]
+
+    with connected(server(*replies, EMPTY), waits) as client:
+        client.query(SELECT)
+
+    assert 20 < waits[0] <= 30
+    assert waits[1] == 0
+    assert 0 < waits[2] <= 1.25 * PAUSES[2]
+
+
+def test_after_a_reset_a_new_connection_is_opened(server: Server) -> None:
+    one = server(EMPTY, Reply(resets=True), EMPTY)
+
+    with connected(one) as client:
+        client.query(SELECT)
+        client.query(SELECT)
+
+    assert len(one.seen) == 3
+    assert one.connections == 2
+
+
+def test_a_server_that_always_resets_is_unreachable(server: Server) -> None:
+    one = server(Reply(resets=True))
+
+    with connected(one) as client, pytest.raises(ServerUnreachableError, match="is the server running at"):
+        client.query(SELECT)
+
+    assert len(one.seen) == 6
+
+
+def test_nobody_at_the_port_is_unreachable() -> None:
+    url = f"http://127.0.0.1:{free_port()}"
+
+    with (
+        remote.connect(url, profile="oxigraph", wait=lambda _: None) as client,
+        pytest.raises(ServerUnreachableError, match=rf"{url}.*refused") as caught,
+    ):
+        client.query(SELECT)
+
+    assert isinstance(caught.value, StoreError | ConnectionError)
+    assert caught.value.__cause__ is None
+
+
+def test_an_answer_that_does_not_come_in_time_is_given_up(server: Server) -> None:
+    one = server(Reply(200, b"{}", delay=0.6))
+    begun = time.monotonic()
+
+    with connected(one, timeout=0.1) as client, pytest.raises(ServerUnreachableError, match=r"no answer within 0\.1 s"):
+        client.query(SELECT)
+
+    assert time.monotonic() - begun < 5
+
+
+def test_an_answer_that_comes_drop_by_drop_is_given_up_too(server: Server) -> None:
+    one = server(Reply(200, b" " * 200, drip=0.05))
+
+    with connected(one, timeout=0.3) as client, pytest.raises(ServerUnreachableError, match="no answer within"):
+        client.query(SELECT)
+
+
+def test_a_body_that_breaks_off_is_no_result(server: Server) -> None:
+    one = server(Reply(200, EMPTY.body, RESULTS, lacking=10))
+
+    with connected(one) as client, pytest.raises(TruncatedResultError, match="the answer broke off"):
+        client.query(SELECT)
+
+    assert len(one.seen) == 6
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"head": {"vars": ["s"]}, "results": {"bindings": [{"s": {"type": "uri"', EMPTY.body[:-1]]
+)
+def test_a_result_that_ran_out_of_time_at_the_server_is_no_result(server: Server, body: bytes) -> None:
+    one = server(Reply(200, body + b"The SPARQL operation has been cancelled", RESULTS))
+
+    with connected(one) as client, pytest.raises(TruncatedResultError, match="operation has been cancelled"):
+        client.query(SELECT)
+
+    assert len(one.seen) == 1
+
+
+@pytest.mark.parametrize(
+    "end", [b"The SPARQL operation has been cancelled", b"<urn:s> <urn:p> <urn:o> .", b"<urn:s> <ur"]
+)
+def test_triples_that_ran_out_of_time_are_no_triples(server: Server, end: bytes) -> None:
+    with (
+        connected(server(Reply(200, TRIPLE + end))) as client,
+        pytest.raises(TruncatedResultError, match="N-Triples that ends too early"),
+    ):
+        client.query("CONSTRUCT WHERE { ?s ?p ?o }")
+
+
+def test_a_graph_that_is_cut_between_two_lines_is_found_by_its_count(server: Server) -> None:
+    with (
+        connected(server(Reply(200, TRIPLE), counted(**{"urn:g": 2}))) as client,
+        pytest.raises(CountMismatchError, match="holds 2"),
+    ):
+        client.read("urn:g")
+
+
+def test_a_web_page_is_no_result(server: Server) -> None:
+    one = server(Reply(200, b"<html>Log in</html>", {"Content-Type": "text/html"}))
+
+    with connected(one) as client, pytest.raises(TruncatedResultError, match=r"'text/html'.*is that the URL"):
+        client.query(SELECT)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_are_not_followed_and_carry_no_secret_away(
+    server: Server, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_TOKEN", "secret-token")
+    elsewhere = server(Reply(204))
+    one = server(Reply(status, headers={"Location": f"{elsewhere.url}/?t=secret-token"}))
+
+    with connected(one) as client:
+        for use in (
+            lambda: client.replace("urn:g", TRIPLE),
+            lambda: client.drop("urn:g"),
+            lambda: client.query(SELECT),
+        ):
+            with pytest.raises(ServerRefusedError, match=rf"sends us to {elsewhere.url}/\?t=\*\*\*") as caught:
+                use()
+            assert "secret-token" not in str(caught.value)
+
+    assert elsewhere.seen == []
+    assert len(one.seen) == 3
+
+
+def test_a_server_that_loads_nothing_is_caught(server: Server) -> None:
+    one, graph = server(Reply(200), counted()), sample()
+
+    with connected(one) as client, pytest.raises(CountMismatchError) as caught:
+        remote.push([graph], client)
+
+    told = f"{graph.graph}: {graph.count} triples were sent from Metals-1.jsonld, 0 are in the store"
+    assert str(caught.value) == told
+    assert caught.value.graphs == (graph.graph,)
+
+
+def test_a_server_that_keeps_other_values_is_caught_by_reading_back(server: Server) -> None:
+    memory, graph = Memory(), sample()
+
+    def wrong(seen: Seen) -> Reply:
+        if seen.method != "GET":
+            return memory(seen)
+        return Reply(200, graph.triples.replace(b"Metals", b"Metal"))
+
+    with connected(server(wrong)) as client:
+        remote.push([graph], client)
+        with pytest.raises(CountMismatchError, match="holds other values than were sent"):
+            remote.push([graph], client, full=True)
+
+
+def test_a_silent_limit_of_rows_is_no_whole_result(server: Server) -> None:
+    term = {"type": "uri", "value": "urn:s"}
+    with (
+        connected(server(rows("s", term, **{"X-SPARQL-MaxRows": "1"}))) as client,
+        pytest.raises(TruncatedResultError, match=r"cut the result at 1 rows.*LIMIT and OFFSET"),
+    ):
+        client.query(SELECT)
+
+    full = rows("s", *[term] * 100_000)
+    with (
+        connected(server(full), profile="virtuoso", auth="none") as client,
+        pytest.raises(TruncatedResultError, match="cut the result at 100000 rows"),
+    ):
+        client.query(SELECT)
+
+
+def test_virtuoso_is_asked_in_forms_and_understood(server: Server) -> None:
+    old = {"type": "typed-literal", "value": "3", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
+    numbered = rows("n", old)
+    number = numbered.body.replace(b'"vars": ["n"]', b'"vars": ["g", "n"]').replace(
+        b'{"n":', b'{"g": {"type": "uri", "value": "urn:g"}, "n":'
+    )
+    one = server(Reply(200, number, RESULTS), rows("__ask_retval", {"type": "literal", "value": "1"}), rows("x"))
+
+    with connected(one, profile="virtuoso", auth="none") as client:
+        assert client.count(["urn:g"]) == {"urn:g": 3}
+        assert client.query("ASK { ?s ?p ?o }").boolean is True
+        assert client.query("ASK { ?s ?p ?o }").boolean is False
+
+    assert {(seen.path, seen.headers["content-type"]) for seen in one.seen} == {
+        ("/sparql", "application/x-www-form-urlencoded")
+    }
+    assert one.seen[0].body.startswith(b"query=SELECT+%3Fg+%28COUNT")
+
+
+def test_digest_is_settled_before_a_body_is_sent(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")
+    monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
+    asked = {"WWW-Authenticate": 'Digest realm="SPARQL", nonce="abc", qop="auth", algorithm=MD5'}
+
+    def guarded(seen: Seen) -> Reply:
+        if "authorization" not in seen.headers:
+            return Reply(401, headers=asked)
+        return Reply({"GET": 404, "PUT": 201, "DELETE": 204}[seen.method])
+
+    one = server(guarded)
+    with connected(one, profile="virtuoso") as client:
+        client.replace("urn:g", TRIPLE)
+        client.drop("urn:g")
+
+    assert [seen.method for seen in one.seen] == ["GET", "GET", "PUT", "DELETE"]
+    assert one.seen[2].body == TRIPLE
+    assert all(seen.headers["authorization"].startswith('Digest username="dba"') for seen in one.seen[1:])
+    assert not any("secret-password" in str(seen) for seen in one.seen)
+
+
+def test_a_new_nonce_in_the_middle_lets_the_body_be_sent_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")
+    monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
+    stale = Reply(401, headers={"WWW-Authenticate": 'Digest realm="r", nonce="next", qop="auth", stale=true'})
+    body = TRIPLE * 100_000
+    one = server(stale, Reply(404), stale, Reply(201))
+
+    with connected(one, auth="digest") as client:
+        client.replace("urn:g", body)
+
+    assert [len(seen.body) for seen in one.seen] == [0, 0, len(body), len(body)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "remedy"),
+    [
+        ("Basic", r"the credentials of CHECKPOINT_LD_USER and CHECKPOINT_LD_PASSWORD are not accepted"),
+        ("Digest", "--auth digest"),
+    ],
+)
+def test_credentials_that_are_refused_are_named_not_shown(
+    server: Server, monkeypatch: pytest.MonkeyPatch, wanted: str, remedy: str
+) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_USER", "reader")
+    monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
+    headers = {"WWW-Authenticate": f'{wanted} realm="r"'}
+    one = server(lambda seen: Reply(401, f"wrong: {seen.headers['authorization']} secret-password".encode(), headers))
+
+    with connected(one) as client, pytest.raises(AuthFailedError, match=remedy) as caught:
+        client.query(SELECT)
+
+    assert len(one.seen) == 1
+    assert one.seen[0].headers["authorization"] == "Basic cmVhZGVyOnNlY3JldC1wYXNzd29yZA=="
+    assert "secret-password" not in f"{caught.value}{caught.value!r}"
+    assert "cmVhZGVyOnNlY3JldC1wYXNzd29yZA" not in str(caught.value)
+
+
+def test_a_server_that_wants_to_know_who_asks_gets_a_sentence(server: Server) -> None:
+    with connected(server(Reply(401))) as client, pytest.raises(AuthFailedError, match="set CHECKPOINT_LD_TOKEN, or"):
+        client.query(SELECT)
+
+
+def test_no_proxy_sees_what_this_machine_says_to_itself(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        silent.setblocking(False)
+        proxy = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy)
+        with connected(server(EMPTY)) as client:
+            client.query(SELECT)
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+
+
+def test_our_requests_say_who_asks_and_what_they_carry(server: Server) -> None:
+    one = server(Reply(204), Reply(204), EMPTY)
+
+    with connected(one) as client:
+        client.replace("urn:g", TRIPLE)
+        client.drop("urn:g")
+        client.query(SELECT)
+
+    assert all(seen.headers["user-agent"].startswith("checkpoint-ld/") for seen in one.seen)
+    assert [(seen.method, seen.path) for seen in one.seen] == [
+        ("PUT", "/store?graph=urn%3Ag"),
+        ("DELETE", "/store?graph=urn%3Ag"),
+        ("POST", "/query"),
+    ]
+    assert one.seen[0].headers["content-type"] == "application/n-triples"
+    assert one.seen[0].headers["content-length"] == str(len(TRIPLE))
+    assert one.seen[2].headers["content-type"] == "application/sparql-query"
+    assert one.seen[2].headers["accept"] == "application/sparql-results+json"
+
+
+def test_a_server_that_keeps_its_kind_to_itself_has_to_be_named(server: Server) -> None:
+    with pytest.raises(Exception, match="does not say which kind of store it is: name it by --profile"):
+        connected(server(Reply(200, b"hello")), profile="auto")
+
+
+def test_who_is_asked_which_kind_of_store_it_is_gets_no_credentials(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")
+    monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
+    one = server(Reply(401, headers={"Server": "Virtuoso/07", "WWW-Authenticate": 'Digest realm="r", nonce="n"'}))
+
+    with connected(one, profile="auto") as client:
+        assert client.endpoint.profile.name == "virtuoso"
+        assert client.credentials.method == "digest"
+
+    assert [("authorization" in seen.headers) for seen in one.seen] == [False]

@@ -1,0 +1,185 @@
+"""The page as a reader meets it, in a browser with the page's own policy in force."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from checkpoint_ld.serving import Server
+from tests.reports.browser import NAMES, PATIENCE, Browser, binary
+from tests.reports.test_page_in_browser import LOW_CONTRAST
+
+ROWS = "Array.from(document.querySelectorAll('tbody tr'), (one) => Array.from(one.cells, (cell) => cell.textContent))"
+BARS = "Array.from(document.querySelectorAll('#bars dt'), (one) => [one.textContent, one.nextSibling.textContent])"
+STATUS = "document.getElementById('status').textContent"
+FAULT = "document.getElementById('fault').checkVisibility() ? document.getElementById('fault').textContent : ''"
+EXAMPLES = "document.getElementById('example')?.options.length"
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    command = binary()
+    if command is None:
+        pytest.skip(f"no browser to look at the page: install Chromium so that one of {', '.join(NAMES)} is on PATH")
+    folder = tmp_path_factory.mktemp("browser")
+    # The browser of the tests finds no host at all; here it may find this machine. The last of two options counts.
+    wrapper = folder / "browser"
+    rules = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    wrapper.write_text(f'#!/bin/sh\nexec "{command}" "$@" "{rules}" --no-proxy-server\n')
+    wrapper.chmod(0o755)
+    with Browser(str(wrapper), folder) as started:
+        yield started
+
+
+@pytest.fixture
+def browser(chromium: Browser, running: Server) -> Browser:
+    chromium.look()
+    chromium.send("Page.navigate", url="about:blank")
+    wait(chromium, "location.href === 'about:blank'")
+    chromium.send("Page.navigate", url=running.url)
+    wait(chromium, f"location.href === {json.dumps(running.url)} && {EXAMPLES} > 1")
+    return chromium
+
+
+def wait(browser: Browser, condition: str) -> None:
+    until = time.monotonic() + PATIENCE
+    while not browser.ask(f"Boolean({condition})"):
+        assert time.monotonic() < until, (
+            f"the page never comes to {condition}: {browser.ask('document.body.innerText')}"
+        )
+        time.sleep(0.02)
+
+
+def run(browser: Browser, query: str | None = None) -> None:
+    if query is not None:
+        browser.ask(f"document.getElementById('query').value = {json.dumps(query)}")
+    browser.click("#run")
+    wait(browser, f"({STATUS}).includes(' s') || ({FAULT})")
+
+
+def choose(browser: Browser, name: str) -> None:
+    browser.ask(
+        f"(() => {{ const one = document.getElementById('example'); one.value = {json.dumps(name)};"
+        " one.dispatchEvent(new Event('change')); })()"
+    )
+
+
+def test_the_first_query_shows_how_many_questions_there_are_as_rows_and_as_bars(browser: Browser) -> None:
+    run(browser)
+
+    assert [row[1:] for row in browser.ask(ROWS)] == [["Alloys <b>", "2"], ["Metals", "1"]]
+    assert browser.ask(BARS) == [["Alloys <b>", "2"], ["Metals", "1"]]
+    widths = browser.ask("Array.from(document.querySelectorAll('.bar'), (one) => one.getBoundingClientRect().width)")
+    assert widths[0] == pytest.approx(2 * widths[1], rel=0.01)
+    assert browser.ask("document.getElementById('chart-title').textContent") == "questions by name"
+    assert browser.ask(STATUS).startswith("2 rows · ")
+
+
+def test_every_named_query_can_be_chosen_and_those_without_parameters_run(browser: Browser) -> None:
+    options = "Array.from(document.getElementById('example').options, (one) => one.value).filter(Boolean)"
+    names = browser.ask(options)
+    assert len(names) >= 15
+
+    for name in ("benchmarks", "questions", "keywords", "traits"):
+        assert name in names
+        choose(browser, name)
+        run(browser)
+        assert browser.ask(FAULT) == ""
+        assert len(browser.ask(ROWS)) > 0
+
+
+def test_a_parameter_is_asked_for_and_bound(browser: Browser) -> None:
+    choose(browser, "search")
+    browser.ask("document.getElementById('parameter-text').focus()")
+    browser.press(*'BRONZE"')
+    wait(browser, "document.getElementById('query').value.includes('BRONZE\\\\\"')")
+    browser.press("Backspace")
+    browser.ask(
+        "(() => { const one = document.getElementById('parameter-text'); one.value = 'BRONZE';"
+        " one.dispatchEvent(new Event('input')); })()"
+    )
+    wait(browser, "document.getElementById('query').value.includes('\"BRONZE\"')")
+    run(browser)
+
+    (row,) = browser.ask(ROWS)
+    assert "What is bronze?" in row
+
+
+def test_a_fault_is_said_in_words(browser: Browser) -> None:
+    run(browser, "SELECT * WHERE { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }")
+
+    assert "SERVICE" in browser.ask(FAULT)
+    assert not browser.ask("document.getElementById('result').checkVisibility()")
+
+    run(browser, "ASK { ?s a schema:DataFeed }")
+    assert browser.ask(FAULT) == ""
+    assert browser.ask("document.querySelector('.result pre').textContent") == "yes"
+
+
+def test_statements_are_shown_as_turtle(browser: Browser) -> None:
+    run(browser, "CONSTRUCT { ?s schema:name ?o } WHERE { ?s a schema:DataFeed ; schema:name ?o }")
+
+    assert '"Alloys <b>"' in browser.ask("document.querySelector('.result pre').textContent")
+
+
+def test_nothing_in_the_data_becomes_markup(browser: Browser) -> None:
+    run(browser, 'SELECT ?x ?n WHERE { VALUES (?x ?n) { ("<img src=x onerror=alert(1)>" 1) ("<b>x" 2) } }')
+
+    assert browser.ask("document.querySelectorAll('.result img, .result b, #bars img, #bars b').length") == 0
+    assert browser.ask(ROWS)[0] == ["<img src=x onerror=alert(1)>", "1"]
+
+
+def test_keys_run_the_query(browser: Browser) -> None:
+    browser.ask("document.getElementById('query').focus()")
+    key = {"type": "keyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "modifiers": 2}
+    browser.send("Input.dispatchKeyEvent", **key)
+    wait(browser, f"({STATUS}).includes('2 rows')")
+
+
+def test_a_cut_result_says_so(browser: Browser) -> None:
+    run(browser, "SELECT * WHERE { ?s ?p ?o . ?a ?b ?c }")
+
+    assert browser.ask(STATUS).startswith("1000 rows, cut: there are more")
+
+
+def test_the_policy_stops_a_script_that_would_get_in_all_the_same(browser: Browser) -> None:
+    browser.ask(
+        "(() => { const one = document.createElement('script'); one.textContent = 'window.ran = true';"
+        " document.body.append(one); })()"
+    )
+
+    assert browser.ask("window.ran === undefined")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_enough_contrast(browser: Browser, scheme: str) -> None:
+    browser.look(scheme=scheme)
+    run(browser)
+    assert browser.ask(LOW_CONTRAST) == []
+
+    run(browser, "SELECT nonsense")
+    assert browser.ask(LOW_CONTRAST) == []
+
+
+@pytest.mark.parametrize("width", [320, 600, 1400])
+def test_nothing_is_wider_than_the_window_however_long_the_words(browser: Browser, width: int) -> None:
+    browser.look(width=width)
+    run(browser, f'SELECT ?a ?n WHERE {{ VALUES (?a ?n) {{ ("{"x" * 500}" 1) ("{"y" * 500}" 2) }} }}')
+
+    assert len(browser.ask(BARS)) == 2
+    assert browser.ask("document.documentElement.scrollWidth") <= width
+
+
+def test_every_control_has_a_name(browser: Browser) -> None:
+    choose(browser, "search")
+
+    assert browser.ask(
+        "Array.from(document.querySelectorAll('input, select, textarea'), (one) => one.labels.length)"
+    ) == [
+        1,
+        1,
+        1,
+    ]

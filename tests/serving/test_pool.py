@@ -1,0 +1,61 @@
+"""Queries within limits: one that takes too long ends, and the others go on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.serving import Server, Settings
+from checkpoint_ld.serving.pool import Pool
+from checkpoint_ld.serving.worker import Question
+from tests.remote.oxigraph_server import free_port
+
+ENDLESS = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o }"
+QUICK = Question("ASK { ?s ?p ?o }")
+
+
+def test_what_takes_too_long_is_ended_and_the_next_is_answered(location: Path) -> None:
+    with Pool(str(location), size=1, timeout=1.0) as pool:
+        found = [pool.ask(one) for one in (QUICK, Question(ENDLESS), QUICK)]
+
+    assert [one.status for one in found] == [200, 500, 200]
+    assert found[1].text == "the query took longer than 1 s, or more memory than there is: ask for less\n"
+
+
+def test_when_all_are_busy_it_says_so(location: Path) -> None:
+    with Pool(str(location), size=1, timeout=2.0) as pool:
+        pool.ask(QUICK)
+        # The first takes the worker for 2 s, the second the one that comes after it.
+        waiting = [threading.Thread(target=pool.ask, args=(Question(ENDLESS),)) for _ in range(2)]
+        for one in waiting:
+            one.start()
+            time.sleep(0.3)
+
+        found = pool.ask(QUICK)
+
+        for one in waiting:
+            one.join()
+        assert (found.status, found.text) == (503, "too many queries at a time: ask again later\n")
+        assert pool.ask(QUICK).status == 200
+
+
+def test_a_worker_that_died_is_replaced(location: Path) -> None:
+    others = set(multiprocessing.active_children())
+    with Pool(str(location), size=1, timeout=5.0) as pool:
+        pool.ask(QUICK)
+        (worker,) = set(multiprocessing.active_children()) - others
+        worker.kill()
+        worker.join()
+
+        assert [pool.ask(QUICK).status for _ in range(2)] == [500, 200]
+
+
+def test_a_port_that_is_taken_is_said(location: Path) -> None:
+    port = free_port()
+    with Server(location, Settings(port=port, workers=1)), pytest.raises(SettingsError, match=f"port {port}.*in use"):
+        Server(location, Settings(port=port))

@@ -1,0 +1,239 @@
+"""What the SPARQL 1.1 Protocol asks of a service that only reads, and what it must not do."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pyoxigraph
+import pytest
+
+from tests.serving.conftest import ALLOYS, METALS, Ask
+
+NAMES = "SELECT ?name WHERE { ?benchmark a schema:DataFeed ; schema:name ?name } ORDER BY DESC(?name)"
+JSON = "application/sparql-results+json"
+
+
+def names(text: str) -> list[str]:
+    return [row["name"]["value"] for row in json.loads(text)["results"]["bindings"]]
+
+
+def test_a_query_comes_in_three_ways(ask: Ask) -> None:
+    answers = [
+        ask("GET", "/sparql", params={"query": NAMES}),
+        ask("POST", "/sparql", data={"query": NAMES}),
+        ask("POST", "/sparql", content=NAMES, headers={"Content-Type": "application/sparql-query; charset=utf-8"}),
+    ]
+
+    assert [one.status_code for one in answers] == [200] * 3
+    assert [names(one.text) for one in answers] == [["Metals", "Alloys <b>"]] * 3
+    assert {one.headers["content-type"] for one in answers} == {f"{JSON}; charset=utf-8"}
+
+
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        ("", JSON),
+        ("*/*", JSON),
+        ("text/html, */*;q=0.8", JSON),
+        ("text/csv", "text/csv"),
+        ("text/*", "text/csv"),
+        ("text/tab-separated-values, text/csv;q=0.5", "text/tab-separated-values"),
+        ("application/sparql-results+xml, application/rdf+xml", "application/sparql-results+xml"),
+        (f"{JSON};q=0, */*;q=0.1", "application/json"),
+    ],
+)
+def test_rows_come_in_the_format_that_is_wanted(ask: Ask, accept: str, media_type: str) -> None:
+    answer = ask("GET", "/sparql", params={"query": NAMES}, headers={"Accept": accept})
+
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == f"{media_type}; charset=utf-8"
+
+
+def test_every_format_holds_the_same_rows(ask: Ask) -> None:
+    def text(accept: str) -> str:
+        return ask("GET", "/sparql", params={"query": NAMES}, headers={"Accept": accept}).text
+
+    assert text("text/csv").split() == ["name", "Metals", "Alloys", "<b>"]
+    assert text("text/tab-separated-values") == '?name\n"Metals"\n"Alloys <b>"\n'
+    root = ET.fromstring(text("application/sparql-results+xml"))
+    assert [one.text for one in root.iter("{http://www.w3.org/2005/sparql-results#}literal")] == [
+        "Metals",
+        "Alloys <b>",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("accept", "syntax"),
+    [
+        ("text/turtle", pyoxigraph.RdfFormat.TURTLE),
+        ("application/n-triples", pyoxigraph.RdfFormat.N_TRIPLES),
+        ("application/rdf+xml", pyoxigraph.RdfFormat.RDF_XML),
+    ],
+)
+def test_statements_come_in_the_syntax_that_is_wanted(ask: Ask, accept: str, syntax: pyoxigraph.RdfFormat) -> None:
+    query = "CONSTRUCT { ?s schema:name ?name } WHERE { ?s a schema:DataFeed ; schema:name ?name }"
+
+    answer = ask("GET", "/sparql", params={"query": query}, headers={"Accept": accept})
+
+    assert answer.headers["content-type"] == f"{accept}; charset=utf-8"
+    found = pyoxigraph.parse(answer.content, format=syntax)
+    assert {str(one.object) for one in found} == {'"Metals"', '"Alloys <b>"'}
+
+
+def test_an_ask_is_answered_in_json_and_xml(ask: Ask) -> None:
+    for text, truth in (("ASK { ?s a schema:DataFeed }", "true"), ("ASK { ?s a schema:Nothing }", "false")):
+        assert ask("GET", "/sparql", params={"query": text}).json() == {"head": {}, "boolean": truth == "true"}
+        xml = ask("GET", "/sparql", params={"query": text}, headers={"Accept": "application/sparql-results+xml"}).text
+        assert f"<boolean>{truth}</boolean>" in xml
+
+
+def test_what_cannot_be_had_in_a_format_is_not_acceptable(ask: Ask) -> None:
+    answer = ask("GET", "/sparql", params={"query": NAMES}, headers={"Accept": "text/turtle"})
+
+    assert answer.status_code == 406
+    assert "cannot be had as text/turtle" in answer.text
+
+
+def test_all_graphs_together_unless_some_are_chosen(ask: Ask) -> None:
+    def found(query: str, **parameters: object) -> list[str]:
+        answer = ask("GET", "/sparql", params={"query": query, **parameters})
+        assert answer.status_code == 200, answer.text
+        return names(answer.text)
+
+    by_graph = "SELECT ?name WHERE { GRAPH ?g { ?g schema:name ?name } } ORDER BY ?name"
+    assert found(NAMES) == ["Metals", "Alloys <b>"]
+    assert found(by_graph) == ["Alloys <b>", "Metals"]
+    assert found(NAMES.replace("WHERE", f"FROM <{METALS}> WHERE")) == ["Metals"]
+    assert found(NAMES, **{"default-graph-uri": METALS}) == ["Metals"]
+    assert found(NAMES, **{"default-graph-uri": [METALS, ALLOYS]}) == ["Metals", "Alloys <b>"]
+    assert found(by_graph, **{"named-graph-uri": ALLOYS}) == ["Alloys <b>"]
+    assert found(NAMES, **{"named-graph-uri": ALLOYS}) == []
+    # What the protocol says goes before what the query says.
+    assert found(NAMES.replace("WHERE", f"FROM <{METALS}> WHERE"), **{"default-graph-uri": ALLOYS}) == ["Alloys <b>"]
+
+
+@pytest.mark.parametrize("name", ["http://127.0.0.1:9/x", "file:///etc/passwd", "no iri"])
+def test_graphs_that_are_not_here_are_refused_and_not_fetched(ask: Ask, name: str) -> None:
+    answer = ask("GET", "/sparql", params={"query": NAMES, "default-graph-uri": name})
+    asked = ask("GET", "/sparql", params={"query": NAMES.replace("WHERE", f"FROM <{name}> WHERE")})
+
+    assert (answer.status_code, asked.status_code) == (400, 400)
+
+
+def test_updates_are_refused_however_they_come(ask: Ask) -> None:
+    update = "DELETE WHERE { GRAPH ?g { ?s ?p ?o } }"
+    answers = [
+        ask("POST", "/sparql", data={"update": update}),
+        ask("POST", "/sparql", content=update, headers={"Content-Type": "application/sparql-update"}),
+        ask("GET", "/sparql", params={"update": update}),
+        ask("POST", "/sparql", data={"query": update}),
+        ask("GET", "/sparql", params={"query": update}),
+        ask("PUT", "/sparql", params={"graph": METALS}, content=b"<urn:s> <urn:p> <urn:o> ."),
+        ask("DELETE", "/sparql", params={"graph": METALS}),
+        ask("POST", "/store", params={"graph": METALS}, content=b"<urn:s> <urn:p> <urn:o> ."),
+    ]
+
+    assert [one.status_code for one in answers] == [403, 403, 403, 400, 400, 405, 405, 405]
+    assert all("only read" in one.text or "refused" in one.text for one in answers)
+    assert names(ask("GET", "/sparql", params={"query": NAMES}).text) == ["Metals", "Alloys <b>"]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT", "incomplete"),
+        ("SELECT * WHERE { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }", "SERVICE"),
+        ("", "incomplete"),
+        ("SELECT * WHERE { ?s nothere:p ?o }", "nothere:"),
+    ],
+)
+def test_what_is_no_query_that_may_run_gets_a_sentence(ask: Ask, query: str, message: str) -> None:
+    answer = ask("GET", "/sparql", params={"query": query})
+
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert message in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_what_is_asked_wrongly_gets_the_status_for_it(ask: Ask) -> None:
+    assert ask("GET", "/sparql", params={"query": ["ASK {}", "ASK {}"]}).status_code == 400
+    assert ask("POST", "/sparql").status_code == 415
+    assert ask("POST", "/sparql", data={"x": "y"}).status_code == 400
+    assert (
+        ask("POST", "/sparql", content=b"\xff", headers={"Content-Type": "application/sparql-query"}).status_code == 400
+    )
+    assert ask("GET", "/nothing").status_code == 404
+    assert ask("GET", "/../pyproject.toml").status_code == 404
+    assert ask("POST", "/").status_code == 405
+    large = ask("POST", "/sparql", content=b"x" * (5 << 20), headers={"Content-Type": "application/sparql-query"})
+    assert large.status_code == 413
+    chunks = ask(
+        "POST", "/sparql", content=iter([NAMES.encode()]), headers={"Content-Type": "application/sparql-query"}
+    )
+    assert chunks.status_code == 411
+
+
+def test_the_service_describes_itself(ask: Ask) -> None:
+    answer = ask("GET", "/sparql")
+
+    statements = set(pyoxigraph.parse(answer.content, format=pyoxigraph.RdfFormat.TURTLE, base_iri=str(answer.url)))
+    assert answer.headers["content-type"].startswith("text/turtle")
+    endpoint = "http://www.w3.org/ns/sparql-service-description#endpoint"
+    assert [str(one.object) for one in statements if one.predicate.value == endpoint] == [f"<{answer.url}>"]
+
+
+def test_head_is_get_without_a_body_and_the_connection_goes_on(ask: Ask) -> None:
+    for path in ("/", "/nothing", "/sparql"):
+        head, get = ask("HEAD", path), ask("GET", path)
+        assert (head.status_code, head.content) == (get.status_code, b"")
+        assert head.headers["content-length"] == str(len(get.content))
+
+
+def test_a_result_that_is_cut_says_so(ask: Ask) -> None:
+    answer = ask("GET", "/sparql", params={"query": "SELECT * WHERE { ?s ?p ?o . ?a ?b ?c }"})
+
+    assert answer.headers["x-sparql-maxrows"] == "1000"
+    assert len(answer.json()["results"]["bindings"]) == 1000
+    assert answer.json()["head"] is not None
+    assert answer.json()["cut"] is True
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example:80", "127.0.0.1@evil.example", "[", ""]
+)
+def test_a_name_that_was_made_to_lead_here_gets_no_answer(ask: Ask, host: str) -> None:
+    answer = ask("GET", "/sparql", params={"query": NAMES}, headers={"Host": host})
+
+    assert answer.status_code == 421
+    assert "Metals" not in answer.text
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:80", "127.0.0.1", "LOCALHOST:7979", "[::1]:80"])
+def test_every_name_of_this_machine_gets_one(ask: Ask, host: str) -> None:
+    assert ask("GET", "/sparql", params={"query": NAMES}, headers={"Host": host}).status_code == 200
+
+
+def test_pages_of_other_sites_may_not_read_answers(ask: Ask) -> None:
+    answer = ask("GET", "/sparql", params={"query": NAMES}, headers={"Origin": "https://evil.example"})
+
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_named_queries_are_listed_and_bound(ask: Ask) -> None:
+    told = {one["name"]: one for one in ask("GET", "/queries").json()}
+    text = ask("GET", "/queries/search", params={"text": 'bro"nze> }\n#'}).text
+
+    assert len(told) >= 15
+    assert told["search"]["parameters"][0]["required"] is True
+    assert "VALUES" in text
+    assert text.startswith("SELECT")
+    assert {one["text"].split()[0] for one in told.values()} <= {"SELECT", "PREFIX", "CONSTRUCT"}
+    assert ask("GET", "/sparql", params={"query": text}).json()["results"]["bindings"] == []
+    found = ask("GET", "/sparql", params={"query": ask("GET", "/queries/search", params={"text": "BRONZE"}).text})
+    assert len(found.json()["results"]["bindings"]) == 1
+    assert ask("GET", "/queries/nothing").status_code == 404
+    assert ask("GET", "/queries/search").status_code == 400
