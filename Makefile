@@ -11,7 +11,7 @@ help:
 	@echo "make demo   run the main job on the example checkpoints"
 	@echo "make test   run the tests"
 	@echo "make lint types imports docs   the other checks of .ci/run"
-	@echo "make bench  print how long reading, writing and validating take"
+	@echo "make bench  print what checkpoint-ld and others take for the same jobs"
 	@echo "make ci     everything that .ci/run does"
 	@echo "make clean  remove what the other targets made"
 
@@ -47,9 +47,8 @@ imports: $(VENV)/.lint-group
 docs: $(VENV)/.docs-group
 	NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 
-bench: $(VENV)/.package
-	python benchmarks/reading.py
-	python benchmarks/validation.py
+bench: $(VENV)/.test-group
+	python benchmarks
 
 ci:
 	.ci/run

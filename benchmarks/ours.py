@@ -1,0 +1,132 @@
+"""What checkpoint-ld does, job by job."""
+
+from __future__ import annotations
+
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ways import OURS, Command, Way, same
+
+from checkpoint_ld import Benchmark, emission, profiles, reading, validation
+from checkpoint_ld.documents.dumping import dump_json
+from documents import Draw, question, rubric
+
+if TYPE_CHECKING:
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+
+QUERIES = {file.stem: file.read_text(encoding="utf-8") for file in sorted(Path(__file__).parent.glob("queries/*.rq"))}
+ADDED = 1_000
+ODD = 0.1
+COMMAND = str(Path(sysconfig.get_path("scripts")) / "checkpoint-ld")
+
+
+def examined(path: Path) -> reading.Reading:
+    """Read a file as a graph, and leave it to SHACL to find what is wrong with it."""
+    source = reading.examine(path, checked=False)
+    assert source.graph  # noqa: S101 - the graph is built when it is first asked for
+    return source
+
+
+def graph_of(path: Path) -> CheckpointGraph:
+    """Return the graph of a file."""
+    return examined(path).graph
+
+
+def verdict(source: reading.Reading) -> bool:
+    """Hold what was read against the rules."""
+    profile = profiles.profile()
+    return validation.report_of([validation.check_reading(source, profile)], profile).conforms
+
+
+def everything(path: Path) -> object:
+    """Read a file as a graph, hold it against the rules, and make entities of it."""
+    source = examined(path)
+    return verdict(source), list(Benchmark.of_reading(source).questions)
+
+
+def validated(path: Path) -> object:
+    """Load a benchmark with all that is found about it."""
+    return Benchmark.load(path, validate="warn")
+
+
+def ntriples_of(path: Path) -> bytes:
+    """Return a file as N-Triples."""
+    return emission.ntriples_of(graph_of(path))
+
+
+def text_of(graph: CheckpointGraph) -> bytes:
+    """Return a graph as the text of a JSON-LD document."""
+    return dump_json(emission.jsonld_of(graph))
+
+
+def answers(asked: tuple[Any, str]) -> list[Any]:
+    """Return the rows that answer a query."""
+    graph, query = asked
+    return list(graph.query(query))
+
+
+def added(number: int) -> dict[str, Any]:
+    """Return a question with its rubric, as a user gives one."""
+    draw = Draw.of(2, number)
+    return {**question(draw).model_dump(mode="json", exclude={"id"}), "question_rubric": rubric(draw)}
+
+
+def one_more(benchmark: Benchmark) -> str:
+    """Add one question to a benchmark."""
+    return benchmark.add_question(f"Which is question number {len(benchmark)}?", "This one", keywords=["new"])
+
+
+def edited(path: Path) -> Benchmark:
+    """Return a benchmark to which a question was added already, so that its questions are known by identifier."""
+    benchmark = Benchmark.load(path)
+    one_more(benchmark)
+    return benchmark
+
+
+def with_additions(path: Path) -> tuple[Benchmark, list[dict[str, Any]]]:
+    """Return a benchmark, and questions to add to it."""
+    return edited(path), [added(number) for number in range(ADDED)]
+
+
+def add_several(given: tuple[Benchmark, list[dict[str, Any]]]) -> list[str]:
+    """Add questions one by one."""
+    benchmark, several = given
+    return [benchmark.add_question(one) for one in several]
+
+
+def somewhere(name: str) -> str:
+    """Return a path to write to."""
+    return str(Path(tempfile.gettempdir()) / name)
+
+
+WAYS: tuple[Way | Command, ...] = (
+    Way("file → graph", OURS, same, graph_of),
+    Way("graph → verdict", OURS, examined, verdict),
+    Way(f"graph → verdict, {ODD:.0%} with warnings", OURS, examined, verdict, odd=ODD),
+    Way("file → graph and verdict", OURS, same, lambda path: verdict(examined(path))),
+    Way("graph → entities", OURS, Benchmark.load, lambda benchmark: list(benchmark.questions)),
+    Way("file → graph, verdict and entities", OURS, same, everything),
+    Way("file → Benchmark", OURS, same, Benchmark.load),
+    Way("file → Benchmark", f"{OURS}, validate", same, validated),
+    Way("file → N-Triples", OURS, same, ntriples_of),
+    Way("graph → N-Triples", OURS, graph_of, emission.ntriples_of),
+    Way("graph → N-Quads", OURS, graph_of, emission.nquads_of),
+    Way("graph → Turtle", OURS, graph_of, emission.turtle_of),
+    Way("graph → TriG", OURS, graph_of, emission.trig_of),
+    Way("graph → JSON-LD", OURS, graph_of, text_of),
+    *(
+        Way(f"query: {name}", OURS, lambda path, query=query: (graph_of(path), query), answers)
+        for name, query in QUERIES.items()
+    ),
+    Way("add one question", OURS, edited, one_more, is_fresh=False),
+    Way(f"add {ADDED:,} questions with traits", OURS, with_additions, add_several),
+    Command("command: --version", OURS, lambda _: [COMMAND, "--version"]),
+    Command("command: validate", OURS, lambda path: [COMMAND, "validate", "--quiet", str(path)]),
+    Command(
+        "command: convert to N-Triples",
+        OURS,
+        lambda path: [COMMAND, "convert", "--quiet", str(path), "--force", "--out", somewhere("converted.nt")],
+    ),
+)

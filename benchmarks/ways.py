@@ -1,0 +1,53 @@
+"""Ways to do a job, ours and those of others, as the benchmarks know them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+OURS = "checkpoint-ld"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to do a job on the checkpoint in a file.
+
+    `prepare` takes the path and gives what `work` starts from; only `work` is measured. Everything is prepared anew
+    for each run, unless `is_fresh` is false. `odd` is the share of questions that validation has to warn of.
+    """
+
+    job: str
+    name: str
+    prepare: Callable[[Path], Any]
+    work: Callable[[Any], object]
+    odd: float = 0.0
+    is_fresh: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A job that is done by a whole process, from its start to its end."""
+
+    job: str
+    name: str
+    arguments: Callable[[Path], list[str]]
+    odd: float = 0.0
+
+
+def same(path: Path) -> Path:
+    """Prepare nothing."""
+    return path
+
+
+def ways() -> list[Way | Command]:
+    """Return all ways, those of one job together, ours first."""
+    import ours  # noqa: PLC0415 - the ways import all that they measure
+    import peers  # noqa: PLC0415 - as above
+
+    found: list[Way | Command] = [*ours.WAYS, *peers.WAYS]
+    jobs = list(dict.fromkeys([*peers.FLOOR, *(one.job for one in ours.WAYS)]))
+    return sorted(found, key=lambda one: jobs.index(one.job))
