@@ -11,9 +11,12 @@ from typing import Any
 import pyshacl
 import pytest
 import rdflib
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from rdflib import BNode, Dataset, Graph, Literal, URIRef, Variable
+from rdflib.plugins.stores.memory import Memory
+from rdflib.store import Store
 
 from checkpoint_ld import emission
 from checkpoint_ld.errors import WriteError
@@ -70,6 +73,116 @@ def test_the_index_holds_each_triple_once(triples: list[Any]) -> None:
     for subject, predicate, term in new:
         drop(index, subject, predicate, {term})
     assert index == {}
+
+
+# --- held against rdflib's own store, step by step
+
+OURS, OTHER = URIRef("urn:g"), URIRef("urn:other")
+CHOICES = st.one_of(
+    st.tuples(st.lists(NODES, unique=True), st.one_of(st.none(), PREDICATES), st.one_of(st.none(), TERMS)),
+    st.tuples(st.one_of(st.none(), NODES), st.lists(PREDICATES, unique=True), st.one_of(st.none(), TERMS)),
+    st.tuples(st.one_of(st.none(), NODES), st.one_of(st.none(), PREDICATES), st.lists(TERMS, unique=True)),
+)
+PREFIXES = st.sampled_from(["x", "y", "z"])
+NAMESPACES = st.sampled_from([URIRef("urn:x:"), URIRef("urn:y:"), URIRef("urn:z:")])
+
+
+def named(store: Store, name: URIRef = OURS) -> Graph:
+    return Graph(store, identifier=name, bind_namespaces="none")
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """Does the same to a subject index store and to rdflib's Memory; both hold the same at every step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stores: tuple[Store, Store] = SubjectIndexStore(), Memory()
+        for store in self.stores:
+            store.add_graph(named(store))
+
+    @rule(triple=TRIPLES)
+    def add(self, triple: Any) -> None:
+        for store in self.stores:
+            store.add(triple, named(store))
+
+    @rule(triples=st.lists(TRIPLES, min_size=2, max_size=6))
+    def add_several(self, triples: list[Any]) -> None:
+        for store in self.stores:
+            graph = named(store)
+            store.addN((*triple, graph) for triple in triples)
+
+    @rule(pattern=PATTERNS, name=st.sampled_from([OURS, OTHER]))
+    def remove(self, pattern: Any, name: URIRef) -> None:
+        for store in self.stores:
+            store.remove(pattern, named(store, name))
+
+    @rule(triple=TRIPLES)
+    def set_the_only_value(self, triple: Any) -> None:
+        for store in self.stores:
+            named(store).set(triple)
+
+    @rule()
+    def forget_the_graph(self) -> None:
+        for store in self.stores:
+            store.remove_graph(named(store))
+            store.add_graph(named(store))
+
+    @rule(prefix=PREFIXES, namespace=NAMESPACES, override=st.booleans())
+    def bind(self, prefix: str, namespace: URIRef, override: bool) -> None:
+        # Memory loses prefixes when they are bound again; so this is held against what `bind` says that it does.
+        store = self.stores[0]
+        before = dict(store.namespaces())
+        store.bind(prefix, namespace, override=override)
+        after = dict(store.namespaces())
+        if override or (prefix not in before and namespace not in before.values()):
+            others = {one: bound for one, bound in before.items() if one != prefix and bound != namespace}
+            assert after == {**others, prefix: namespace}
+        else:
+            assert after == before
+
+    @rule(make=st.sampled_from([copy.deepcopy, lambda store: pickle.loads(pickle.dumps(store))]))
+    def go_on_with_a_copy(self, make: Any) -> None:
+        ours, theirs = self.stores
+        self.stores = make(ours), theirs
+        ours.add((TARGET, VALUE, Literal("only here")), named(ours))
+
+    @rule(pattern=PATTERNS, name=st.sampled_from([None, OURS, OTHER]))
+    def ask(self, pattern: Any, name: URIRef | None) -> None:
+        ours, theirs = (
+            sorted(
+                (triple, [one.identifier for one in contexts if one is not None])
+                for triple, contexts in store.triples(pattern, None if name is None else named(store, name))
+            )
+            for store in self.stores
+        )
+        assert ours == theirs
+
+    @rule(pattern=CHOICES)
+    def ask_for_one_of_several(self, pattern: Any) -> None:
+        ours, theirs = ({triple for triple, _ in store.triples_choices(pattern)} for store in self.stores)
+        assert ours == theirs
+
+    @rule(triple=TRIPLES)
+    def ask_which_graphs_hold(self, triple: Any) -> None:
+        ours, theirs = ([one.identifier for one in store.contexts(triple) if one] for store in self.stores)
+        assert ours == theirs
+
+    @invariant()
+    def prefixes_and_namespaces_are_found_by_one_another(self) -> None:
+        store = self.stores[0]
+        for prefix, namespace in store.namespaces():
+            assert (store.namespace(prefix), store.prefix(namespace)) == (namespace, prefix)
+
+    @invariant()
+    def both_hold_the_same(self) -> None:
+        ours, theirs = (set(named(store)) for store in self.stores)
+        assert ours == theirs
+        assert [len(store) for store in self.stores] == [len(ours)] * 2
+        assert [store.__len__(named(store, OTHER)) for store in self.stores] == [0, 0]
+
+
+TestStoreMachine = StoreMachine.TestCase
+TestStoreMachine.settings = settings(max_examples=60, stateful_step_count=30)
 
 
 def test_many_values_of_one_predicate_are_added_found_and_removed() -> None:
