@@ -195,13 +195,19 @@ def test_the_pages_of_commands_name_every_option() -> None:
 
     assert commands_of_app.commands.keys() == sections.keys()
     for name, command in commands_of_app.commands.items():
-        spellings = {one for option in command.params for one in (*option.opts, *option.secondary_opts)}
+        spellings = {one for option in options_of(command) for one in (*option.opts, *option.secondary_opts)}
         options = {one for one in spellings if one.startswith("-")}
         assert options, f"{name} has no options, or they are looked for in the wrong place"
         rows = re.findall(r"^\| (.*?) \|", sections[name], re.MULTILINE)
         assert {one for one in options if not any(f"`{one}`" in row for row in rows)} == set(), name
     assert "`--version`" in text
     assert "`--help`" in text
+
+
+def options_of(command: Any) -> list[Any]:
+    """Return the parameters of a command, or of all commands of a group; `query` has a section of its own."""
+    below = getattr(command, "commands", {})
+    return [*command.params, *(option for name, one in below.items() if name != "query" for option in one.params)]
 
 
 def test_the_page_of_the_api_has_a_heading_for_every_public_name() -> None:

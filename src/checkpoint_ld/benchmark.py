@@ -23,6 +23,7 @@ from checkpoint_ld.facets.metadata import DEFAULT_VERSION, Metadata
 from checkpoint_ld.facets.overview import Overview
 from checkpoint_ld.facets.properties import Properties
 from checkpoint_ld.facets.queries import Queries
+from checkpoint_ld.facets.querying import Querying
 from checkpoint_ld.facets.question_edits import QuestionEdits
 from checkpoint_ld.facets.rubric_edits import RubricEdits
 from checkpoint_ld.facets.states import States
@@ -59,6 +60,7 @@ class Benchmark(
     Templates,
     RubricEdits,
     Queries,
+    Querying,
     Exports,
     Overview,
     Comparison,
@@ -137,8 +139,9 @@ class Benchmark(
     def of_reading(cls, source: Reading) -> Self:
         """Make the benchmark that was read."""
         benchmark = cls.__new__(cls)
-        # A graph of its own, since it will be changed; a copy of the reading's would mean two in memory.
-        Facet.__init__(benchmark, CheckpointGraph.of_tree(source.tree), source)
+        # A graph of its own, since it will be changed; copied only where the reading has one already.
+        known = vars(source).get("graph")
+        Facet.__init__(benchmark, known.copy() if known is not None else CheckpointGraph.of_tree(source.tree), source)
         return benchmark
 
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name

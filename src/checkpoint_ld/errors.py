@@ -8,9 +8,18 @@
     │   └── WrongTypeError (TypeError)
     ├── FindingsError (ValueError)            a validated document has findings that weigh too much; carries them
     ├── SettingsError (ValueError)            what was asked for makes no sense: a profile, a rule, a shape, a setting
+    │   └── QueryError                        a query that is refused, or is none
     ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
-    └── EvaluationError (RuntimeError)        a trait or an answer cannot be evaluated, or its result does not fit it
-        └── NotVerifiableError (NotImplementedError)   a class of answers says nothing about how they are verified
+    ├── EvaluationError (RuntimeError)        a trait or an answer cannot be evaluated, or its result does not fit it
+    │   ├── NotVerifiableError (NotImplementedError)   a class of answers says nothing about how they are verified
+    │   └── QueryFailedError                  a query could not be answered, or not in time
+    └── StoreError                            a triple store did not do what was asked of it
+        ├── StoreBusyError (BlockingIOError)  another process writes to the collection
+        ├── ServerUnreachableError (ConnectionError)
+        ├── ServerRefusedError                carries the HTTP status
+        │   └── AuthFailedError (PermissionError)
+        ├── TruncatedResultError              an answer that was cut; nothing of it is used
+        └── CountMismatchError                another number of triples is there than was sent
 
 What a document says wrongly but readably is no exception: it is a `Finding`. `FindingsWarning` (UserWarning) says that
 a benchmark that was asked to be validated has some, `StoredCodeWarning` (UserWarning) that stored code runs.
@@ -78,6 +87,10 @@ class SettingsError(CheckpointLdError, ValueError):
     """A profile, rule or setting that does not exist, or a shapes file that is none; nothing was validated."""
 
 
+class QueryError(SettingsError):
+    """A query that is refused or is none: an update, SERVICE, a graph that was not loaded, a missing parameter."""
+
+
 class LookupFailedError(CheckpointLdError, KeyError, ValueError):
     """What was asked for by name or identifier is not in the benchmark."""
 
@@ -88,6 +101,46 @@ class EvaluationError(CheckpointLdError, RuntimeError):
 
 class NotVerifiableError(EvaluationError, NotImplementedError):
     """A class of answers has no field that says how it is verified, and no method of its own that does."""
+
+
+class QueryFailedError(EvaluationError):
+    """A query could not be answered: the time was over, or the engine failed."""
+
+
+class StoreError(CheckpointLdError):
+    """A triple store did not do what was asked of it."""
+
+
+class StoreBusyError(StoreError, BlockingIOError):
+    """Another process writes to a collection on disk; nothing was changed."""
+
+
+class ServerUnreachableError(StoreError, ConnectionError):
+    """A server does not answer, not in time, or closes the connection, however often it is asked."""
+
+
+class ServerRefusedError(StoreError):
+    """A server answers that it does not do what was asked; `status` is its HTTP status, 0 where there was none."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class AuthFailedError(ServerRefusedError, PermissionError):
+    """A server wants other credentials than those given, or some at all."""
+
+
+class TruncatedResultError(StoreError):
+    """A server's answer ends before its end, or was cut at the server's limit; nothing of it may be used."""
+
+
+class CountMismatchError(StoreError):
+    """A server holds another number of triples, or other values, than were sent; `graphs` names the graphs."""
+
+    def __init__(self, message: str, graphs: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.graphs = graphs
 
 
 class FindingsWarning(UserWarning):
