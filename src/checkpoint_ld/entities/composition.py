@@ -69,7 +69,7 @@ def evaluate_strategy(node: StrategyNode, results: Mapping[str, bool | None]) ->
     `ValueError` if the tree was edited to be deeper than `DEEPEST`.
     """
     require_shallow(node)
-    missing = [name for name in dict.fromkeys(_names(node)) if name not in results]
+    missing = [name for name in dict.fromkeys(fields_of(node)) if name not in results]
     if missing:
         there = ", ".join(map(repr, results)) or "none"
         raise LookupFailedError(
@@ -109,9 +109,10 @@ def _evaluated(node: object, evaluate_leaf: Callable[[Any], bool]) -> bool:
     return evaluate_leaf(node)
 
 
-def _names(node: StrategyNode) -> Iterator[str]:
+def fields_of(node: StrategyNode) -> Iterator[str]:
+    """Yield the names of the fields that a tree looks at, in its order; one may come twice."""
     if isinstance(node, FieldCheck):
         yield node.field
         return
     for condition in node.conditions:
-        yield from _names(condition)
+        yield from fields_of(condition)

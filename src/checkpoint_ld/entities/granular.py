@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from checkpoint_ld.entities.composition import AnyOf, AtLeastN, FieldCheck, evaluate_strategy
+from checkpoint_ld.entities.composition import AnyOf, AtLeastN, FieldCheck, evaluate_strategy, fields_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from checkpoint_ld.entities.composition import StrategyNode
 
@@ -41,7 +41,7 @@ def granular_score(
     value, _ = _worth(node, credit, shares)
     if passes:
         return value
-    return min(value, _BELOW_ONE) if any(credit[name] for name in _names(node)) else 0.0
+    return min(value, _BELOW_ONE) if any(credit[name] for name in fields_of(node)) else 0.0
 
 
 def _worth(node: StrategyNode, credit: Mapping[str, float], shares: Mapping[str, float]) -> tuple[float, float]:
@@ -64,11 +64,3 @@ def _mean(parts: Sequence[tuple[float, float]]) -> float:
     if not total:
         return sum(value for value, _ in parts) / len(parts) if parts else 1.0
     return min(sum(value * share for value, share in parts) / total, 1.0)
-
-
-def _names(node: StrategyNode) -> Iterator[str]:
-    if isinstance(node, FieldCheck):
-        yield node.field
-        return
-    for condition in node.conditions:
-        yield from _names(condition)

@@ -11,7 +11,7 @@ from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.entities.json_values import json_value
 from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive, primitive_of
-from checkpoint_ld.entities.primitives.values import named
+from checkpoint_ld.entities.primitives.values import means_number, means_truth_value, named
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
 from checkpoint_ld.errors import SettingsError
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 KEY: Final = "__verification__"
 """The member of a field's `json_schema_extra` that holds how the field is verified."""
 
-_TRUTH_WORDS = ("true", "false", "yes", "no", "1", "0")
 
 _log = logging.getLogger(__name__)
 
@@ -121,22 +120,12 @@ def _warn_of_misfit(primitive: VerificationPrimitive, truth: JsonValue) -> None:
     if isinstance(primitive, TracePrimitive):
         fits = isinstance(truth, bool)
     elif name == "BooleanMatch":
-        fits = truth.lower() in _TRUTH_WORDS if isinstance(truth, str) else truth in (True, False)
+        fits = means_truth_value(truth)
     elif name.startswith("Numeric"):
-        fits = _is_number(truth)
+        fits = means_number(truth)
     elif name in {"SetContainment", "OrderedMatch"}:
         fits = isinstance(truth, list)
     else:
         return
     if not fits:
         _log.warning("the ground truth %s hardly fits %s: correct one of them", shown(str(truth)), name)
-
-
-def _is_number(value: JsonValue) -> bool:
-    if isinstance(value, str):
-        try:
-            float(value)
-        except ValueError:
-            return False
-        return True
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from checkpoint_ld import queries
 from checkpoint_ld.errors import QueryError
+from checkpoint_ld.reports.page import look
 from checkpoint_ld.serving.worker import Question
 from checkpoint_ld.sparql.parameters import bound
 from checkpoint_ld.sparql.terms import term_of
@@ -90,7 +91,8 @@ def answer(asked: Asked, ask: Callable[[Question], Found], max_rows: int | None)
         return _not_allowed("GET, HEAD")
     if path in FILES:
         name, media_type = FILES[path]
-        return Answer.of(200, media_type, _file(name))
+        text = look() + _file(name) if name.endswith(".css") else _file(name)
+        return Answer.of(200, media_type, text)
     if path == NAMED:
         return Answer.of(200, "application/json", _catalogue())
     if path.startswith(f"{NAMED}/"):

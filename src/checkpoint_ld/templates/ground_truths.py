@@ -7,6 +7,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.entities.primitives.values import means_number, means_truth_value
 from checkpoint_ld.templates.showing import listed, shown
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.templates.primitives import Primitive
 
-_WORDS = ("true", "false", "yes", "no", "1", "0")
 _LONGEST_DATE = 100
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -36,9 +36,9 @@ def misfit(
     if literal_values and str(value) not in literal_values:
         return f"is {shown(value)}, not one of the literal values {listed(literal_values)}"
     match primitive.truth:
-        case "number" if not _is_number(value):
+        case "number" if not means_number(value):
             return f"is {shown(value)}, not a number"
-        case "boolean" if not _is_boolean(value):
+        case "boolean" if not means_truth_value(value):
             return f"is {shown(value)}, not true or false"
         case "flag" if not isinstance(value, bool):
             return f"is {shown(value)}, not true or false"
@@ -82,19 +82,3 @@ def _looks_like_date(text: str) -> bool:
         return False
     numbers = re.findall(r"\d+", text)
     return len(numbers) + months >= 3 or any(len(number) in {8, 12, 14} for number in numbers)
-
-
-def _is_number(value: JsonValue) -> bool:
-    if isinstance(value, str):
-        try:
-            float(value)
-        except ValueError:
-            return False
-        return True
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_boolean(value: JsonValue) -> bool:
-    if isinstance(value, str):
-        return value.lower() in _WORDS
-    return isinstance(value, int | float) and value in {0, 1}
