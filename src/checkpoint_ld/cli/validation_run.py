@@ -127,13 +127,11 @@ class Run:
 
     def _in_progress(self, files: Sequence[str]) -> Iterator[str]:
         """Yield `files`, with a bar on standard error where there is somebody to see it."""
-        if self.quiet or len(files) < 2 or not sys.stderr.isatty():
-            yield from files
-            return
-        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
-        from rich.progress import track  # noqa: PLC0415 - as above
-
-        yield from track(files, "validating", console=Console(stderr=True), transient=True)
+        with bar("validating", quiet=self.quiet or len(files) < 2) as advance:
+            for done, file in enumerate(files):
+                if advance is not None:
+                    advance(done, len(files))
+                yield file
 
 
 def _noted(message: str) -> None:
