@@ -193,3 +193,15 @@ def test_the_folder_of_another_run_is_left_alone(files: list[Path], tmp_path: Pa
     assert content(tmp_path / "out") == before
     with pytest.raises(WriteError, match="choose another folder"):
         run(plan(files, files[0] / "below"), OPTIONS)
+
+
+def test_what_a_killed_run_left_unfinished_is_removed(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / ".0123456789abcdef.tmp").write_bytes(b"half")
+    (out / ".notes.tmp").write_bytes(b"somebody's")
+    file = tmp_path / "one.jsonld"
+    file.write_text(json.dumps(checkpoint(1)), encoding="utf-8")
+    run(plan_shards([file], out), ConvertOptions())
+    assert not (out / ".0123456789abcdef.tmp").exists()
+    assert (out / ".notes.tmp").exists()

@@ -74,6 +74,7 @@ def run(
     when it is imported (`if __name__ == "__main__":`).
     """
     _check_folder(shards)
+    _clear_leftovers(shards)
     results: dict[int, ShardResult] = {}
     lost: list[Shard] = []
     waiting = deque(shards)
@@ -88,6 +89,13 @@ def run(
         data = orjson.dumps(report.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         replace_file(Path(shards[0].out) / MANIFEST, data)
     return report
+
+
+def _clear_leftovers(shards: Sequence[Shard]) -> None:
+    """Remove the unfinished files of a run that was killed; one run at a time works on a folder."""
+    for folder in {Path(shard.out) for shard in shards}:
+        for file in folder.glob(f".{'[0-9a-f]' * 16}.tmp"):
+            file.unlink(missing_ok=True)
 
 
 def _check_folder(shards: Sequence[Shard]) -> None:
