@@ -2,19 +2,28 @@
 
     CheckpointLdError
     ├── ReadError (ValueError)                a document cannot be read; carries the findings that say why
-    │   └── SourceMissingError (FileNotFoundError)
+    │   ├── SourceMissingError (FileNotFoundError)
+    │   ├── ShapeError                        neither shape of an agent checkpoint, or a file of the other family
+    │   └── UnsupportedVersion                an agent checkpoint of a version that cannot be read
     ├── WriteError (ValueError)               a checkpoint cannot be written as asked; nothing was written
     │   ├── TargetExistsError (FileExistsError)
     │   └── WrongTypeError (TypeError)
     ├── FindingsError (ValueError)            a validated document has findings that weigh too much; carries them
+    │   └── InvalidCheckpoint                 an agent checkpoint that breaks rules; carries the report
     ├── SettingsError (ValueError)            what was asked for makes no sense: a profile, a rule, a shape, a setting
     │   └── QueryError                        a query that is refused, or is none
     ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
     ├── EvaluationError (RuntimeError)        a trait or an answer cannot be evaluated, or its result does not fit it
     │   ├── NotVerifiableError (NotImplementedError)   a class of answers says nothing about how they are verified
     │   └── QueryFailedError                  a query could not be answered, or not in time
-    └── StoreError                            a triple store did not do what was asked of it
-        ├── StoreBusyError (BlockingIOError)  another process writes to the collection
+    └── StoreError                            a store did not do what was asked of it
+        ├── CheckpointNotFound (KeyError)     no agent checkpoint of that id is there
+        ├── CheckpointExists (FileExistsError)   the id is taken by an agent checkpoint with other content
+        ├── IntegrityError                    what is stored does not fit its hash
+        ├── DatabaseSyncError                 the file is written, the database could not follow; carries the path
+        ├── GraphSyncError                    the file is written, the graph store could not follow; carries the path
+        ├── StoreFull (OSError)               no room is left; nothing was changed
+        ├── StoreBusyError (BlockingIOError)  another process writes to the store
         ├── ServerUnreachableError (ConnectionError)
         ├── ServerRefusedError                carries the HTTP status
         │   └── AuthFailedError (PermissionError)
@@ -27,7 +36,7 @@ a benchmark that was asked to be validated has some, `StoredCodeWarning` (UserWa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,6 +76,14 @@ class SourceMissingError(ReadError, FileNotFoundError):
     """The file to read does not exist, is a folder, or may not be opened."""
 
 
+class ShapeError(ReadError):
+    """A document is no agent checkpoint of either shape, is one of both, or is a benchmark; the keys seen are named."""
+
+
+class UnsupportedVersion(ReadError):  # noqa: N818 - what an agent's programmer reads is the state, not the suffix
+    """An agent checkpoint states no version, one that is newer than this package, or one that it has no way from."""
+
+
 class WriteError(CheckpointLdError, ValueError):
     """A checkpoint cannot be written as asked; the target is as it was."""
 
@@ -81,6 +98,14 @@ class WrongTypeError(WriteError, TypeError):
 
 class FindingsError(_FoundError):
     """Validation found something that weighs at least as much as was asked for; `findings` holds all of that."""
+
+
+class InvalidCheckpoint(FindingsError):  # noqa: N818 - as for UnsupportedVersion
+    """An agent checkpoint breaks rules, so that it is neither saved nor restored; `report` is the `Report` on it."""
+
+    def __init__(self, message: str, findings: Iterable[Finding] = (), report: Any = None) -> None:
+        super().__init__(message, findings)
+        self.report = report
 
 
 class SettingsError(CheckpointLdError, ValueError):
@@ -108,11 +133,43 @@ class QueryFailedError(EvaluationError):
 
 
 class StoreError(CheckpointLdError):
-    """A triple store did not do what was asked of it."""
+    """A store did not do what was asked of it."""
+
+
+class CheckpointNotFound(StoreError, KeyError):  # noqa: N818 - as for UnsupportedVersion
+    """No agent checkpoint of that id is in the store; the message names ids that are near."""
+
+
+class CheckpointExists(StoreError, FileExistsError):  # noqa: N818 - as for UnsupportedVersion
+    """The id belongs to an agent checkpoint with other content; nothing was changed. Both hashes are in the message."""
+
+
+class IntegrityError(StoreError):
+    """What is stored does not fit the hash that was stored with it, so that it is not what was saved."""
+
+
+class _SyncError(StoreError):
+    """A checkpoint's file is written, but a store that follows the files could not; `path` is that of the file."""
+
+    def __init__(self, message: str, path: str | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class DatabaseSyncError(_SyncError):
+    """The database could not follow the files; `reindex` brings it up to date."""
+
+
+class GraphSyncError(_SyncError):
+    """The graph store could not follow the files; `reindex` brings it up to date."""
+
+
+class StoreFull(StoreError, OSError):  # noqa: N818 - as for UnsupportedVersion
+    """No room is left where a checkpoint was to be written; what was there before is as it was."""
 
 
 class StoreBusyError(StoreError, BlockingIOError):
-    """Another process writes to a collection on disk; nothing was changed."""
+    """Another process writes to a collection or a database; nothing was changed."""
 
 
 class ServerUnreachableError(StoreError, ConnectionError):

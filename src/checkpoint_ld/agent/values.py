@@ -1,0 +1,205 @@
+"""Values: the parts of an agent checkpoint, in the canonical shape.
+
+All are frozen and keep what they do not know. A member that was not given is absent, which is something else than null:
+`tree` gives back exactly the members that were given. What stands in a JSON part (variables, arguments, results …) is
+any JSON value and is never interpreted; do not change it in place.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, Self
+
+from annotated_types import Ge, Le, MinLen
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+LONGEST_ID: Final = 1024
+"""Characters that an identifier may have."""
+LATEST_MS: Final = 253_402_300_799_999
+"""The last millisecond of the year 9999, since 1970 in UTC."""
+LARGEST_COUNT: Final = 2**53 - 1
+
+THOUGHT_TYPES: Final = (
+    "planning",
+    "reasoning",
+    "tool_selection",
+    "tool_execution",
+    "reflection",
+    "decision",
+    "observation",
+    "correction",
+    "action",
+)
+"""The known types of thoughts; others are kept."""
+
+REASONS: Final = (
+    "thought_completed",
+    "tool_completed",
+    "tool_error",
+    "low_confidence",
+    "decision",
+    "paused",
+    "manual",
+    "branch",
+    "execution_completed",
+    "execution_failed",
+    "step_complete",
+    "auto",
+)
+"""The known reasons for a checkpoint; others are kept. The last two are only read, from the second shape."""
+
+STATUSES: Final = ("pending", "running", "completed", "failed", "cancelled")
+"""The known statuses of a tool call."""
+
+
+def _encodable(text: str) -> str:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("half a surrogate pair has no form in UTF-8: leave it out")
+    return text
+
+
+Text = Annotated[StrictStr, AfterValidator(_encodable)]
+Id = Annotated[StrictStr, MinLen(1), Field(max_length=LONGEST_ID), AfterValidator(_encodable)]
+"""Any text that is not empty, up to 1,024 characters."""
+Milliseconds = Annotated[StrictInt, Ge(0), Le(LATEST_MS)]
+"""Since 1970-01-01T00:00Z."""
+Count = Annotated[StrictInt, Ge(0), Le(LARGEST_COUNT)]
+Amount = Annotated[StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)], Ge(0)]
+"""A finite number that is not negative; 1 and 1.0 stay different."""
+Unit = Annotated[StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)], Ge(0), Le(1)]
+Members = dict[str, Any]
+"""A JSON object of any values."""
+
+
+class Value(BaseModel):
+    """A part of an agent checkpoint: frozen, compared by content, with all members that it was given."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    def tree(self) -> dict[str, Any]:
+        """Return the value as JSON: the members that were given, known ones in their fixed order, then all others.
+
+        JSON parts are not copied.
+        """
+        given = {name: _plain(getattr(self, name)) for name in type(self).model_fields if name in self.model_fields_set}
+        return {**given, **(self.__pydantic_extra__ or {})}
+
+    def but(self, **changes: Any) -> Self:
+        """Return the value with other members. Raises `pydantic.ValidationError` for members that it may not have."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self).model_validate({**given, **(self.__pydantic_extra__ or {}), **changes})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Value):
+        return value.tree()
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return value
+
+
+class Thought(Value):
+    """One thought. `confidence` is absent where it is unknown; `parent_id` need not be in the chain."""
+
+    id: Id
+    type: Text
+    content: Text
+    confidence: Unit | None = None
+    parent_id: Id | None = None
+    created_at: Milliseconds
+    reasoning: Text | None = None
+    alternatives: list[Any] | None = None
+    children: tuple[Id, ...] | None = None
+    metadata: Members | None = None
+
+
+class ToolCall(Value):
+    """One call of a tool; it is in flight as long as `success` is absent."""
+
+    id: Id
+    tool_id: Id | None = None
+    args: Members | None = None
+    success: StrictBool | None = None
+    error: Text | None = None
+    started_at: Milliseconds | None = None
+    completed_at: Milliseconds | None = None
+    status: Text | None = None
+    duration_ms: Amount | None = None
+
+    @property
+    def is_in_flight(self) -> bool:
+        """Whether the call has not ended; one that was cancelled has, without success."""
+        return self.success is None
+
+
+class SnapshotContext(Value):
+    """What an agent knows: named variables, its state, what was said, and what it remembers."""
+
+    variables: Members
+    state: Members
+    history: list[Any]
+    memory: list[Any] | None = None
+
+
+class SnapshotToolState(Value):
+    """The calls of tools in their order, and results by the ids of calls. No result is something else than null."""
+
+    calls: tuple[ToolCall, ...]
+    results: Members
+    last_tool_call_id: Id | None = None
+
+
+class SnapshotProgress(Value):
+    """How far the agent is."""
+
+    step_number: Count
+    total_thoughts: Count
+    total_tool_calls: Count
+    total_steps_estimate: Count | None = None
+    iterations_completed: Count | None = None
+    tokens_used: Count | None = None
+    duration_ms: Amount | None = None
+
+
+class Snapshot(Value):
+    """The state of an agent at one instant."""
+
+    thought_chain: tuple[Thought, ...]
+    context: SnapshotContext
+    tool_state: SnapshotToolState
+    progress: SnapshotProgress
+    current_step_id: Id | None = None
+
+
+class CheckpointMetadata(Value):
+    """What is told about a checkpoint: its step, what was used up to it, and why it was made."""
+
+    step_number: Count
+    tokens_used: Count
+    duration_ms: Amount
+    checkpoint_reason: Annotated[Text, MinLen(1)]
+    total_steps_estimate: Count | None = None
+    agent_name: Text | None = None
+    agent_id: Id | None = None
+
+
+class ParentLink(Value):
+    """The checkpoint that one goes on from."""
+
+    checkpoint_id: Id
+    is_branch: StrictBool | None = None
+    branch_reason: Text | None = None
+
+
+class About(Value):
+    """The question of a benchmark that an agent worked on: `@id`s as in the benchmark's file, and its version."""
+
+    benchmark: Text | None = None
+    question: Text | None = None
+    benchmark_version: Text | None = None
+    benchmark_sha256: Text | None = None
+    replicate: Count | None = None
+
+
+Shape = Literal["canonical", "second"]
+"""How an agent checkpoint is laid out in JSON."""
+SHAPES: Final[tuple[Shape, ...]] = ("canonical", "second")
