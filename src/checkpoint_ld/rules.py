@@ -16,7 +16,7 @@ import pyoxigraph
 
 from checkpoint_ld import data
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, RDF, SHACL, SHAPES
+from checkpoint_ld.vocabulary import AGENT_SHAPES, CHECKPOINT_SHACL, RDF, SHACL, SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -142,7 +142,7 @@ def _rule(iri: str, properties: Mapping[str, list[str]], about: Mapping[str, lis
 
     return Rule(
         code=ours("code"),
-        slug=iri.removeprefix(SHAPES),
+        slug=iri.removeprefix(SHAPES).removeprefix(AGENT_SHAPES),
         title=shacl("name"),
         severity=SEVERITIES.get(shacl("severity"), Severity.VIOLATION),
         why=shacl("description"),

@@ -11,6 +11,8 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 SHACL = "http://www.w3.org/ns/shacl#"
 SHAPES = "urn:karenina:shape:"
 """Namespace of the shapes; the local name of a rule's shape is its slug."""
+AGENT_SHAPES = "urn:caf:shape:"
+"""Namespace of the shapes of agent checkpoints, otherwise as `SHAPES`."""
 CHECKPOINT_SHACL = "urn:checkpoint-ld:shacl#"
 """Namespace of what the shapes use beside SHACL: codes, remedies, constraint components and functions."""
 

@@ -1,0 +1,214 @@
+"""What is different between two checkpoints of an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.agent.difference import outline
+from checkpoint_ld.agent.difference.json_changes import Change, changes
+from checkpoint_ld.agent.difference.patching import patch
+from checkpoint_ld.agent.difference.sequences import moved
+from checkpoint_ld.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.difference.patching import Operation
+    from checkpoint_ld.agent.values import Thought, ToolCall
+
+Changes = dict[str, Change]
+
+
+@dataclass(frozen=True)
+class CheckpointDiff:
+    """What is different between the checkpoint `before` and the checkpoint `after`.
+
+    Thoughts and calls are matched by their ids: those that came or went are whole, those that stayed tell what changed
+    by JSON Pointers (RFC 6901) inside them; `…_moved` are the ids whose place among those that stayed is another one.
+    All other changes go by pointers from the document's root. `header_changes` has what belongs to none of the others;
+    the checkpoint's own id is no change. `steps` and `tokens` are counts, `elapsed_ms` is milliseconds.
+    """
+
+    before: AgentCheckpoint = field(repr=False)
+    after: AgentCheckpoint = field(repr=False)
+    thoughts_added: tuple[Thought, ...]
+    thoughts_removed: tuple[Thought, ...]
+    thoughts_changed: dict[str, Changes]
+    thoughts_moved: tuple[str, ...]
+    tool_calls_added: tuple[ToolCall, ...]
+    tool_calls_removed: tuple[ToolCall, ...]
+    tool_calls_changed: dict[str, Changes]
+    tool_calls_moved: tuple[str, ...]
+    results_changed: Changes
+    context_changes: Changes
+    progress_changes: Changes
+    metadata_changes: Changes
+    header_changes: Changes
+
+    @property
+    def same_execution(self) -> bool:
+        """Whether both checkpoints are of one execution."""
+        return self.before.execution_id == self.after.execution_id
+
+    @property
+    def steps(self) -> int:
+        """How many steps lie between the two."""
+        return self.after.metadata.step_number - self.before.metadata.step_number
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens were used between the two."""
+        return self.after.metadata.tokens_used - self.before.metadata.tokens_used
+
+    @property
+    def elapsed_ms(self) -> int:
+        """Milliseconds between the two."""
+        return self.after.timestamp - self.before.timestamp
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is different but, perhaps, the ids of the two."""
+        return not any(value for key, value in self._told.items() if isinstance(value, (list, dict)))
+
+    def __bool__(self) -> bool:
+        return not self.is_empty
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """Return the differences for people, line by line; values that look like secrets are withheld."""
+        return outline.text_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the differences as a JSON object. In a change, a missing `before` or `after` means that none was."""
+        return dict(self._told)
+
+    def to_json_patch(self, *, tests: bool = False) -> list[Operation]:
+        """Return the RFC 6902 operations that turn the document of the first checkpoint into that of the second.
+
+        With `tests`, each change is guarded by a `test` operation.
+        """
+        return patch(self.before.tree(), self.after.tree(), tests=tests)
+
+    @cached_property
+    def _told(self) -> dict[str, Any]:
+        return {
+            "from": self.before.id,
+            "to": self.after.id,
+            "same_execution": self.same_execution,
+            "thoughts_added": [one.tree() for one in self.thoughts_added],
+            "thoughts_removed": [one.tree() for one in self.thoughts_removed],
+            "thoughts_changed": {one: _told(found) for one, found in self.thoughts_changed.items()},
+            "thoughts_moved": list(self.thoughts_moved),
+            "tool_calls_added": [one.tree() for one in self.tool_calls_added],
+            "tool_calls_removed": [one.tree() for one in self.tool_calls_removed],
+            "tool_calls_changed": {one: _told(found) for one, found in self.tool_calls_changed.items()},
+            "tool_calls_moved": list(self.tool_calls_moved),
+            "results_changed": _told(self.results_changed),
+            "context_changes": _told(self.context_changes),
+            "progress_changes": _told(self.progress_changes),
+            "metadata_changes": _told(self.metadata_changes),
+            "header_changes": _told(self.header_changes),
+            "steps": self.steps,
+            "tokens": self.tokens,
+            "elapsed_ms": self.elapsed_ms,
+        }
+
+
+def diff_checkpoints(
+    before: AgentCheckpoint, after: AgentCheckpoint, *, allow_other_execution: bool = False
+) -> CheckpointDiff:
+    """Return what is different between two checkpoints.
+
+    Raises SettingsError where they are of two executions, unless one goes on from the other (`parent`) or
+    `allow_other_execution` is given.
+    """
+    if not (allow_other_execution or before.execution_id == after.execution_id or _are_linked(before, after)):
+        raise SettingsError(
+            f"{before.id} belongs to the execution {before.execution_id}, {after.id} to {after.execution_id}, and "
+            "neither goes on from the other: ask for it (allow_other_execution) if they are to be compared"
+        )
+    old, new = _Parts(before), _Parts(after)
+    return CheckpointDiff(
+        before=before,
+        after=after,
+        thoughts_added=_without(new.thoughts, old.thoughts),
+        thoughts_removed=_without(old.thoughts, new.thoughts),
+        thoughts_changed=_changed(old.thoughts, new.thoughts),
+        thoughts_moved=_moved(old.thoughts, new.thoughts),
+        tool_calls_added=_without(new.calls, old.calls),
+        tool_calls_removed=_without(old.calls, new.calls),
+        tool_calls_changed=_changed(old.calls, new.calls),
+        tool_calls_moved=_moved(old.calls, new.calls),
+        **{name: dict(_of_part(name, old, new)) for name in _PLACES},
+    )
+
+
+_PLACES = {
+    "results_changed": ("snapshot", "tool_state", "results"),
+    "context_changes": ("snapshot", "context"),
+    "progress_changes": ("snapshot", "progress"),
+    "metadata_changes": ("metadata",),
+    "header_changes": (),
+}
+"""Where the parts that are compared by pointer stand; the last one is what is left."""
+
+
+class _Parts:
+    """A checkpoint in the parts that are compared."""
+
+    def __init__(self, checkpoint: AgentCheckpoint) -> None:
+        snapshot = checkpoint.snapshot
+        self.thoughts = snapshot.thought_chain
+        self.calls = snapshot.tool_state.calls
+        rest = checkpoint.but(
+            snapshot=snapshot.but(thought_chain=(), tool_state=snapshot.tool_state.but(calls=()))
+        ).tree()
+        del rest["id"]
+        self.of = {name: _taken(rest, path) for name, path in _PLACES.items()}
+
+
+def _taken(tree: dict[str, Any], path: tuple[str, ...]) -> Any:
+    """Take what stands at `path` out of a tree of its own."""
+    if not path:
+        return tree
+    *above, last = path
+    for key in above:
+        tree = tree[key]
+    return tree.pop(last)
+
+
+def _of_part(name: str, old: _Parts, new: _Parts) -> Iterator[tuple[str, Change]]:
+    return changes(old.of[name], new.of[name], _PLACES[name])
+
+
+def _without(these: Sequence[Any], those: Sequence[Any]) -> tuple[Any, ...]:
+    known = {one.id for one in those}
+    return tuple(one for one in these if one.id not in known)
+
+
+def _moved(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
+    return moved([one.id for one in old], [one.id for one in new])
+
+
+def _changed(old: Sequence[Any], new: Sequence[Any]) -> dict[str, Changes]:
+    after = {one.id: one for one in new}
+    found = ((one.id, one, after[one.id]) for one in old if one.id in after)
+    # Snapshots of one run share the values that did not change.
+    told = {name: dict(changes(was.tree(), now.tree())) for name, was, now in found if was is not now}
+    return {name: different for name, different in told.items() if different}
+
+
+def _told(found: Changes) -> dict[str, Any]:
+    return {where: change.to_dict() for where, change in found.items()}
+
+
+def _are_linked(before: AgentCheckpoint, after: AgentCheckpoint) -> bool:
+    return any(
+        one.parent is not None and one.parent.checkpoint_id == other.id
+        for one, other in ((before, after), (after, before))
+    )

@@ -1,0 +1,159 @@
+"""A timeline as a picture: an SVG that needs no other file, for light and dark pages, with texts to point at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib import resources
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+from checkpoint_ld.agent.timeline.timeline import CHECKPOINTS, THOUGHTS, instant, span
+from checkpoint_ld.reports.characters import harmless, head
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from checkpoint_ld.agent.timeline.timeline import Moment, Timeline
+
+_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 150, 24, 46, 58
+_LANE: Final = 34
+_THOUGHTS: Final = 64
+"""The height of the lane of thoughts, which has arcs above it."""
+_TICKS: Final = 8
+_STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000)
+_MINUTE, _TEXT, _NAME = 60_000, 240, 20
+_LEGEND = (
+    ("thought", "thought, fainter the less sure"),
+    ("completed", "call"),
+    ("failed", "call that failed"),
+    ("in-flight", "call in flight"),
+    ("checkpoint", "checkpoint"),
+)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where lanes and moments stand in the picture."""
+
+    timeline: Timeline
+    middles: dict[str, float]
+    height: float
+
+    def x(self, at: int) -> float:
+        share = (at - self.timeline.start) / max(self.timeline.duration_ms, 1)
+        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+
+
+def svg_of(timeline: Timeline) -> str:
+    """Return the picture of a timeline as an SVG document; pointing at a moment shows what it was."""
+    heights = [_THOUGHTS if lane == THOUGHTS else _LANE for lane in timeline.lanes]
+    ends = [_TOP + end for end in accumulate(heights)]
+    middles = {lane: end - _LANE / 2 for lane, end in zip(timeline.lanes, ends, strict=True)}
+    frame = _Frame(timeline, middles, ends[-1])
+    title = _text(f"Timeline of {timeline.agent_id}, {', '.join(timeline.executions)}")
+    full = frame.height + _BOTTOM
+    size = f'viewBox="0 0 {_WIDTH} {full:.0f}" width="{_WIDTH}" height="{full:.0f}"'
+    return "\n".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="timeline" {size} role="img" aria-label="{title}">',
+            f"<title>{title}</title>",
+            f"<style>{style()}</style>",
+            f'<rect class="back" width="{_WIDTH}" height="{full:.0f}"/>',
+            *_axis(frame),
+            *_lanes(frame),
+            *_marks(frame),
+            *_arcs(frame),
+            *(_drawn(one, frame) for one in timeline.moments),
+            *_legend(full - 14),
+            "</svg>",
+        )
+    )
+
+
+@cache
+def style() -> str:
+    """Return the style sheet of pictures."""
+    return (resources.files("checkpoint_ld.agent.timeline") / "picture.css").read_text(encoding="utf-8")
+
+
+def _axis(frame: _Frame) -> Iterator[str]:
+    timeline = frame.timeline
+    yield f'<text x="{_LEFT}" y="20">{instant(timeline.start)}, {span(timeline.duration_ms)}</text>'
+    step = next((one for one in _STEPS if timeline.duration_ms / one <= _TICKS), None)
+    if step is None:
+        minutes = timeline.duration_ms / _MINUTE / _TICKS
+        step = next(size for size in (m * 10**n for n in range(20) for m in (5, 10, 20)) if size >= minutes) * _MINUTE
+    for at in range(0, timeline.duration_ms + 1, step):
+        x = frame.x(timeline.start + at)
+        yield f'<line class="tick" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.height}"/>'
+        yield f'<text x="{x}" y="{frame.height + 16}" text-anchor="middle">{"0" if at == 0 else span(at)}</text>'
+
+
+def _lanes(frame: _Frame) -> Iterator[str]:
+    for lane, y in frame.middles.items():
+        yield f'<line class="lane" x1="{_LEFT}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}"/>'
+        name = _text(head(harmless(lane), _NAME))
+        yield f'<text class="name" x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{name}</text>'
+
+
+def _marks(frame: _Frame) -> Iterator[str]:
+    for moment in frame.timeline.in_lane(CHECKPOINTS):
+        x = frame.x(moment.start)
+        yield f'<line class="moment" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.middles[CHECKPOINTS]}"/>'
+
+
+def _arcs(frame: _Frame) -> Iterator[str]:
+    """Yield the ways from thoughts to those that follow from them."""
+    thoughts = {one.id: one for one in frame.timeline.in_lane(THOUGHTS)}
+    for one in thoughts.values():
+        above = thoughts.get(one.parent or "")
+        if above is not None and above is not one:
+            start, end, y = frame.x(above.start), frame.x(one.start), frame.middles[THOUGHTS] - 6
+            lift = min(6 + abs(end - start) / 6, _THOUGHTS - _LANE / 2 - 10)
+            yield f'<path class="from" d="M{start} {y} Q{(start + end) / 2:.1f} {y - lift:.1f} {end} {y}"/>'
+
+
+def _drawn(moment: Moment, frame: _Frame) -> str:
+    x, y = frame.x(moment.start), frame.middles[moment.lane]
+    told = f"<title>{_text(_told(moment, frame.timeline))}</title>"
+    if moment.kind == "thought":
+        unsure = " unsure" if moment.is_unsure else ""
+        filled = 1 if moment.confidence is None else 0.15 + 0.85 * moment.confidence
+        return f'<circle class="thought{unsure}" cx="{x}" cy="{y}" r="5" fill-opacity="{filled:.2f}">{told}</circle>'
+    if moment.kind == "checkpoint":
+        return f'<path class="checkpoint" d="M{x} {y - 7}l6 7l-6 7l-6 -7z">{told}</path>'
+    end = float(_WIDTH - _RIGHT) if moment.end is None else frame.x(moment.end)
+    width = max(round(end - x, 1), 3)
+    name = moment.outcome.replace(" ", "-")
+    bar = f'<rect class="{name}" x="{x}" y="{y - 7}" width="{width}" height="14" rx="3">{told}</rect>'
+    # Colour alone does not tell: a sign stands over a call that failed.
+    sign = f'<text class="sign" x="{x + width / 2:.1f}" y="{y - 9}" text-anchor="middle">✗</text>'
+    return bar + sign if moment.outcome == "failed" else bar
+
+
+def _told(moment: Moment, timeline: Timeline) -> str:
+    took = f" for {span(moment.end - moment.start)}" if moment.kind == "call" and moment.end is not None else ""
+    sure = "" if moment.confidence is None else f", confidence {moment.confidence}"
+    outcome = f", {moment.outcome}" if moment.outcome else ""
+    text = f"\n{head(harmless(moment.text), _TEXT)}" if moment.text else ""
+    what = f"{moment.kind} {harmless(moment.id)}: {harmless(moment.label)}{outcome}{sure}"
+    return f"{what}\nafter {span(moment.start - timeline.start)}{took}{text}"
+
+
+def _legend(y: float) -> Iterator[str]:
+    x = float(_LEFT)
+    for name, words in _LEGEND:
+        if name == "thought":
+            yield f'<circle class="thought" cx="{x + 6}" cy="{y - 4}" r="5"/>'
+        elif name == "checkpoint":
+            yield f'<path class="checkpoint" d="M{x + 6} {y - 11}l6 7l-6 7l-6 -7z"/>'
+        else:
+            yield f'<rect class="{name}" x="{x}" y="{y - 10}" width="14" height="12" rx="3"/>'
+        yield f'<text x="{x + 19}" y="{y}">{words}</text>'
+        x += 40 + 6.2 * len(words)
+
+
+def _text(text: str) -> str:
+    return escape("\n".join(map(harmless, text.split("\n"))))

@@ -1,0 +1,159 @@
+"""What happened in a run, and when: from checkpoints to moments."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.values import Thought, ToolCall
+
+Kind = Literal["thought", "call", "checkpoint"]
+Outcome = Literal["", "completed", "failed", "cancelled", "in flight"]
+
+THOUGHTS, CHECKPOINTS = "thoughts", "checkpoints"
+UNSURE: Final = 0.5
+"""Thoughts with less confidence are drawn as unsure."""
+WITHHELD = "(withheld: it looks like a secret)"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Something that happened: in which lane, when (milliseconds since 1970 in UTC), and what.
+
+    `end` is that of a call, `start` again for what takes no time, and None for a call in flight. `label` is the type
+    of a thought, the tool of a call, the reason for a checkpoint; `text` what was thought, asked for or said.
+    """
+
+    kind: Kind
+    id: str
+    lane: str
+    start: int
+    end: int | None
+    label: str
+    text: str
+    outcome: Outcome = ""
+    confidence: float | None = None
+    parent: str | None = None
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether it is a thought of little confidence."""
+        return self.confidence is not None and self.confidence < UNSURE
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The moments of a run in the order of time, from `start` to `end` in milliseconds since 1970.
+
+    `lanes` are the thoughts, the tools in the order of their first calls, and the checkpoints. `undated` counts the
+    calls that do not say when they began, which are left out.
+    """
+
+    agent_id: str
+    executions: tuple[str, ...]
+    moments: tuple[Moment, ...]
+    lanes: tuple[str, ...]
+    start: int
+    end: int
+    undated: int = 0
+
+    @property
+    def duration_ms(self) -> int:
+        """Milliseconds from the first moment to the last."""
+        return self.end - self.start
+
+    def in_lane(self, lane: str) -> Iterator[Moment]:
+        """Yield the moments of one lane."""
+        return (one for one in self.moments if one.lane == lane)
+
+
+def timeline_of(checkpoints: Iterable[AgentCheckpoint]) -> Timeline:
+    """Return the timeline of a run from one or more of its checkpoints.
+
+    What stands in several of them is shown as the latest one has it. Raises SettingsError where there is none.
+    """
+    ordered = sorted(checkpoints, key=lambda one: (one.timestamp, one.metadata.step_number, one.id))
+    if not ordered:
+        raise SettingsError("there is no checkpoint to draw a timeline of: give at least one")
+    thoughts = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.thought_chain}
+    calls = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.tool_state.calls}
+    dated = [(one.started_at, one) for one in calls.values() if one.started_at is not None]
+    found = [
+        *map(_of_thought, thoughts.values()),
+        *(_of_call(one, began) for began, one in dated),
+        *map(_of_checkpoint, ordered),
+    ]
+    moments = tuple(sorted(found, key=lambda one: one.start))
+    tools = dict.fromkeys(one.lane for one in moments if one.kind == "call")
+    return Timeline(
+        agent_id=ordered[-1].agent_id,
+        executions=tuple(dict.fromkeys(one.execution_id for one in ordered)),
+        moments=moments,
+        lanes=(*([THOUGHTS] if thoughts else []), *tools, CHECKPOINTS),
+        start=moments[0].start,
+        end=max(one.start if one.end is None else one.end for one in moments),
+        undated=len(calls) - len(dated),
+    )
+
+
+def instant(milliseconds: int) -> str:
+    """Return a moment as the text of its date and time in UTC."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def span(milliseconds: float) -> str:
+    """Return a length of time for people: `250 ms`, `3.2 s`, `4 min 05 s`, `2 h 07 min`."""
+    seconds = milliseconds / 1000
+    if seconds < 1:
+        return f"{milliseconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def _of_thought(thought: Thought) -> Moment:
+    at = thought.created_at
+    text, sure, above = thought.content, thought.confidence, thought.parent_id
+    return Moment("thought", thought.id, THOUGHTS, at, at, thought.type, _shown(text), "", sure, above)
+
+
+def _of_call(call: ToolCall, began: int) -> Moment:
+    outcome = _outcome(call)
+    ended = call.completed_at
+    if ended is None and outcome != "in flight":
+        ended = began + int(call.duration_ms or 0)
+    text = call.error if call.error is not None else json.dumps(_shown(call.args or {}), ensure_ascii=False)
+    tool = call.tool_id or "(no tool named)"
+    return Moment("call", call.id, tool, began, None if ended is None else max(ended, began), tool, text, outcome)
+
+
+def _outcome(call: ToolCall) -> Outcome:
+    if call.is_in_flight:
+        return "in flight"
+    if call.status == "cancelled":
+        return "cancelled"
+    return "completed" if call.success else "failed"
+
+
+def _of_checkpoint(checkpoint: AgentCheckpoint) -> Moment:
+    at, reason = checkpoint.timestamp, checkpoint.metadata.checkpoint_reason
+    return Moment("checkpoint", checkpoint.id, CHECKPOINTS, at, at, reason, checkpoint.name or "")
+
+
+def _shown(value: Any) -> Any:
+    """Return a value; the members of an object that look like secrets are withheld."""
+    if isinstance(value, dict):
+        return {key: WITHHELD if secret({key: one}) else one for key, one in value.items()}
+    return WITHHELD if secret(value) else value
