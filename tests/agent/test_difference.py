@@ -125,14 +125,14 @@ def test_the_patch_turns_one_document_into_the_other(
     before: AgentCheckpoint, after: AgentCheckpoint, tests: bool
 ) -> None:
     diff = diff_checkpoints(before, after)
-    patched = jsonpatch.apply_patch(before.tree(), diff.to_json_patch(tests=tests))
+    patched = jsonpatch.apply_patch(before.tree(), json.dumps(diff.to_json_patch(tests=tests)))
     assert same(patched, after.tree())
     assert diff.is_empty == same({**before.tree(), "id": ""}, {**after.tree(), "id": ""})
 
 
 def test_a_guarded_patch_refuses_another_document() -> None:
     before, after = checkpoint("k1", variables={"a": 1}), checkpoint("k2", variables={"a": 2})
-    guarded = diff_checkpoints(before, after).to_json_patch(tests=True)
+    guarded = json.dumps(diff_checkpoints(before, after).to_json_patch(tests=True))
     for other in (tree("k3", variables={"a": 1}), tree("k1", variables={"a": 3})):
         with pytest.raises(jsonpatch.JsonPatchTestFailed):
             jsonpatch.apply_patch(other, guarded)
