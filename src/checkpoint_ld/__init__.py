@@ -11,18 +11,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
+    from checkpoint_ld.agent.shapes import detect_shape
+    from checkpoint_ld.agent.values import Snapshot, Thought, ToolCall
     from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.checkpointing import Checkpointer, CheckpointManager, Policy, Retention
     from checkpoint_ld.collection import Collection
     from checkpoint_ld.confinement import Trust
     from checkpoint_ld.difference.semantic_diff import SemanticDiff, semantic_diff
     from checkpoint_ld.emission import ContextStyle
     from checkpoint_ld.errors import (
         AuthFailedError,
+        CheckpointExists,
         CheckpointLdError,
+        CheckpointNotFound,
         CountMismatchError,
+        DatabaseSyncError,
         EvaluationError,
         FindingsError,
         FindingsWarning,
+        GraphSyncError,
+        IntegrityError,
+        InvalidCheckpoint,
         LookupFailedError,
         NotVerifiableError,
         QueryError,
@@ -31,12 +42,15 @@ if TYPE_CHECKING:
         ServerRefusedError,
         ServerUnreachableError,
         SettingsError,
+        ShapeError,
         SourceMissingError,
         StoreBusyError,
         StoredCodeWarning,
         StoreError,
+        StoreFull,
         TargetExistsError,
         TruncatedResultError,
+        UnsupportedVersion,
         WriteError,
         WrongTypeError,
     )
@@ -47,7 +61,12 @@ if TYPE_CHECKING:
     from checkpoint_ld.loading import load
     from checkpoint_ld.overview.verdict import Verdict
     from checkpoint_ld.report import Checked, Report
+    from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.sparql import QueryResult
+    from checkpoint_ld.stores.database import DatabaseStore
+    from checkpoint_ld.stores.files import FileStore
+    from checkpoint_ld.stores.filters import Filter
+    from checkpoint_ld.stores.protocol import CheckpointStore
     from checkpoint_ld.table_import import extract_questions_from_file
     from checkpoint_ld.validation import validate
     from checkpoint_ld.verification.evaluation import verify
@@ -55,44 +74,69 @@ if TYPE_CHECKING:
     from checkpoint_ld.verification.result import FieldResult, VerificationResult
 
 __all__ = [
+    "AgentCheckpoint",
     "AuthFailedError",
     "Benchmark",
     "Checked",
+    "CheckpointDiff",
+    "CheckpointExists",
     "CheckpointGraph",
     "CheckpointLdError",
+    "CheckpointManager",
+    "CheckpointNotFound",
+    "CheckpointStore",
+    "Checkpointer",
     "Collection",
     "ContextStyle",
     "CountMismatchError",
+    "DatabaseStore",
+    "DatabaseSyncError",
     "EvaluationError",
     "FieldResult",
+    "FileStore",
+    "Filter",
     "Finding",
     "FindingsError",
     "FindingsWarning",
+    "GraphSyncError",
     "Header",
+    "IntegrityError",
+    "InvalidCheckpoint",
     "LookupFailedError",
     "NotVerifiableError",
     "Place",
+    "Policy",
     "QueryError",
     "QueryFailedError",
     "QueryResult",
     "ReadError",
     "Report",
+    "Retention",
+    "RuntimeState",
     "SemanticDiff",
     "ServerRefusedError",
     "ServerUnreachableError",
     "SettingsError",
     "Severity",
+    "ShapeError",
+    "Snapshot",
     "SourceMissingError",
     "StoreBusyError",
     "StoreError",
+    "StoreFull",
     "StoredCodeWarning",
     "TargetExistsError",
+    "Thought",
+    "ToolCall",
     "TruncatedResultError",
     "Trust",
+    "UnsupportedVersion",
     "Verdict",
     "VerificationResult",
     "WriteError",
     "WrongTypeError",
+    "detect_shape",
+    "diff_checkpoints",
     "extract_questions_from_file",
     "json_schema",
     "judge_schema",
@@ -104,22 +148,38 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AgentCheckpoint": "agent.checkpoint",
     "Benchmark": "benchmark",
     "Checked": "report",
+    "CheckpointDiff": "agent.difference",
     "CheckpointGraph": "graph.checkpoint_graph",
+    "CheckpointManager": "checkpointing",
+    "CheckpointStore": "stores.protocol",
+    "Checkpointer": "checkpointing",
     "Collection": "collection",
     "ContextStyle": "emission",
-    "Finding": "findings",
-    "Place": "findings",
+    "DatabaseStore": "stores.database",
     "FieldResult": "verification",
+    "FileStore": "stores.files",
+    "Filter": "stores.filters",
+    "Finding": "findings",
     "Header": "header",
+    "Place": "findings",
+    "Policy": "checkpointing",
     "QueryResult": "sparql",
     "Report": "report",
+    "Retention": "checkpointing",
+    "RuntimeState": "runtime.state",
     "SemanticDiff": "difference",
     "Severity": "findings",
+    "Snapshot": "agent.values",
+    "Thought": "agent.values",
+    "ToolCall": "agent.values",
     "Trust": "confinement",
     "Verdict": "overview.verdict",
     "VerificationResult": "verification",
+    "detect_shape": "agent.shapes",
+    "diff_checkpoints": "agent.difference",
     "extract_questions_from_file": "table_import",
     "json_schema": "json_schemas.catalogue",
     "judge_schema": "verification",

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.difference import Change, diff_checkpoints
-from checkpoint_ld.agent.difference.json_changes import same
 from checkpoint_ld.agent.difference.sequences import in_place
+from checkpoint_ld.agent.json_patch import same
 from checkpoint_ld.errors import SettingsError
 from tests.agent.runs import call, checkpoint, thought, tree
 

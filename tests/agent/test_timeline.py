@@ -13,6 +13,7 @@ from checkpoint_ld.agent.timeline import Timeline, html_of, svg_of, text_of, tim
 from checkpoint_ld.agent.timeline.timeline import span
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.reports.characters import cells
+from checkpoint_ld.stores.header import header_of
 from tests.agent.runs import START, call, checkpoint, thought
 
 
@@ -45,6 +46,12 @@ def test_calls_without_a_start_are_counted() -> None:
     found = timeline_of([checkpoint(calls=[{"id": "c1", "status": "pending"}])])
     assert found.undated == 1
     assert "1 calls do not say when they began" in text_of(found)
+
+
+def test_checkpoints_can_be_marked_by_their_headers() -> None:
+    marks = [header_of(checkpoint("k1", step=1)), header_of(checkpoint("k2", step=2))]
+    found = timeline_of([checkpoint("k2", step=2, thoughts=[thought(1)])], marks)
+    assert [one.id for one in found.moments] == ["t1", "k1", "k2"]
 
 
 def test_a_timeline_needs_a_checkpoint() -> None:

@@ -13,6 +13,8 @@ from typing import Annotated, Any, Final, Literal, Self
 from annotated_types import Ge, Le, MinLen
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from checkpoint_ld.documents.values import lone_surrogate
+
 LONGEST_ID: Final = 1024
 """Characters that an identifier may have."""
 LATEST_MS: Final = 253_402_300_799_999
@@ -68,7 +70,7 @@ ABSENT: Final = Absent.ABSENT
 
 
 def _encodable(text: str) -> str:
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if lone_surrogate(text):
         raise ValueError("half a surrogate pair has no form in UTF-8: leave it out")
     return text
 
@@ -94,10 +96,18 @@ class Value(BaseModel):
     def tree(self) -> dict[str, Any]:
         """Return the value as JSON: the members that were given, known ones in their fixed order, then all others.
 
-        JSON parts are not copied.
+        The others are sorted by code point, as in the text form. JSON parts are not copied.
         """
-        given = {name: _plain(getattr(self, name)) for name in type(self).model_fields if name in self.model_fields_set}
-        return {**given, **(self.__pydantic_extra__ or {})}
+        held, given = self.__dict__, self.__pydantic_fields_set__
+        # A value has many plain members: only what may hold other values is looked into.
+        tree = {
+            name: _plain(held[name]) if isinstance(held[name], (Value, tuple)) else held[name]
+            for name in self.__pydantic_fields__
+            if name in given
+        }
+        if self.__pydantic_extra__:
+            tree.update(sorted(self.__pydantic_extra__.items()))
+        return tree
 
     def but(self, **changes: Any) -> Self:
         """Return the value with other members. Raises `pydantic.ValidationError` for members that it may not have."""

@@ -35,6 +35,7 @@ SUMMARIES = {
     "push": "Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole.",
     "pull": "Pull checkpoints out of a triple store, each into a file that is named after its graph.",
     "serve": "Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it.",
+    "agent": "Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.",
     "schema": "Print the JSON Schema of the checkpoint document, or of an entity.",
 }
 """What each command does. The function of that name, or else the `app`, in the module of that name says it, too."""

@@ -20,12 +20,11 @@ if TYPE_CHECKING:
 
 # Beyond these Python writes exponents, which orjson, depending on its version, writes in another way or not at all.
 _PLAIN = (1e-4, 1e16)
-_KINDS = frozenset((str, int, float, bool, type(None), dict, list, tuple))
-_CONTAINERS = frozenset((dict, list, tuple))
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 # By indentation, separators and whether other characters are escapes; None as separators stands for the usual ones.
 _OPTIONS: dict[tuple[object, object, bool], int] = {
-    (2, None, False): orjson.OPT_INDENT_2 | orjson.OPT_PASSTHROUGH_SUBCLASS,
-    (None, (",", ":"), False): orjson.OPT_PASSTHROUGH_SUBCLASS,
+    (2, None, False): orjson.OPT_INDENT_2,
+    (None, (",", ":"), False): 0,
 }
 _BOM = b"\xef\xbb\xbf"
 
@@ -50,7 +49,7 @@ def _quick(value: Any, layout: Layout, limits: Limits) -> bytes | None:
     """Return what orjson writes, None where the json module writes something else, or nothing should be written.
 
     orjson comes first: what it writes has an end, so that looking at all of it has one too. It refuses half a
-    surrogate pair, keys that are not text, integers above 64 bits and subclasses, but not all that is wrong.
+    surrogate pair, keys that are not text and integers above 64 bits, but not all that is wrong.
     """
     option = _OPTIONS.get((layout.indent, layout.separators, layout.ascii))
     if option is None:
@@ -70,14 +69,15 @@ def _is_written_alike(value: Any, limits: Limits) -> bool:
     level = [value]
     for _ in range(limits.depth + 1):
         kinds = set(map(type, level))
-        if not kinds <= _KINDS:
-            return False
         if float in kinds and not all(_is_plain(one) for one in level if type(one) is float):
             return False
-        if not kinds & _CONTAINERS:
+        containers = kinds - _SCALARS
+        if not containers:
             return True
-        objects = chain.from_iterable([one.values() for one in level if type(one) is dict])
-        arrays = chain.from_iterable([one for one in level if type(one) is list or type(one) is tuple])
+        if not all(issubclass(kind, (dict, list)) or kind is tuple for kind in containers):
+            return False
+        objects = chain.from_iterable([one.values() for one in level if isinstance(one, dict)])
+        arrays = chain.from_iterable([one for one in level if isinstance(one, (list, tuple))])
         level = [*objects, *arrays]
     return False
 

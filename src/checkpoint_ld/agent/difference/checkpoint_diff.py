@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.difference import outline
 from checkpoint_ld.agent.difference.json_changes import Change, changes
-from checkpoint_ld.agent.difference.patching import patch
 from checkpoint_ld.agent.difference.sequences import moved
+from checkpoint_ld.agent.json_patch import guarded, patch
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.difference.patching import Operation
+    from checkpoint_ld.agent.json_patch import Operation
     from checkpoint_ld.agent.values import Thought, ToolCall
 
 Changes = dict[str, Change]
@@ -90,9 +90,12 @@ class CheckpointDiff:
     def to_json_patch(self, *, tests: bool = False) -> list[Operation]:
         """Return the RFC 6902 operations that turn the document of the first checkpoint into that of the second.
 
-        With `tests`, each change is guarded by a `test` operation.
+        With `tests`, each value that goes or changes is tested to be what it was, and a test that the document is the
+        first checkpoint speaks for what is added.
         """
-        return patch(self.before.tree(), self.after.tree(), tests=tests)
+        before = self.before.tree()
+        found = patch(before, self.after.tree())
+        return [{"op": "test", "path": "/id", "value": self.before.id}, *guarded(before, found)] if tests else found
 
     @cached_property
     def _told(self) -> dict[str, Any]:

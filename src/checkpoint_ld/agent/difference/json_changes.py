@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.agent.json_patch import same
 from checkpoint_ld.agent.values import ABSENT, Absent
 from checkpoint_ld.documents.places import pointer
 
@@ -25,21 +26,6 @@ class Change:
         """Return the change as a JSON object: a missing key means that there was no value."""
         told = {"before": self.before, "after": self.after}
         return {key: value for key, value in told.items() if value is not ABSENT}
-
-
-def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are equal: true differs from 1, and 1 equals 1.0, as RFC 6902 §4.6 has it."""
-    if one is other:
-        return True
-    if isinstance(one, dict):
-        return (
-            isinstance(other, dict)
-            and one.keys() == other.keys()
-            and all(same(value, other[key]) for key, value in one.items())
-        )
-    if isinstance(one, list):
-        return isinstance(other, list) and len(one) == len(other) and all(map(same, one, other))
-    return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
 
 
 def changes(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[str, Change]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.errors import SettingsError
@@ -23,6 +23,7 @@ THOUGHTS, CHECKPOINTS = "thoughts", "checkpoints"
 UNSURE: Final = 0.5
 """Thoughts with less confidence are drawn as unsure."""
 WITHHELD = "(withheld: it looks like a secret)"
+"""What stands for a value that must not go further than its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,24 @@ class Timeline:
         return (one for one in self.moments if one.lane == lane)
 
 
-def timeline_of(checkpoints: Iterable[AgentCheckpoint]) -> Timeline:
+class Mark(Protocol):
+    """A checkpoint of which only its header is at hand."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102 - as in a header
+    @property
+    def timestamp(self) -> int: ...  # noqa: D102
+    @property
+    def checkpoint_reason(self) -> str: ...  # noqa: D102
+    @property
+    def name(self) -> str | None: ...  # noqa: D102
+
+
+def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Mark] = ()) -> Timeline:
     """Return the timeline of a run from one or more of its checkpoints.
 
-    What stands in several of them is shown as the latest one has it. Raises SettingsError where there is none.
+    What stands in several of them is shown as the latest one has it. `marks` are the headers of others, which are
+    marked only: one checkpoint holds all that happened before it. Raises SettingsError where there is no checkpoint.
     """
     ordered = sorted(checkpoints, key=lambda one: (one.timestamp, one.metadata.step_number, one.id))
     if not ordered:
@@ -90,7 +105,7 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint]) -> Timeline:
     found = [
         *map(_of_thought, thoughts.values()),
         *(_of_call(one, began) for began, one in dated),
-        *map(_of_checkpoint, ordered),
+        *{one.id: one for one in (*map(_of_mark, marks), *map(_of_checkpoint, ordered))}.values(),
     ]
     moments = tuple(sorted(found, key=lambda one: one.start))
     tools = dict.fromkeys(one.lane for one in moments if one.kind == "call")
@@ -130,7 +145,7 @@ def _of_thought(thought: Thought) -> Moment:
 
 
 def _of_call(call: ToolCall, began: int) -> Moment:
-    outcome = _outcome(call)
+    outcome = outcome_of(call)
     ended = call.completed_at
     if ended is None and outcome != "in flight":
         ended = began + int(call.duration_ms or 0)
@@ -139,12 +154,18 @@ def _of_call(call: ToolCall, began: int) -> Moment:
     return Moment("call", call.id, tool, began, None if ended is None else max(ended, began), tool, text, outcome)
 
 
-def _outcome(call: ToolCall) -> Outcome:
+def outcome_of(call: ToolCall) -> Outcome:
+    """Return how a call went."""
     if call.is_in_flight:
         return "in flight"
     if call.status == "cancelled":
         return "cancelled"
     return "completed" if call.success else "failed"
+
+
+def _of_mark(mark: Mark) -> Moment:
+    at = mark.timestamp
+    return Moment("checkpoint", mark.id, CHECKPOINTS, at, at, mark.checkpoint_reason, mark.name or "")
 
 
 def _of_checkpoint(checkpoint: AgentCheckpoint) -> Moment:

@@ -1,0 +1,181 @@
+"""`AgentCheckpoint`: what an agent knew and did at one moment, as one frozen value."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from pydantic import ValidationError
+
+from checkpoint_ld.agent import versions
+from checkpoint_ld.agent.shapes import detect_shape, to_second
+from checkpoint_ld.agent.soundness import is_sound
+from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
+from checkpoint_ld.agent.values import (
+    About,
+    CheckpointMetadata,
+    Id,
+    Members,
+    Milliseconds,
+    ParentLink,
+    Shape,
+    Snapshot,
+    Text,
+    Value,
+)
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.values import shown
+from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.rules import finding
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+    from typing import BinaryIO
+
+    from rdflib import Graph
+
+    from checkpoint_ld.agent.graph import AgentGraph
+    from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.report import Report
+
+_Checkpoint = TypeVar("_Checkpoint")
+
+
+class AgentCheckpoint(Value):
+    """The complete state of an agent at one moment, in the newest version and the canonical shape.
+
+    `timestamp` counts milliseconds since 1970 in UTC. `diff` is kept as it came and never trusted. Unknown members are
+    kept at every level. A checkpoint is frozen: do not change what stands in its JSON parts in place.
+    """
+
+    version: Text
+    id: Id
+    timestamp: Milliseconds
+    execution_id: Id
+    agent_id: Id
+    snapshot: Snapshot
+    metadata: CheckpointMetadata
+    parent: ParentLink | None = None
+    name: Text | None = None
+    description: Text | None = None
+    about: About | None = None
+    diff: Members | None = None
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str] | BinaryIO | bytes) -> Self:
+        """Read a checkpoint from a path, bytes or an open binary file, in either shape and any released version.
+
+        Compressed files (`.json.gz`) and RDF syntaxes are read as well. Raises ReadError for what cannot be read, among
+        them ShapeError, UnsupportedVersion and, where there is no such file, SourceMissingError; and InvalidCheckpoint
+        with the report for a checkpoint that breaks rules.
+        """
+        from checkpoint_ld.agent.reading import examine  # noqa: PLC0415 - loads rdflib
+
+        return cls.of_reading(examine(source))
+
+    @classmethod
+    def of_reading(cls, reading: AgentReading) -> Self:
+        """Return the checkpoint that was read. Raises InvalidCheckpoint with the report on the source as `load`."""
+        from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
+
+        checkpoint = cls._of_values(reading.tree)
+        if isinstance(checkpoint, cls) and not reading.is_broken and is_sound(checkpoint):
+            return checkpoint
+        return _decided(checkpoint, rules.report_on(reading))
+
+    @classmethod
+    def of_tree(cls, tree: Mapping[str, Any]) -> Self:
+        """Return the checkpoint that plain JSON of the canonical shape says; members are not filled in.
+
+        Raises ShapeError, UnsupportedVersion, and InvalidCheckpoint with the report if it breaks rules.
+        """
+        if detect_shape(tree) != "canonical":
+            raise ShapeError.of([finding("agent-shape", "this is the second shape, not the canonical one", pointer="")])
+        checkpoint = cls._of_values(versions.migrated(dict(tree)))
+        if isinstance(checkpoint, cls):
+            return checkpoint.refusing()
+        from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
+
+        return _decided(checkpoint, rules.validate_checkpoint(dict(tree)))
+
+    @classmethod
+    def from_graph(cls, graph: Graph) -> Self:
+        """Return the checkpoint that a graph states; derived statements in it are ignored.
+
+        Raises ReadError for a graph without exactly one checkpoint in it, and InvalidCheckpoint as `load`.
+        """
+        from checkpoint_ld.agent.reading import examine  # noqa: PLC0415 - loads rdflib
+
+        return cls.of_reading(examine(graph))
+
+    def refusing(self) -> Self:
+        """Return this checkpoint; raise InvalidCheckpoint with the report if it breaks a rule."""
+        return self if is_sound(self) else _decided(self, self.validate())
+
+    def content(self, shape: Shape = "canonical") -> bytes:
+        """Return the text form in UTF-8, by default in the canonical shape.
+
+        Raises WriteError for what is no JSON, such as NaN in a variable.
+        """
+        if shape == "second":
+            return bytes_of(to_second(self.tree()), shape)
+        content = bytes_of_ordered(self.tree())
+        # Who writes a checkpoint asks for its hash as well: it should not take the text once more.
+        self.__dict__.setdefault("sha256", hashlib.sha256(content).hexdigest())
+        return content
+
+    def dumps(self, shape: Shape = "canonical") -> str:
+        """Return the text form, by default in the canonical shape. Raises WriteError as `content`."""
+        return self.content(shape).decode()
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the text form in the canonical shape, in hexadecimal digits."""
+        return hashlib.sha256(bytes_of_ordered(self.tree())).hexdigest()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the text form to a new file, wholly or not at all.
+
+        Raises TargetExistsError if there is a file already, and WriteError if it cannot be written.
+        """
+        replace_file(path, self.content(), overwrite=False)
+
+    def to_graph(self, *, prov: bool = True) -> AgentGraph:
+        """Return the checkpoint as a graph, with what follows from it in terms of PROV-O unless `prov` is false."""
+        from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - loads rdflib
+
+        return AgentGraph.of_tree(self.tree(), prov=prov)
+
+    def validate(self, profile: str = "agent") -> Report:  # type: ignore[override] # the name is deprecated in pydantic
+        """Hold the checkpoint against the rules of a profile. Raises SettingsError for one that there is not."""
+        from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
+
+        return rules.validate_checkpoint(self.tree(), profile)
+
+    @classmethod
+    def _of_values(cls, tree: Mapping[str, Any]) -> Self | ValidationError:
+        try:
+            return cls.model_validate(tree)
+        except ValidationError as error:
+            return error
+
+
+def _decided(checkpoint: _Checkpoint | ValidationError, report: Report) -> _Checkpoint:
+    """Return a checkpoint that was doubted if the report has no violation; raise InvalidCheckpoint otherwise."""
+    found = report.at_least(Severity.VIOLATION)
+    if isinstance(checkpoint, ValidationError):
+        found = found or tuple(map(_of_pydantic, checkpoint.errors(include_url=False, include_context=False)))
+    elif not found:
+        return checkpoint
+    raise InvalidCheckpoint("\n".join(map(str, found)), found, report)
+
+
+def _of_pydantic(error: Any) -> Finding:
+    given = error["input"]
+    message = f"{error['msg']}; found {shown(given) if isinstance(given, str) else type(given).__name__}"
+    return finding("agent-value", message, pointer=pointer(error["loc"]))

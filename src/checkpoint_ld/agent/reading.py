@@ -1,0 +1,200 @@
+"""Reading agent checkpoints: any source as one canonical tree of the newest version, and what was odd about it.
+
+Bytes become JSON or statements, the second shape becomes the canonical one, an old version the newest. A checkpoint
+that breaks rules is read as far as it goes: what is wrong in it is told by the rules, at its place in the source.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rdflib import Graph
+
+from checkpoint_ld import rdf
+from checkpoint_ld.agent import versions
+from checkpoint_ld.agent.defaults import filled
+from checkpoint_ld.agent.graph import AgentGraph
+from checkpoint_ld.agent.graph.json_ld import without_context
+from checkpoint_ld.agent.names import derived
+from checkpoint_ld.agent.shapes import detect_shape, is_agent, of_second, origins_of, second_faults
+from checkpoint_ld.agent.text import sha256_of
+from checkpoint_ld.dialects import source_pointer
+from checkpoint_ld.documents.document import Document, read_json
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
+from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.values import shown
+from checkpoint_ld.errors import ReadError, ShapeError
+from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
+from checkpoint_ld.rules import finding
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import BinaryIO
+
+    from checkpoint_ld.agent.text import Tree
+    from checkpoint_ld.agent.values import Shape
+
+_GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class AgentReading:
+    """An agent checkpoint that was read: its tree, where it comes from, and what was odd about its form.
+
+    `tree` is of the canonical shape and the newest version; it may break rules. `shape` and `version` are those of the
+    source, `document` is None for an RDF syntax. `findings` are about the form of the source, in no order.
+    """
+
+    tree: Tree = field(repr=False)
+    shape: Shape
+    version: str
+    source: str | None
+    syntax: str = JSON_SYNTAX
+    findings: tuple[Finding, ...] = ()
+    document: Document | None = field(default=None, repr=False)
+
+    @cached_property
+    def graph(self) -> AgentGraph:
+        """The checkpoint as a graph, without what is derived from it."""
+        return AgentGraph.of_tree(self.tree)
+
+    @cached_property
+    def origins(self) -> Mapping[str, str] | None:
+        """Where in the source values of the tree stand, by JSON Pointers, where these differ; None if nowhere."""
+        if self.document is None or self.shape == "canonical":
+            return None
+        return origins_of(self.tree, self.document.value)
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the form of the source breaks a rule, so that the checkpoint should not be used."""
+        return any(found.severity is Severity.VIOLATION for found in self.findings)
+
+    def place(self, pointer: str) -> Place:
+        """Return where in the source the value at `pointer` of the tree stands, as far as it is known."""
+        return Place(self.source) if self.document is None else self.document.place(self._in_source(pointer))
+
+    def key_place(self, pointer: str) -> Place:
+        """Return where in the source the key of the member at `pointer` of the tree stands, as far as it is known."""
+        return Place(self.source) if self.document is None else self.document.key_place(self._in_source(pointer))
+
+    def _in_source(self, pointer: str) -> str:
+        return pointer if self.origins is None else source_pointer(self.origins, pointer)
+
+
+def examine(
+    source: str | os.PathLike[str] | BinaryIO | bytes | Graph,
+    *,
+    syntax: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> AgentReading:
+    """Read an agent checkpoint from a path, an open binary file, bytes, or an rdflib graph.
+
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
+    characters. Raises ReadError for what cannot be read: ShapeError, UnsupportedVersion, and SourceMissingError where
+    there is no such file.
+    """
+    if isinstance(source, Graph):
+        return _of_statements(lambda: AgentGraph.of_graph(source), "graph", None)
+    data, name = read_bytes(source, limits)
+    data = _unpacked(data, name, limits)
+    syntax = syntax or syntax_of(name and name.removesuffix(".gz"), data)
+    with uncollected():
+        if syntax == JSON_SYNTAX:
+            return examine_document(read_json(data, name, limits))
+        return _of_statements(lambda: AgentGraph.of_index(rdf.parse(data, syntax)), syntax, name)
+
+
+def examine_document(document: Document) -> AgentReading:
+    """Read an agent checkpoint from a JSON document. Raises ReadError as `examine`."""
+    value = document.value
+    try:
+        if not is_agent(value):
+            detect_shape(value)
+        version, shape = versions.checked_version(value), detect_shape(value)
+        value = without_context(value)
+        tree, found = of_second(value) if shape == "second" else (value, ())
+        tree, added = filled(versions.migrated(tree))
+    except ReadError as error:
+        raise type(error).of(_placed(one, document) for one in error.findings) from error
+    reading = AgentReading(tree, shape, version, document.source, document=document)
+    of_shape = (*found, *(second_faults(value) if shape == "second" else ()))
+    findings = (
+        *document.findings,
+        *_line_ends(document),
+        *(_placed(one, document) for one in of_shape),
+        *(_default(path, reading) for path in added),
+    )
+    return replace(reading, findings=findings)
+
+
+def _of_statements(graph_of: Callable[[], AgentGraph], syntax: str, source: str | None) -> AgentReading:
+    try:
+        graph = graph_of()
+        read = graph.tree()
+        version = versions.checked_version(read)
+        tree, added = filled(versions.migrated(read))
+    except ReadError as error:
+        raise _in_file(error, source) from error
+    reading = AgentReading(tree, "canonical", version, source, syntax)
+    return replace(reading, findings=(*_stale_hash(graph, read, source), *(_default(one, reading) for one in added)))
+
+
+def _stale_hash(graph: AgentGraph, tree: Tree, source: str | None) -> Iterable[Finding]:
+    for stored in graph.objects(graph.root, derived("sha256")):
+        if str(stored) != sha256_of(tree):
+            message = f"the stored hash {shown(str(stored))} does not fit: the statements were edited"
+            yield replace(finding("agent-hash", message), place=Place(source))
+
+
+def _unpacked(data: bytes, name: str | None, limits: Limits) -> bytes:
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            content = file.read(limits.size + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        fault = finding("agent-gzip", f"the compressed data is damaged: {error}")
+        raise ReadError.of([replace(fault, place=Place(name, ""))]) from error
+    if len(content) > limits.size:
+        raise too_large(None, name, limits)
+    return content
+
+
+def _line_ends(document: Document) -> Iterable[Finding]:
+    at = document.data.find(b"\r")
+    if at >= 0:
+        start = document.data.rfind(b"\n", 0, at) + 1
+        column = len(document.data[start:at].decode("utf-8-sig" if start == 0 else "utf-8")) + 1
+        place = Place(document.source, "", document.data.count(b"\n", 0, at) + 1, column)
+        yield replace(finding("agent-line-ends", "lines end with a carriage return"), place=place)
+
+
+def _default(path: tuple[str, ...], reading: AgentReading) -> Finding:
+    value = reading.tree
+    for name in path:
+        value = value[name]
+    where = pointer(path)
+    place = reading.place(where)
+    message = f"{place.pointer or where} is absent and read as {value}"
+    return replace(finding("agent-default", message), place=place)
+
+
+def _placed(found: Finding, document: Document) -> Finding:
+    return replace(found, place=document.place(found.place.pointer or ""))
+
+
+def _in_file(error: ReadError, name: str | None) -> ReadError:
+    """Return the same error about a named source; what statements hold no checkpoint in has the wrong shape."""
+    if not error.findings:
+        return ShapeError.of([replace(finding("agent-shape", str(error), remedy=""), place=Place(name))])
+    return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)

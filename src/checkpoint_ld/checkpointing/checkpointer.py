@@ -1,0 +1,138 @@
+"""`Checkpointer`: saves checkpoints of a state by itself, when something happens that is worth it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self
+
+from checkpoint_ld.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from checkpoint_ld.agent.values import About, Thought
+    from checkpoint_ld.checkpointing.manager import CheckpointManager
+    from checkpoint_ld.checkpointing.results import Saved
+    from checkpoint_ld.runtime.events import Event
+    from checkpoint_ld.runtime.state import RuntimeState
+
+TRIGGERS: Final = ("tool_error", "low_confidence", "decision", "tool_completed", "thought_completed")
+"""What a checkpoint is made for by itself; of several at once, the first here is its reason."""
+
+_ENDS: Final = {"tool.completed": "tool_completed", "tool.failed": "tool_error", "tool.cancelled": "tool_error"}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When checkpoints are made.
+
+    `triggers` are some of TRIGGERS. Of `thought_completed`, each `every_thoughts`th counts. Between two checkpoints,
+    at least `min_interval_ms` go by; what is left out then is in the next one. A thought with less than
+    `confidence_threshold` is a trigger; without one, none is. Raises SettingsError for what makes no sense.
+    """
+
+    triggers: frozenset[str] = frozenset(TRIGGERS)
+    every_thoughts: int = 1
+    min_interval_ms: int = 0
+    confidence_threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.triggers) - set(TRIGGERS))
+        if unknown:
+            raise SettingsError(f"there is no trigger {unknown[0]!r}: use some of {', '.join(TRIGGERS)}")
+        if self.every_thoughts < 1 or self.min_interval_ms < 0:
+            raise SettingsError("every_thoughts is 1 or more, min_interval_ms 0 or more")
+
+    def is_doubtful(self, thought: Thought) -> bool:
+        """Tell whether a thought's confidence is below the threshold."""
+        threshold, confidence = self.confidence_threshold, thought.confidence
+        return threshold is not None and confidence is not None and confidence < threshold
+
+
+class Checkpointer:
+    """Watches a state and saves a checkpoint after each change that the policy asks for. A context manager.
+
+    A checkpoint that cannot be saved does not stop the agent: the state tells `agent.checkpoint_failed`, and its
+    `on_error` gets the exception. What is asked for by a call raises it.
+    """
+
+    def __init__(
+        self,
+        state: RuntimeState,
+        manager: CheckpointManager,
+        policy: Policy = Policy(),
+        *,
+        about: About | None = None,
+    ) -> None:
+        """Begin to watch. `about` is the question of a benchmark that the agent works on from now on."""
+        self._state = state
+        self._manager = manager
+        self._policy = policy
+        self._thoughts = 0
+        self._revision = -1
+        self._moment: int | None = None
+        if about is not None:
+            state.about = about
+        self._off = state.on_settled(self._settled)
+
+    def save(self, reason: str = "manual", *, name: str | None = None, description: str | None = None) -> Saved:
+        """Save a checkpoint now. Raises what the manager's `save` raises."""
+        revision = self._state.revision
+        saved = self._manager.save(self._state, reason, name=name, description=description)
+        self._revision, self._moment = revision, self._state.clock.monotonic()
+        return saved
+
+    def pause(self) -> Saved:
+        """Save a checkpoint before the agent waits, for a human perhaps. Raises what `save` raises."""
+        return self.save("paused")
+
+    def complete(self) -> Saved:
+        """Save the last checkpoint of an execution that ended well, and watch no more. Raises what `save` raises."""
+        saved = self.save("execution_completed")
+        self.close()
+        return saved
+
+    def fail(self, error: BaseException | str) -> Saved:
+        """Save the last checkpoint of an execution that ended badly, with the error as its description.
+
+        It watches no more then. Raises what `save` raises.
+        """
+        told = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+        saved = self.save("execution_failed", description=told)
+        self.close()
+        return saved
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._off()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _settled(self, events: tuple[Event, ...]) -> None:
+        found = {trigger for event in events for trigger in self._found(event)} & self._policy.triggers
+        if found and self._state.revision != self._revision and self._is_time():
+            self.save(min(found, key=TRIGGERS.index))
+
+    def _found(self, event: Event) -> Iterator[str]:
+        if event.name in _ENDS:
+            yield _ENDS[event.name]
+        elif event.name == "thought.created":
+            self._thoughts += 1
+            if self._thoughts % self._policy.every_thoughts == 0:
+                yield "thought_completed"
+            if event["thought"].type == "decision":
+                yield "decision"
+            if self._policy.is_doubtful(event["thought"]):
+                yield "low_confidence"
+        elif event.name == "thought.updated":
+            is_news = not self._policy.is_doubtful(event["before"])
+            if is_news and self._policy.is_doubtful(event["after"]):
+                yield "low_confidence"
+
+    def _is_time(self) -> bool:
+        now = self._state.clock.monotonic()
+        return self._moment is None or now - self._moment >= self._policy.min_interval_ms

@@ -1,0 +1,142 @@
+"""Several stores as one: the first is the truth, the others follow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.agent.values import ABSENT, Absent
+from checkpoint_ld.checkpointing.agreement import verified
+from checkpoint_ld.checkpointing.kinds import DAMAGE, NOUNS, SYNC_ERRORS, Kind
+from checkpoint_ld.documents.values import shown
+from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, SettingsError
+from checkpoint_ld.rules import finding
+from checkpoint_ld.stores.protocol import EVERYTHING, CheckpointStore, Put
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.stores.filters import Filter
+    from checkpoint_ld.stores.header import Header
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A checkpoint out of a store; a finding says so if it was not the first store that had it whole."""
+
+    checkpoint: AgentCheckpoint
+    findings: tuple[Finding, ...] = ()
+
+
+class CombinedStore:
+    """Files, a database and a graph store that hold the same checkpoints; at least one of them.
+
+    The first that is there is the truth. What it refuses is written nowhere; where another one cannot follow,
+    DatabaseSyncError or GraphSyncError says that the first has it. Raises SettingsError if there is none.
+    """
+
+    def __init__(
+        self,
+        files: CheckpointStore | None = None,
+        database: CheckpointStore | None = None,
+        graph: CheckpointStore | None = None,
+    ) -> None:
+        given: dict[Kind, CheckpointStore | None] = {"files": files, "database": database, "graph": graph}
+        self.stores: dict[Kind, CheckpointStore] = {kind: one for kind, one in given.items() if one is not None}
+        if not self.stores:
+            raise SettingsError("there is nowhere to keep checkpoints: give files, a database or a graph store")
+        (self.first, self.truth), *others = self.stores.items()
+        self.followers: dict[Kind, CheckpointStore] = dict(others)
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What all of the stores can do."""
+        return frozenset.intersection(*(store.capabilities for store in self.stores.values()))
+
+    def put(
+        self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
+    ) -> Put:
+        """Keep a checkpoint in all stores, the first one first.
+
+        Raises what the first store raises, and DatabaseSyncError or GraphSyncError when it is kept there but the
+        others could not follow.
+        """
+        done = self.truth.put(checkpoint, file_name=file_name, source_sha256=source_sha256)
+        name = done.path.name if done.path else file_name
+        path = str(done.path) if done.path else None
+
+        def follow(store: CheckpointStore) -> None:
+            store.put(checkpoint, file_name=name, source_sha256=source_sha256)
+
+        self._follow(follow, checkpoint.id, path)
+        return done
+
+    def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
+        """Return a checkpoint, of the first store that has it whole. Raises what the first store raises, else."""
+        return self.fetch(checkpoint_id).checkpoint
+
+    def fetch(self, checkpoint_id: str) -> Fetched:
+        """Return a checkpoint and, if it is not the first store's, a finding that says why. Raises as `get`."""
+        try:
+            return Fetched(self.truth.get(checkpoint_id))
+        except (CheckpointNotFound, *DAMAGE) as error:
+            for kind, store in self.followers.items():
+                checkpoint = _had(store, checkpoint_id)
+                if checkpoint is not None:
+                    state = "missing" if isinstance(error, CheckpointNotFound) else "damaged"
+                    said = f"the {NOUNS[self.first]} is {state}, so it was taken from the {NOUNS[kind]}"
+                    return Fetched(checkpoint, (finding("agent-other-store", said, subject=shown(checkpoint_id)),))
+            raise
+
+    def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
+        """Yield headers as stores do: those of the database where there is one, which need not read all files."""
+        return self.stores.get("database", self.truth).headers(wanted)
+
+    def update_metadata(
+        self,
+        checkpoint_id: str,
+        /,
+        *,
+        name: str | Absent | None = ABSENT,
+        description: str | Absent | None = ABSENT,
+        metadata: Mapping[str, Any] | Absent = ABSENT,
+    ) -> AgentCheckpoint:
+        """Change what is told about a checkpoint in all stores, the first one first, and return it. Raises as `put`."""
+
+        def change(store: CheckpointStore) -> AgentCheckpoint:
+            return store.update_metadata(checkpoint_id, name=name, description=description, metadata=metadata)
+
+        changed = change(self.truth)
+        self._follow(change, checkpoint_id, None)
+        return changed
+
+    def delete(self, checkpoint_id: str, /) -> bool:
+        """Take a checkpoint away, from the first store last: nothing ever refers to a file that is gone."""
+        return [store.delete(checkpoint_id) for store in reversed(self.stores.values())][-1]
+
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]:
+        """Yield what is wrong in each store, and where they disagree; `repair` makes the others follow the first."""
+        return verified(self, repair=repair)
+
+    def close(self) -> None:
+        """Let go of what the stores hold open."""
+        for store in self.stores.values():
+            store.close()
+
+    def _follow(self, step: Callable[[CheckpointStore], Any], checkpoint_id: str, path: str | None) -> None:
+        for kind, store in self.followers.items():
+            try:
+                step(store)
+            except CheckpointLdError as error:
+                kept = f"its {NOUNS[self.first]} is written" + (f" ({path})" if path else "")
+                message = f"{checkpoint_id}: {kept}, but the {kind} could not follow: {error}; run reindex"
+                raise SYNC_ERRORS[kind](message, path) from error
+
+
+def _had(store: CheckpointStore, checkpoint_id: str) -> AgentCheckpoint | None:
+    try:
+        return store.get(checkpoint_id)
+    except CheckpointLdError:  # what is wrong with the first store is told, not what is wrong with the others
+        return None

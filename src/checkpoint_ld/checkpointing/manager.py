@@ -1,0 +1,303 @@
+"""`CheckpointManager`: checkpoints of running agents saved, found, restored, compared and cleared away."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
+from checkpoint_ld.agent.values import ABSENT, About, Absent
+from checkpoint_ld.checkpointing import exchange
+from checkpoint_ld.checkpointing.agreement import Reindexed, reindex
+from checkpoint_ld.checkpointing.combined import CombinedStore, Fetched
+from checkpoint_ld.checkpointing.kinds import NOUNS, SYNC_ERRORS
+from checkpoint_ld.checkpointing.opening import database_store, file_store
+from checkpoint_ld.checkpointing.redaction import Redaction, redactor
+from checkpoint_ld.checkpointing.restoring import state_of
+from checkpoint_ld.checkpointing.results import Imported, Restored, Saved
+from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
+from checkpoint_ld.checkpointing.taking import forked, given_back, taken
+from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, DatabaseSyncError, GraphSyncError
+from checkpoint_ld.runtime.clock import Clock
+from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error
+from checkpoint_ld.stores.filters import Filter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.runtime.state import RuntimeState
+    from checkpoint_ld.stores.header import Header
+    from checkpoint_ld.stores.protocol import CheckpointStore
+
+Headers = list["Header"]
+
+
+class CheckpointManager:
+    """Keeps the checkpoints of agents in files, a database, a graph store, or several of them. A context manager.
+
+    The first of these that is given is the truth; the others follow it, and can be made from it again at any time.
+    It never runs an agent, and starts nothing. Any thread may use it.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but the first three are named
+        self,
+        files: CheckpointStore | str | os.PathLike[str] | None = None,
+        database: CheckpointStore | str | None = None,
+        graph: CheckpointStore | None = None,
+        *,
+        redact: Redaction | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        clock: Clock = Clock(),  # noqa: B008 - a frozen value
+    ) -> None:
+        """Use these stores; a path is a folder of files, a text for the database is the URL of one.
+
+        `redact` says what is taken out before anything is kept. `on_event` is told of what was saved, what was not,
+        and what was restored. Raises SettingsError where no store is given, and for redaction that makes no sense.
+        """
+        self.files = file_store(files)
+        self.database = database_store(database, follows_files=self.files is not None)
+        self.graph = graph
+        self.store = CombinedStore(self.files, self.database, self.graph)
+        self._redacted = redactor(redact)
+        self._on_event = on_event
+        self._clock = clock
+
+    def save(
+        self,
+        state: RuntimeState,
+        reason: str = "manual",
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        about: About | None = None,
+    ) -> Saved:
+        """Save a checkpoint of the state as it is now.
+
+        Raises InvalidCheckpoint, WriteError, CheckpointExists, StoreFull and other StoreErrors when nothing was kept,
+        DatabaseSyncError and GraphSyncError when the checkpoint is kept, but a store could not follow.
+        """
+        checkpoint = taken(state, reason, about=about, name=name, description=description)
+        try:
+            return self._kept(checkpoint, state)
+        except (DatabaseSyncError, GraphSyncError):
+            raise
+        except Exception:
+            given_back(state, checkpoint)
+            raise
+
+    def restore(
+        self,
+        source: exchange.Source,
+        *,
+        continue_execution: bool = False,
+        auto_step: bool = True,
+        clock: Clock = Clock(),  # noqa: B008 - a frozen value
+        on_error: ErrorHandler = log_error,
+    ) -> Restored:
+        """Return a state that goes on from a checkpoint: its id, its file, its bytes, or the checkpoint itself.
+
+        The state belongs to a new execution unless `continue_execution`. One that the store does not know is imported
+        first. Raises CheckpointNotFound, ReadError, InvalidCheckpoint, CheckpointExists and what `save` raises.
+        """
+        fetched = self._fetched(source)
+        checkpoint = fetched.checkpoint
+        newest = self.latest(checkpoint.execution_id)
+        state = state_of(
+            checkpoint,
+            execution_id=checkpoint.execution_id if continue_execution else None,
+            is_branch=newest is not None and newest.id != checkpoint.id,
+            auto_step=auto_step,
+            clock=clock,
+            on_error=on_error,
+        )
+        interrupted = state.tool_state.in_flight
+        self._tell("agent.restored", id=checkpoint.id, execution_id=state.execution_id, interrupted=interrupted)
+        return Restored(state, checkpoint, interrupted, fetched.findings)
+
+    def fork(
+        self,
+        id: str,  # noqa: A002
+        execution_id: str | None = None,
+        branch_reason: str | None = None,
+        name: str | None = None,
+    ) -> Saved:
+        """Save a checkpoint with the same state as that of the id, as the first of another execution.
+
+        The original is not touched. Raises CheckpointNotFound, and what `save` raises.
+        """
+        members = {"execution_id": execution_id, "branch_reason": branch_reason, "name": name}
+        return self._kept(forked(self.get(id), self._clock.wall(), **members))
+
+    def get(self, id: str) -> AgentCheckpoint:  # noqa: A002
+        """Return a checkpoint. Raises CheckpointNotFound, and ReadError or InvalidCheckpoint for a damaged one."""
+        return self.store.get(id)
+
+    def latest(self, execution_id: str | None = None) -> Header | None:
+        """Return the header of the newest checkpoint, of an execution or of all; None if there is none.
+
+        The files are asked, not the database, which may have missed the last one if a save was killed.
+        """
+        return next(iter(self.store.truth.headers(Filter(execution_id=execution_id, limit=1))), None)
+
+    def list(self, **wanted: Any) -> Headers:
+        """Return the headers of checkpoints, the newest first; what is `wanted` are members of a Filter.
+
+        Raises SettingsError for values that make no sense there.
+        """
+        return list(self.store.headers(Filter(**wanted)))
+
+    def diff(
+        self, before: exchange.Source, after: exchange.Source, *, allow_other_execution: bool = False
+    ) -> CheckpointDiff:
+        """Return what is different between two checkpoints, each given by its id or as `restore` takes it.
+
+        Raises SettingsError for two executions unless that is allowed, and what `get` raises.
+        """
+        one, other = self._resolved(before)[0], self._resolved(after)[0]
+        return diff_checkpoints(one.checkpoint, other.checkpoint, allow_other_execution=allow_other_execution)
+
+    def export(
+        self,
+        id: str,  # noqa: A002
+        to: str | os.PathLike[str],
+        shape: exchange.ExportShape = "canonical",
+        *,
+        overwrite: bool = False,
+    ) -> Path:
+        """Write a checkpoint to a file of its own. Raises what `get` and `exchange.export` raise."""
+        return exchange.export(self.get(id), to, shape, overwrite=overwrite)
+
+    def import_(self, source: exchange.Source, *, as_new_id: bool = False) -> tuple[Imported, ...]:
+        """Keep checkpoints from elsewhere: a path, bytes, JSON, a checkpoint, or all files of a folder.
+
+        With `as_new_id`, each is kept as a copy with a new id. What is wrong with a file of a folder is told in the
+        result; otherwise this raises ReadError, InvalidCheckpoint, CheckpointExists, and what `save` raises.
+        """
+        if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
+            return (self._imported(source, as_new_id=as_new_id),)
+        done = []
+        for path in exchange.files_in(Path(source)):
+            try:
+                done.append(self._imported(path, as_new_id=as_new_id))
+            except CheckpointLdError as error:
+                done.append(Imported(path, None, error=error))
+        return tuple(done)
+
+    def update_metadata(
+        self,
+        id: str,  # noqa: A002
+        *,
+        name: str | Absent | None = ABSENT,
+        description: str | Absent | None = ABSENT,
+        metadata: Mapping[str, Any] | Absent = ABSENT,
+    ) -> AgentCheckpoint:
+        """Change what is told about a checkpoint, and return it; its state is the same. None takes a member away.
+
+        Raises CheckpointNotFound, InvalidCheckpoint for values that may not be there, and what `save` raises.
+        """
+        return self.store.update_metadata(id, name=name, description=description, metadata=metadata)
+
+    def delete(self, id: str) -> bool:  # noqa: A002
+        """Take a checkpoint away, from the first store last; tell whether it was there."""
+        return self.store.delete(id)
+
+    def prune(
+        self, retention: Retention, *, dry_run: bool = False, archive: str | os.PathLike[str] | None = None
+    ) -> Pruned:
+        """Delete what need not stay, and tell of every checkpoint why it goes or stays.
+
+        With `dry_run` nothing is deleted. `archive` is a folder to which each is written first, compressed. Raises
+        WriteError if that fails, and what stores raise.
+        """
+        return pruned(self.store, retention, self._clock.wall(), dry_run=dry_run, archive=archive)
+
+    def verify(self, *, repair: bool = False) -> tuple[Finding, ...]:
+        """Return what is wrong with the stores, and where they disagree.
+
+        With `repair`, rows and graphs are made again from the files, and what killed saves left behind is removed after
+        an hour; no checkpoint file is changed.
+        """
+        return tuple(self.store.verify(repair=repair))
+
+    def reindex(self) -> Reindexed:
+        """Make database and graph again from the files alone. Raises what stores raise."""
+        return reindex(self.store)
+
+    def close(self) -> None:
+        """Close the stores."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _kept(
+        self, checkpoint: AgentCheckpoint, state: RuntimeState | None = None, source_sha256: str | None = None
+    ) -> Saved:
+        stage = "validate"
+        try:
+            checkpoint = self._redacted(checkpoint).refusing()
+            stage = NOUNS[self.store.first]
+            done = self.store.put(checkpoint, source_sha256=source_sha256)
+        except Exception as error:
+            stage = next((kind for kind, one in SYNC_ERRORS.items() if isinstance(error, one)), stage)
+            self._tell("agent.checkpoint_failed", state, stage=stage, error=error, path=getattr(error, "path", None))
+            raise
+        if done.created:
+            self._tell(
+                "agent.checkpoint",
+                state,
+                id=checkpoint.id,
+                execution_id=checkpoint.execution_id,
+                reason=checkpoint.metadata.checkpoint_reason,
+                path=done.path,
+                sha256=checkpoint.sha256,
+            )
+        return Saved(checkpoint, done.path, done.created)
+
+    def _imported(self, source: exchange.Source, *, as_new_id: bool) -> Imported:
+        checkpoint, sha256 = exchange.loaded(source)
+        saved = self._kept(exchange.as_copy(checkpoint) if as_new_id else checkpoint, source_sha256=sha256)
+        path = Path(source) if isinstance(source, (str, os.PathLike)) else None
+        return Imported(path, saved.checkpoint, saved.created)
+
+    def _fetched(self, source: exchange.Source) -> Fetched:
+        """Return a checkpoint that is in the store, now at the latest."""
+        fetched, sha256 = self._resolved(source)
+        if sha256 is None and isinstance(source, str):
+            return fetched
+        return Fetched(self._kept(fetched.checkpoint, source_sha256=sha256).checkpoint)
+
+    def _resolved(self, source: exchange.Source) -> tuple[Fetched, str | None]:
+        """Return a checkpoint, and the hash of the bytes that it was read from unless it came from the store."""
+        if isinstance(source, str):
+            try:
+                return self.store.fetch(source), None
+            except CheckpointNotFound:
+                if not _is_file(source):
+                    raise
+        checkpoint, sha256 = exchange.loaded(source)
+        return Fetched(checkpoint), sha256
+
+    def _tell(self, name: str, state: RuntimeState | None = None, **payload: Any) -> None:
+        event = Event(name, MappingProxyType(payload))
+        if self._on_event is not None:
+            try:
+                self._on_event(event)
+            except Exception as error:  # noqa: BLE001 - what is saved is saved, whatever a listener raises
+                log_error(error, event)
+        if state is not None:
+            state.tell(name, **payload)
+
+
+def _is_file(name: str) -> bool:
+    with suppress(OSError, ValueError):  # a name that is too long, or none
+        return Path(name).is_file()
+    return False

@@ -1,0 +1,157 @@
+"""Retention: which checkpoints may go, and why each of the others stays."""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.errors import SettingsError, TargetExistsError
+from checkpoint_ld.stores.files.names import PACKED, SUFFIX, file_name
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import timedelta
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.checkpointing.combined import CombinedStore
+    from checkpoint_ld.stores.header import Header
+
+FINAL: Final = frozenset({"execution_completed", "execution_failed"})
+"""The reasons for the last checkpoint of an execution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What is to stay: the newest `keep_last` of each execution, and what is younger than `max_age`.
+
+    What fits either stays, and so do checkpoints made for one of `keep_reasons` and those whose ids are in `keep`.
+    Always kept are those with a name, those that another execution or a branch goes on from, the newest and the final
+    one of each execution, and with `protect_linked` those that are about a benchmark. Raises SettingsError if neither
+    `keep_last` nor `max_age` is given, or one of them is negative.
+    """
+
+    keep_last: int | None = None
+    max_age: timedelta | None = None
+    keep_reasons: frozenset[str] = frozenset()
+    keep: frozenset[str] = frozenset()
+    protect_linked: bool = True
+
+    def __post_init__(self) -> None:
+        if self.keep_last is None and self.max_age is None:
+            raise SettingsError("nothing says how much is to stay: give keep_last or max_age")
+        if (self.keep_last or 0) < 0 or (self.max_age is not None and self.max_age.total_seconds() < 0):
+            raise SettingsError("keep_last and max_age are 0 or more")
+
+    def decide(self, headers: Iterable[Header], now: int) -> tuple[Decision, ...]:
+        """Decide about all checkpoints of a store, the newest first; `now` is in epoch milliseconds."""
+        ordered = sorted(headers, key=lambda header: header.key, reverse=True)
+        parents = _needed(ordered)
+        ranks: dict[str, int] = defaultdict(int)
+        decisions = []
+        for header in ordered:
+            why = self._stays(header, ranks[header.execution_id], now) or parents.get(header.id)
+            ranks[header.execution_id] += 1
+            decisions.append(Decision(header, not why, why or self._exceeded()))
+        return tuple(decisions)
+
+    def _stays(self, header: Header, rank: int, now: int) -> str | None:
+        """Return why a checkpoint stays that has `rank` newer ones in its execution."""
+        reasons = {
+            f"it has the name {header.name!r}": header.name is not None,
+            "it is the newest of its execution": rank == 0,
+            f"it is the final one of its execution ({header.checkpoint_reason})": header.checkpoint_reason in FINAL,
+            "it is about a benchmark": self.protect_linked and (header.about_benchmark or header.about_question),
+            "its id is to be kept": header.id in self.keep,
+            f"its reason is to be kept ({header.checkpoint_reason})": header.checkpoint_reason in self.keep_reasons,
+            f"it is one of the newest {self.keep_last} of its execution": rank < (self.keep_last or 0),
+            f"it is not older than {self.max_age}": self._is_young(header, now),
+        }
+        return next((reason for reason, holds in reasons.items() if holds), None)
+
+    def _is_young(self, header: Header, now: int) -> bool:
+        return self.max_age is not None and now - header.timestamp <= self.max_age.total_seconds() * 1000
+
+    def _exceeded(self) -> str:
+        count = None if self.keep_last is None else f"not one of the newest {self.keep_last} of its execution"
+        age = None if self.max_age is None else f"older than {self.max_age}"
+        return "it is " + " and ".join(filter(None, (count, age)))
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a checkpoint goes, and the reason for that."""
+
+    header: Header
+    goes: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What was decided about every checkpoint, the newest first; `archived` are the files that were written before."""
+
+    decisions: tuple[Decision, ...]
+    archived: tuple[Path, ...] = ()
+
+    @property
+    def going(self) -> tuple[str, ...]:
+        """The ids of those that are deleted, or would be."""
+        return tuple(one.header.id for one in self.decisions if one.goes)
+
+    @property
+    def staying(self) -> Mapping[str, str]:
+        """The ids of all others, with the reasons."""
+        return {one.header.id: one.reason for one in self.decisions if not one.goes}
+
+
+def pruned(
+    stores: CombinedStore, retention: Retention, now: int, *, dry_run: bool, archive: str | os.PathLike[str] | None
+) -> Pruned:
+    """Delete what may go, the oldest first; with `dry_run`, only say what that is.
+
+    With `archive`, each is written to that folder first, compressed. Raises WriteError if that fails and what stores
+    raise; what was not deleted until then stays.
+    """
+    decisions = retention.decide(stores.truth.headers(), now)
+    going = [one.header.id for one in reversed(decisions) if one.goes]
+    if dry_run:
+        return Pruned(decisions)
+    archived = [] if archive is None else list(_archived(stores, going, Path(archive)))
+    for one in going:
+        stores.delete(one)
+    return Pruned(decisions, tuple(archived))
+
+
+def _archived(stores: CombinedStore, going: Iterable[str], folder: Path) -> Iterator[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in going:
+        yield _written(stores.get(one), folder)
+
+
+def _written(checkpoint: AgentCheckpoint, folder: Path) -> Path:
+    path = folder / (file_name(checkpoint.id).removesuffix(SUFFIX) + PACKED)
+    packed = gzip.compress(checkpoint.content(), mtime=0)
+    try:
+        replace_file(path, packed, overwrite=False)
+    except TargetExistsError:
+        # A prune that was interrupted has written it before; something else is not to be lost.
+        if gzip.decompress(path.read_bytes()) != checkpoint.content():
+            raise
+    return path
+
+
+def _needed(headers: Iterable[Header]) -> dict[str, str]:
+    known = {header.id: header for header in headers}
+    needed = {}
+    for header in known.values():
+        parent = known.get(header.parent_checkpoint_id or "")
+        if parent is not None and header.is_branch:
+            needed[parent.id] = f"the branch {header.id} goes on from it"
+        elif parent is not None and header.execution_id != parent.execution_id:
+            needed[parent.id] = f"another execution goes on from it ({header.execution_id})"
+    return needed

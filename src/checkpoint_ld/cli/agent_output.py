@@ -1,0 +1,215 @@
+"""What the commands of `agent` print."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import typer
+
+from checkpoint_ld.findings import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.checkpointing import Imported, Pruned, Reindexed, Restored, Saved, Upgraded
+    from checkpoint_ld.checkpointing.statistics import ExecutionStatistics
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.stores.header import Header
+
+_LATEST = 5
+"""How many thoughts and calls `show` shows."""
+
+
+def show_json(value: Any) -> None:
+    """Print a value as JSON; integers may be of any size."""
+    from checkpoint_ld.documents.dumping import dump_json  # noqa: PLC0415 - only JSON needs it
+
+    sys.stdout.buffer.write(dump_json(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def show_headers(headers: Sequence[Header], *, as_json: bool, wide: bool) -> None:
+    """Print the headers of checkpoints, a line each."""
+    from checkpoint_ld.agent.timeline.timeline import instant  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.sparql.table import Style, lines  # noqa: PLC0415 - as above
+
+    if as_json:
+        sys.stdout.buffer.write(orjson.dumps([asdict(one) for one in headers], option=_JSON))
+        return
+    if not headers:
+        say("no checkpoint fits")
+        return
+    rows = [
+        (
+            one.id,
+            instant(one.timestamp).removesuffix(" UTC"),
+            one.execution_id,
+            str(one.step_number),
+            str(one.tokens_used),
+            one.checkpoint_reason + (" (branch)" if one.is_branch and one.checkpoint_reason != "branch" else ""),
+            one.name or "",
+        )
+        for one in headers
+    ]
+    number, text, name = Style.NUMBER, Style.TEXT, Style.NAME
+    columns = ("id", "time (UTC)", "execution", "step", "tokens", "reason", "name")
+    width = None if wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
+    for line in lines(columns, rows, (name, text, name, number, number, text, text), width):
+        typer.echo(line)
+
+
+def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
+    """Print what a checkpoint holds, for people."""
+    from checkpoint_ld.agent.summary import lines_of  # noqa: PLC0415 - --help should not wait for it
+
+    for line in lines_of(checkpoint, latest=_LATEST):
+        typer.echo(line)
+
+
+def say_restored(restored: Restored, *, as_json: bool) -> None:
+    """Say which calls were in flight, on standard error, and what was found."""
+    from checkpoint_ld.cli import streams  # noqa: PLC0415 - as above
+
+    streams.report(restored.findings)
+    if as_json:
+        sys.stderr.buffer.write(orjson.dumps({"interrupted": [one.tree() for one in restored.interrupted]}) + b"\n")
+        return
+    for call in restored.interrupted:
+        say(f"in flight: {call.id} ({call.tool_id or 'a tool that is not named'}): cancel, fail or repeat it")
+    if not restored.interrupted:
+        say("no call was in flight")
+
+
+def state_of(restored: Restored) -> bytes:
+    """Return a restored state as JSON text: whose it is, what it goes on from, and the snapshot."""
+    from checkpoint_ld.documents.dumping import dump_json  # noqa: PLC0415 - as above
+    from checkpoint_ld.documents.layout import Layout  # noqa: PLC0415 - as above
+
+    state = restored.state
+    parent = {} if state.parent is None else {"parent": state.parent.tree()}
+    told = {"agent_id": state.agent_id, "execution_id": state.execution_id, **parent}
+    return dump_json({**told, "snapshot": state.snapshot().tree()}, Layout(indent="  ")) + b"\n"
+
+
+def show_saved(saved: Saved, *, as_json: bool) -> None:
+    """Print the checkpoint that was saved."""
+    checkpoint, path = saved.checkpoint, saved.path
+    if as_json:
+        told = {"id": checkpoint.id, "execution_id": checkpoint.execution_id, "sha256": saved.sha256}
+        show_json({**told, "path": None if path is None else str(path)})
+        return
+    typer.echo(f"{checkpoint.id} begins execution {checkpoint.execution_id}" + (f": {path}" if path else ""))
+
+
+def show_imported(taken: Iterable[Imported], *, as_json: bool) -> int:
+    """Print what became of files; return how many could not be taken in."""
+    done = list(taken)
+    if as_json:
+        show_json(
+            [
+                {
+                    "source": str(one.source),
+                    "id": one.checkpoint.id if one.checkpoint else None,
+                    "created": one.created,
+                    "error": None if one.error is None else str(one.error),
+                }
+                for one in done
+            ]
+        )
+    else:
+        for one in done:
+            if one.error is not None:
+                say(f"refused: {one.error}")
+            elif one.checkpoint is not None:
+                typer.echo(f"{'taken in' if one.created else 'there already'}: {one.checkpoint.id} ({one.source})")
+    return sum(one.error is not None for one in done)
+
+
+def show_upgraded(done: Iterable[Upgraded], *, dry_run: bool, as_json: bool) -> None:
+    """Print which files were written anew."""
+    found = list(done)
+    if as_json:
+        show_json(
+            [{"path": str(one.path), "before": one.before, "after": one.after, "changed": one.changed} for one in found]
+        )
+        return
+    verb = "would become" if dry_run else "became"
+    for one in found:
+        typer.echo(f"{one.path}: {f'{one.before} {verb} {one.after}' if one.changed else f'is {one.after} already'}")
+
+
+def show_pruned(pruned: Pruned, *, dry_run: bool, as_json: bool) -> None:
+    """Print which checkpoints go, and why each of the others stays."""
+    if as_json:
+        show_json(
+            {
+                "dry_run": dry_run,
+                "checkpoints": [
+                    {"id": one.header.id, "execution_id": one.header.execution_id, "goes": one.goes, "why": one.reason}
+                    for one in pruned.decisions
+                ],
+            }
+        )
+        return
+    goes = "would go" if dry_run else "gone"
+    for one in pruned.decisions:
+        typer.echo(f"{goes if one.goes else 'stays'}: {one.header.id}: {one.reason}")
+    typer.echo(f"{len(pruned.going)} {goes}, {len(pruned.staying)} stay")
+
+
+def show_findings(findings: Sequence[Finding], *, as_json: bool) -> bool:
+    """Print what was found; tell whether any of it weighs more than a remark."""
+    if as_json:
+        sys.stdout.buffer.write(orjson.dumps([asdict(one) for one in findings], option=_JSON))
+    else:
+        for one in findings:
+            typer.echo(f"{one.severity.name.lower()}: {one}")
+        typer.echo(f"{len(findings)} findings" if findings else "all stores are as they should be")
+    return any(one.severity > Severity.INFO for one in findings)
+
+
+def show_reindexed(done: Reindexed, *, as_json: bool) -> None:
+    """Print what was made anew."""
+    if as_json:
+        show_json(asdict(done))
+        return
+    typer.echo(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
+    for one in done.kept:
+        say(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back")
+
+
+def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> None:
+    """Print what executions used and did, a line each."""
+    from checkpoint_ld.sparql.table import Style, lines  # noqa: PLC0415 - --help should not wait for it
+
+    rows = list(found)
+    if as_json:
+        show_json([one.to_dict() for one in rows])
+        return
+    cells = [
+        (
+            one.execution_id,
+            one.agent_id,
+            *map(str, (one.checkpoints, one.steps, one.tokens, one.thoughts, one.calls, one.failed_calls)),
+            ", ".join(f"{tool} {count}" for tool, count in one.tools.items()),
+        )
+        for one in rows
+    ]
+    columns = ("execution", "agent", "checkpoints", "steps", "tokens", "thoughts", "calls", "failed", "tools")
+    styles = (Style.NAME, Style.NAME, *[Style.NUMBER] * 6, Style.TEXT)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in lines(columns, cells, styles, width):
+        typer.echo(line)
+
+
+def say(message: str) -> None:
+    """Print a line on standard error."""
+    sys.stderr.write(f"{message}\n")
+
+
+_JSON = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

@@ -1,0 +1,44 @@
+"""Values of a state made out of what its user gives: checked, with JSON that cannot be changed any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from checkpoint_ld.agent.values import Value
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.mapping.faults import faults_of
+from checkpoint_ld.runtime.frozen_json import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Made = TypeVar("Made", bound=Value)
+
+
+def made(model: type[Made], members: Mapping[str, Any], what: str) -> Made:
+    """Return the value with these members; a known member that is None is absent.
+
+    `what` is what messages call it. Raises WriteError for members that it may not have, WrongTypeError for values that
+    are no JSON.
+    """
+    known = model.model_fields
+    given = {
+        name: value if isinstance(value, str) else frozen(value, f"{name} of {what}")
+        for name, value in members.items()
+        if value is not None or name not in known
+    }
+    try:
+        value = model.model_validate(given)
+    except ValidationError as error:
+        raise WriteError(f"{what} is refused: {faults_of(error)}") from None
+    # pydantic copies objects and arrays; what is frozen is to be shared instead.
+    parts = {name: one for name, one in given.items() if isinstance(one, (dict, list)) and name != "children"}
+    return value.model_copy(update=parts) if parts else value
+
+
+def changed(value: Made, changes: Mapping[str, Any], what: str) -> Made:
+    """Return `value` with other members; None takes a known one away. Raises as `made` does."""
+    given = {name: getattr(value, name) for name in value.model_fields_set}
+    return made(type(value), {**given, **(value.model_extra or {}), **changes}, what)

@@ -1,0 +1,143 @@
+"""SQLite: whatever is special about it, in one place.
+
+The tables and the queries are SQLAlchemy's and would do for PostgreSQL; what is here is what a second database would
+need of its own: addresses, settings of connections, how a transaction begins, the number of the schema, errors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError, StoreFull
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OLDEST: Final = (3, 37)
+"""The first version that knows strict tables."""
+WRITING: Final = "checkpoint_ld_writing"
+"""The option of connections whose transactions take the lock for writing at once."""
+
+_PATIENCE_MS = 5000
+_PAUSE_S = 0.01
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+
+
+def path_of(url: str) -> Path:
+    """Return the path of the database that an SQLAlchemy URL names, such as `sqlite:///checkpoints.db`.
+
+    A text that is no URL is a path. Raises SettingsError for other databases, and for one in memory.
+    """
+    if "://" not in url:
+        return Path(url)
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise SettingsError("the address of the database is no URL: write sqlite:///checkpoints.db") from None
+    if parsed.drivername not in ("sqlite", "sqlite+pysqlite"):
+        raise SettingsError(f"databases of the kind {parsed.drivername} cannot be used yet: write sqlite:///PATH")
+    if parsed.query or not parsed.database or parsed.database == ":memory:":
+        raise SettingsError("the address names no file to keep the database in: write sqlite:///checkpoints.db")
+    return Path(parsed.database)
+
+
+def engine(path: Path, *, flushed: bool) -> Engine:
+    """Return an engine for the database at `path`, which is opened, or made, by its first connection.
+
+    `flushed` asks for every transaction to be on the disk when it ends, rather than only whole after a power cut.
+    """
+    if sqlite3.sqlite_version_info < OLDEST:
+        raise StoreError(f"SQLite is {sqlite3.sqlite_version}; agent checkpoints need 3.37 or newer")
+    made = create_engine(f"sqlite:///{path}", pool_reset_on_return=None)
+
+    @event.listens_for(made, "connect")
+    def _set_up(driver: Any, _record: object) -> None:
+        # The driver would begin transactions by itself, late and without the lock for writing.
+        driver.isolation_level = None
+        driver.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+        driver.execute("PRAGMA foreign_keys = ON")
+        _log_ahead(driver, path)
+        driver.execute(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
+
+    @event.listens_for(made, "begin")
+    def _begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get(WRITING, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return made
+
+
+def _log_ahead(driver: Any, path: Path) -> None:
+    """Switch to a write-ahead log, where readers and a writer do not wait for each other; it stays switched on.
+
+    While others do the same, SQLite refuses at once, without the patience that it was asked for.
+    """
+    deadline = time.monotonic() + _PATIENCE_MS / 1000
+    while driver.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            mode = driver.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_S)
+            continue
+        if mode != "wal":
+            raise StoreError(f"{path}: SQLite cannot keep a write-ahead log there; put the database on a local disk")
+
+
+def number(connection: Connection) -> int:
+    """Return the number of the schema that a database has; 0 for a new one, and for those of others."""
+    return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+
+
+def set_number(connection: Connection, to: int) -> None:
+    """Write the number of the schema into a database."""
+    connection.exec_driver_sql(f"PRAGMA user_version = {to:d}")
+
+
+def faults(connection: Connection, *, quickly: bool = False) -> list[str]:
+    """Return what is wrong with a database itself: its pages, its indexes, rows that refer to none."""
+    check = "quick_check" if quickly else "integrity_check"
+    found = [str(row[0]) for row in connection.exec_driver_sql(f"PRAGMA {check}(20)") if row[0] != "ok"]
+    orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all() if not quickly else ()
+    return [*found, *(f"a row of {row[0]} belongs to no row of {row[2]}" for row in orphans)]
+
+
+def move_aside(path: Path) -> Path:
+    """Give a database, and what SQLite keeps beside it, another name, which is returned."""
+    aside = path.with_name(f"{path.name}.corrupt-{time.time_ns() // 1_000_000}")
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Raise the errors of SQLite as those of stores: damaged, busy, full, or not to be used at all."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _explained(path, error.orig) from error
+    except sqlite3.Error as error:
+        raise _explained(path, error) from error
+
+
+def _explained(path: Path, error: object) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _BUSY:
+        seconds = _PATIENCE_MS // 1000
+        return StoreBusyError(f"{path}: another process has been writing to the database for {seconds} s; try again")
+    if code in _DAMAGED:
+        return IntegrityError(f"{path}: the database is damaged, or none ({error}); make it again by reindex")
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFull(f"{path}: no room is left for the database, nothing was changed; free some space")
+    return StoreError(f"{path}: the database cannot be used ({error}); check the folder and its permissions")

@@ -1,0 +1,185 @@
+"""`DatabaseStore`: agent checkpoints in an SQLite database."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import update
+
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.text import sha256_of
+from checkpoint_ld.agent.values import ABSENT, Absent
+from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, IntegrityError
+from checkpoint_ld.stores.amendment import amended
+from checkpoint_ld.stores.database import checking, contents, queries
+from checkpoint_ld.stores.database.connection import Database
+from checkpoint_ld.stores.database.rows import header_of_row, tree_of
+from checkpoint_ld.stores.database.schema import checkpoints
+from checkpoint_ld.stores.database.sqlite import path_of
+from checkpoint_ld.stores.nearness import NEIGHBOURS, not_found
+from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, RESET, Put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sqlalchemy import Connection, Select
+
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.stores.filters import Filter
+    from checkpoint_ld.stores.header import Header
+
+_PAGE = 500
+"""Headers that are read at a time, so that a long list keeps nobody waiting."""
+
+
+class DatabaseStore:
+    """Agent checkpoints in the database at `url`, such as `sqlite:///checkpoints.db`, or at a path.
+
+    It is opened at first use, and made if it is not there. With `follows_files` it is an index of files, which are the
+    truth: what was written last may be lost in a power cut, and is brought back from the files. Raises SettingsError
+    for other databases than SQLite. All methods raise StoreBusyError where others write for more than five seconds,
+    IntegrityError for a database that is damaged, UnsupportedVersion for one of a newer checkpoint-ld, and StoreError
+    for one that is not ours.
+    """
+
+    capabilities = CAPABILITIES | {RESET}
+
+    def __init__(self, url: str | os.PathLike[str], *, follows_files: bool = False) -> None:
+        self._database = Database(path_of(os.fspath(url)), flushed=not follows_files)
+        self.path = self._database.path
+
+    @property
+    def follows_files(self) -> bool:
+        """Whether the database is an index of files, and need not be on the disk before they are."""
+        return not self._database.flushed
+
+    @follows_files.setter
+    def follows_files(self, follows: bool) -> None:
+        self._database.flushed = not follows
+
+    def put(
+        self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
+    ) -> Put:
+        """Insert the checkpoint, with the name of its file and the hash of the file that it was imported from.
+
+        Raises CheckpointExists where the id is taken by other content.
+        """
+        sha256 = checkpoint.sha256
+        with self._database.writing() as connection:
+            row = connection.execute(queries.held(checkpoint.id)).first()
+            if row is None:
+                contents.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
+            elif row.sha256 != sha256:
+                raise CheckpointExists(
+                    f"{self.path}: holds {checkpoint.id!r} already with other content: "
+                    f"its hash is {row.sha256}, that of the new one {sha256}"
+                )
+            elif file_name is not None and row.file_name != file_name:
+                mine = update(checkpoints).where(checkpoints.c.id == checkpoint.id)
+                connection.execute(mine.values(file_name=file_name))
+        return Put(None, created=row is None)
+
+    def replace(
+        self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
+    ) -> None:
+        """Insert the checkpoint in place of what is there under its id, as a repair from its file."""
+        with self._database.writing() as connection:
+            contents.remove(connection, checkpoint.id)
+            contents.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
+
+    def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
+        """Return the checkpoint.
+
+        Raises CheckpointNotFound, and IntegrityError where what is there does not fit the hash that was stored with it.
+        """
+        if not self._database.exists:
+            raise not_found(checkpoint_id, (), str(self.path))
+        with self._database.reading() as connection:
+            return self._restored(connection, checkpoint_id)
+
+    def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
+        """Yield the headers of all checkpoints that fit, some hundreds at a time, with their hashes."""
+        left = wanted.limit
+        while left != 0 and self._database.exists:
+            size = _PAGE if left is None else min(left, _PAGE)
+            page = list(self._headers(queries.headers(replace(wanted, limit=size))))
+            yield from page
+            if len(page) < size:
+                return
+            wanted = replace(wanted, cursor=page[-1].key)
+            left = None if left is None else left - len(page)
+
+    def children(self, checkpoint_id: str, /) -> Iterator[Header]:
+        """Yield the headers of the checkpoints that go on from one, the oldest first."""
+        yield from self._headers(queries.children(checkpoint_id))
+
+    def holding(self, thought_id: str, /) -> Iterator[Header]:
+        """Yield the headers of the checkpoints that hold a thought, the oldest first."""
+        yield from self._headers(queries.holding(thought_id))
+
+    def update_metadata(
+        self,
+        checkpoint_id: str,
+        /,
+        *,
+        name: str | Absent | None = ABSENT,
+        description: str | Absent | None = ABSENT,
+        metadata: Mapping[str, Any] | Absent = ABSENT,
+    ) -> AgentCheckpoint:
+        """Change what is told about the checkpoint, and return it; what is ABSENT stays."""
+        if not self._database.exists:
+            raise not_found(checkpoint_id, (), str(self.path))
+        with self._database.writing() as connection:
+            before = self._restored(connection, checkpoint_id)
+            changed = amended(before, name=name, description=description, metadata=metadata)
+            contents.change(connection, changed)
+        return changed
+
+    def delete(self, checkpoint_id: str, /) -> bool:
+        """Delete the checkpoint with its thoughts and calls; tell whether it was there."""
+        if not self._database.exists:
+            return False
+        with self._database.writing() as connection:
+            return contents.remove(connection, checkpoint_id)
+
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]:
+        """Yield what is wrong with the database itself, and with rows that do not fit their hash or each other.
+
+        With `repair`, thoughts and calls are made again from the checkpoints that they belong to.
+        """
+        if self._database.exists:
+            yield from checking.findings(self._database, repair=repair)
+
+    def reset(self) -> None:
+        """Empty the database. One that is damaged is kept under another name, and an empty one takes its place."""
+        self._database.reset()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._database.close()
+
+    def _headers(self, query: Select[Any]) -> Iterator[Header]:
+        if self._database.exists:
+            with self._database.reading() as connection:
+                rows = connection.execute(query).mappings().all()
+            yield from map(header_of_row, rows)
+
+    def _restored(self, connection: Connection, checkpoint_id: str) -> AgentCheckpoint:
+        row = connection.execute(queries.whole(checkpoint_id)).mappings().first()
+        if row is None:
+            raise self._not_found(connection, checkpoint_id)
+        try:
+            tree = tree_of(row)
+        except (TypeError, ValueError) as error:
+            raise IntegrityError(f"{self.path}: the row of {checkpoint_id!r} is damaged: {error}") from error
+        if sha256_of(tree) != row["sha256"]:
+            raise IntegrityError(
+                f"{self.path}: the row of {checkpoint_id!r} does not fit its hash {row['sha256']}; reindex"
+            )
+        return AgentCheckpoint.of_tree(tree)
+
+    def _not_found(self, connection: Connection, checkpoint_id: str) -> CheckpointNotFound:
+        near = [one for query in queries.neighbours(checkpoint_id, NEIGHBOURS) for one in connection.scalars(query)]
+        return not_found(checkpoint_id, near, str(self.path))

@@ -1,0 +1,273 @@
+"""`AgentCheckpoint`: loaded, made, compared, written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import rdflib
+from hypothesis import given
+from pydantic import ValidationError
+
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.soundness import is_sound
+from checkpoint_ld.agent.text import bytes_of, sha256_of, text_of
+from checkpoint_ld.agent.values import Thought
+from checkpoint_ld.errors import (
+    InvalidCheckpoint,
+    ShapeError,
+    TargetExistsError,
+    UnsupportedVersion,
+    WriteError,
+)
+from tests.agent.documents import MOMENT, Json, call, checkpoint, checkpoints, second, thought
+
+
+def changed(value: Json, *path: str | int) -> Json:
+    """Return a sound checkpoint with another value at one place."""
+    tree = checkpoint([thought("t1"), thought("t2", parent_id="t1")], [call("c1"), {"id": "c2", "status": "running"}])
+    holder = tree
+    for step in path[:-1]:
+        holder = holder[step]
+    holder[path[-1]] = value
+    return tree
+
+
+THOUGHT = ("snapshot", "thought_chain", 0)
+CALL = ("snapshot", "tool_state", "calls", 0)
+
+
+def test_a_file_is_loaded_and_written_again_to_the_byte(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_bytes(bytes_of(checkpoint(name="first", note={"z": 1, "a": None})))
+    loaded = AgentCheckpoint.load(path)
+    assert loaded.snapshot.thought_chain[0].content == "look first"
+    assert loaded.metadata.tokens_used == 10
+    assert loaded.dumps() == path.read_text(encoding="utf-8")
+    assert loaded.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_the_second_shape_is_loaded_and_written() -> None:
+    loaded = AgentCheckpoint.load(bytes_of(second(), "second"))
+    assert [one.success for one in loaded.snapshot.tool_state.calls] == [True, False, None]
+    assert loaded.dumps("second") == text_of(second(), "second")
+    assert loaded.content("second").decode() == loaded.dumps("second")
+
+
+@given(checkpoints)
+def test_values_hold_everything_that_the_tree_says(tree: Json) -> None:
+    made = AgentCheckpoint.model_validate(tree)
+    assert made.dumps() == text_of(tree)
+    assert made.sha256 == sha256_of(tree)
+    assert AgentCheckpoint.model_validate(json.loads(made.dumps())) == made
+
+
+def test_nulls_are_kept_and_absent_members_stay_absent() -> None:
+    tree = checkpoint([thought(confidence=None)], name=None)
+    made = AgentCheckpoint.of_tree(tree)
+    assert made.tree() == tree
+    assert made.name is None
+    assert made.description is None
+    assert "description" not in made.tree()
+
+
+def test_a_checkpoint_is_frozen_and_equal_by_content() -> None:
+    one, other = AgentCheckpoint.of_tree(checkpoint()), AgentCheckpoint.of_tree(checkpoint())
+    assert one.sha256
+    assert one == other
+    assert one != AgentCheckpoint.of_tree(checkpoint(name="other"))
+    with pytest.raises(ValidationError):
+        one.name = "other"
+
+
+def test_the_hash_follows_what_is_changed_in_a_new_checkpoint() -> None:
+    made = AgentCheckpoint.of_tree(checkpoint())
+    named = made.but(name="first")
+    assert made.content()
+    assert named.sha256 == sha256_of(checkpoint(name="first"))
+    assert made.sha256 == sha256_of(checkpoint()) != named.sha256
+
+
+def test_later_changes_of_the_source_change_nothing() -> None:
+    tree = checkpoint()
+    made = AgentCheckpoint.of_tree(tree)
+    tree["snapshot"]["thought_chain"][0]["content"] = "edited"
+    assert made.snapshot.thought_chain[0].content == "look first"
+
+
+def test_a_sound_checkpoint_is_taken_without_the_rules() -> None:
+    made = AgentCheckpoint.of_tree(changed("x", *THOUGHT, "content"))
+    assert is_sound(made)
+    assert made.refusing() is made
+
+
+BROKEN = [
+    (("id",), ""),
+    (("id",), 5),
+    (("id",), "x" * 1025),
+    (("timestamp",), "1738790400000"),
+    (("timestamp",), 1738790400000.0),
+    (("timestamp",), True),
+    (("timestamp",), -1),
+    (("timestamp",), 10**15),
+    (("snapshot", "thought_chain"), None),
+    (("snapshot", "tool_state", "calls"), {}),
+    (THOUGHT, "a text"),
+    ((*THOUGHT, "confidence"), -0.1),
+    ((*THOUGHT, "confidence"), 1.01),
+    ((*THOUGHT, "confidence"), "0.8"),
+    ((*THOUGHT, "confidence"), 85),
+    ((*THOUGHT, "id"), "t2"),
+    ((*THOUGHT, "parent_id"), "t1"),
+    ((*THOUGHT, "parent_id"), "t2"),
+    ((*THOUGHT, "alternatives"), [{"option": "a"}]),
+    ((*THOUGHT, "alternatives"), ["a"]),
+    ((*THOUGHT, "created_at"), None),
+    ((*CALL, "id"), "c2"),
+    ((*CALL, "success"), 1),
+    ((*CALL, "status"), "failed"),
+    ((*CALL, "status"), "running"),
+    ((*CALL, "tool_id"), None),
+    ((*CALL, "duration_ms"), -1),
+    (("snapshot", "progress", "step_number"), 1.0),
+    (("snapshot", "progress", "step_number"), 2**53),
+    (("snapshot", "context", "memory"), [{"key": "a"}]),
+    (("metadata", "checkpoint_reason"), ""),
+    (("metadata", "agent_id"), "another"),
+    (("parent",), {"checkpoint_id": "ckpt_1"}),
+    (("parent",), {}),
+    (("about",), {"replicate": 1}),
+    (("diff",), {"from_checkpoint_id": "x", "changes": []}),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"), BROKEN, ids=[f"{'.'.join(map(str, one))}-{two}"[:60] for one, two in BROKEN]
+)
+def test_what_breaks_rules_is_refused_with_the_report(path: tuple[str | int, ...], value: Json) -> None:
+    tree = changed(value, *path)
+    for make in (AgentCheckpoint.of_tree, lambda broken: AgentCheckpoint.load(json.dumps(broken).encode())):
+        with pytest.raises(InvalidCheckpoint) as refused:
+            make(tree)
+        assert refused.value.findings
+        assert refused.value.report.at_least(refused.value.findings[0].severity)
+
+
+def test_a_call_without_success_has_not_ended() -> None:
+    with pytest.raises(InvalidCheckpoint, match="completed"):
+        AgentCheckpoint.of_tree(checkpoint(calls=[{"id": "c1", "status": "completed"}]))
+    with pytest.raises(InvalidCheckpoint, match="args"):
+        AgentCheckpoint.of_tree(checkpoint(calls=[{"id": "c1", "tool_id": "x", "success": True, "started_at": 1}]))
+
+
+def test_what_the_quick_look_doubts_is_taken_if_the_rules_do_not_mind() -> None:
+    late = AgentCheckpoint.of_tree(changed(MOMENT - 10_000, *CALL, "completed_at"))
+    odd = AgentCheckpoint.of_tree(changed("napping", *CALL, "status"))
+    assert not is_sound(late)
+    assert not is_sound(odd)
+
+
+def test_a_refusal_points_into_the_file() -> None:
+    with pytest.raises(InvalidCheckpoint) as refused:
+        AgentCheckpoint.load(bytes_of(changed(85, *THOUGHT, "confidence")))
+    (found,) = refused.value.findings
+    assert found.place.pointer == "/snapshot/thought_chain/0/confidence"
+    assert found.place.line is not None
+    assert "0.85" in found.remedy
+
+
+def test_a_fault_of_the_second_shape_alone_is_refused() -> None:
+    data = second()
+    del data["metadata"]["agent_id"]
+    with pytest.raises(InvalidCheckpoint, match="/metadata/agent_id"):
+        AgentCheckpoint.load(bytes_of(data, "second"))
+
+
+def test_a_checkpoint_that_was_made_unchecked_is_refused_before_it_is_used() -> None:
+    made = AgentCheckpoint.of_tree(checkpoint([thought("t1"), thought("t2")]))
+    twice = made.snapshot.thought_chain[:1] * 2
+    unchecked = made.model_copy(update={"snapshot": made.snapshot.model_copy(update={"thought_chain": twice})})
+    with pytest.raises(InvalidCheckpoint):
+        unchecked.refusing()
+
+
+@pytest.mark.parametrize("identifier", ["../../etc/passwd", "a/b", "CON", "x\x00", "é" * 900, "_:b0", '<x>"\\'])
+def test_odd_identifiers_come_back_unchanged(identifier: str) -> None:
+    made = AgentCheckpoint.of_tree(checkpoint(id=identifier))
+    assert AgentCheckpoint.load(made.content()).id == identifier
+    assert AgentCheckpoint.load(made.content("second")).id == identifier
+    assert AgentCheckpoint.from_graph(made.to_graph()).dumps() == made.dumps()
+
+
+def test_trees_of_another_shape_or_version_are_refused() -> None:
+    with pytest.raises(ShapeError, match="second shape"):
+        AgentCheckpoint.of_tree(second())
+    with pytest.raises(UnsupportedVersion):
+        AgentCheckpoint.of_tree(checkpoint(version="9.0.0"))
+    tree = checkpoint()
+    tree["snapshot"]["context"]["messages"] = []
+    with pytest.raises(ShapeError, match="/snapshot/context/messages"):
+        AgentCheckpoint.of_tree(tree)
+
+
+def test_saving_makes_a_whole_new_file(tmp_path: Path) -> None:
+    made = AgentCheckpoint.of_tree(checkpoint())
+    path = tmp_path / "one.json"
+    made.save(path)
+    assert path.read_bytes() == made.content()
+    with pytest.raises(TargetExistsError):
+        made.but(name="other").save(path)
+    assert path.read_bytes() == made.content()
+    assert [one.name for one in tmp_path.iterdir()] == ["one.json"]
+    with pytest.raises(WriteError, match="create the folder"):
+        made.save(tmp_path / "none" / "one.json")
+
+
+def test_what_is_no_json_is_not_written(tmp_path: Path) -> None:
+    made = AgentCheckpoint.of_tree(changed({"v": float("nan")}, "snapshot", "context", "variables"))
+    with pytest.raises(WriteError, match="nan is not a JSON number"):
+        made.save(tmp_path / "one.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_graph_and_back() -> None:
+    made = AgentCheckpoint.of_tree(checkpoint(about={"question": "urn:q"}))
+    assert AgentCheckpoint.from_graph(made.to_graph()).dumps() == made.dumps()
+    assert len(made.to_graph(prov=False)) < len(made.to_graph())
+    with pytest.raises(ShapeError, match="no agent checkpoint"):
+        AgentCheckpoint.from_graph(rdflib.Graph())
+    edited = made.to_graph()
+    edited.remove((edited.root, rdflib.URIRef("https://schema.org/schemaVersion"), None))
+    with pytest.raises(UnsupportedVersion, match="states no version"):
+        AgentCheckpoint.from_graph(edited)
+
+
+def test_validation_tells_what_is_odd() -> None:
+    made = AgentCheckpoint.of_tree(changed("musing", *THOUGHT, "type"))
+    report = made.validate()
+    assert report.conforms
+    assert "/snapshot/thought_chain/0/type" in [found.place.pointer for found in report.findings]
+    assert not made.validate("agent-strict").conforms
+
+
+def test_values_can_be_made_one_by_one() -> None:
+    made = AgentCheckpoint.of_tree(checkpoint())
+    more = Thought(id="t9", type="decision", content="done", created_at=MOMENT)
+    chain = (*made.snapshot.thought_chain, more)
+    longer = made.but(snapshot=made.snapshot.but(thought_chain=chain))
+    assert longer.snapshot.thought_chain[0] is made.snapshot.thought_chain[0]
+    assert [one["id"] for one in longer.tree()["snapshot"]["thought_chain"]] == ["t1", "t9"]
+
+
+def test_saving_a_checkpoint_does_not_wait_for_the_graph_libraries() -> None:
+    code = (
+        "import json, sys\n"
+        "from checkpoint_ld.agent.checkpoint import AgentCheckpoint\n"
+        "AgentCheckpoint.of_tree(json.loads(sys.stdin.read())).content()\n"
+        "assert 'rdflib' not in sys.modules and 'pyshacl' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], input=json.dumps(checkpoint()).encode(), check=True)

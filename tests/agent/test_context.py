@@ -1,0 +1,140 @@
+"""The contexts for agent checkpoints: other processors of JSON-LD read our statements from the plain files."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from pyld import jsonld
+from rdflib import BNode, Graph, URIRef
+from rdflib.compare import isomorphic
+from rdflib.namespace import RDFS
+
+from checkpoint_ld import data
+from checkpoint_ld.agent import names
+from checkpoint_ld.agent.graph import AgentGraph, terms
+from checkpoint_ld.agent.graph.json_ld import jsonld_of, without_context
+from tests.agent.graphs import Tree, as_plain_json_ld, by_oxigraph, by_pyld
+from tests.agent.runs import call, thought, tree
+
+PLAIN = tree(
+    "ckpt_1",
+    thoughts=[
+        thought(1, confidence=0.85, reasoning="because", children=["t2", "t3"], metadata={"z": [1], "a": None}),
+        thought(2, confidence=1, parent_id="t1", alternatives=[{"option": "b"}], note="unknown", name="a name"),
+    ],
+    calls=[call(1), {"id": "c2", "tool_id": "bash", "args": {}, "status": "running"}],
+    results={"c1": {"@id": "not an IRI"}, "c2": None},
+    variables={"task": "x", "one": ["a"], "deep": {"@type": "y"}},
+    parent={"checkpoint_id": "ckpt_0", "is_branch": False},
+    about={"question": "urn:uuid:q", "benchmark": "urn:uuid:b"},
+    diff={"summary": ""},
+    name="named",
+    custom=True,
+)
+"""A document with ids that are safe in IRIs, and without what no context can say."""
+
+SECOND: Tree = {
+    **{key: PLAIN[key] for key in ("version", "id", "timestamp", "execution_id", "agent_id", "metadata")},
+    "snapshot": {
+        "thought_chain": {
+            "current_step_id": "s1",
+            "steps": [{"id": "s1", "type": "planning", "content": "plan", "confidence": 0.9, "timestamp": 1}],
+        },
+        "context": {"messages": [{"role": "user", "content": "hi"}], "variables": {"task": "t"}, "memory": []},
+        "tool_state": {
+            "pending": ["c9"],
+            "completed": [{"id": "c1", "tool_id": "grep", "arguments": {"q": "x"}, "result": ["a"], "timestamp": 2}],
+            "failed": [{"id": "c2", "tool_id": "bash", "arguments": {}, "error": "boom", "timestamp": 3}],
+        },
+        "progress": {"step_number": 3, "iterations_completed": 1, "tokens_used": 10, "duration_ms": 20},
+    },
+}
+
+
+def under(file: str, document: Tree) -> Tree:
+    return {**json.loads(data.text("contexts", file)), **document}
+
+
+@pytest.mark.parametrize("processor", [by_pyld, by_oxigraph])
+def test_a_processor_reads_our_statements_from_the_plain_file_under_our_context(processor: Any) -> None:
+    read = processor(under("caf.jsonld", PLAIN))
+    assert len(read) > 50
+    assert isomorphic(read, as_plain_json_ld(AgentGraph.of_tree(PLAIN)))
+
+
+@pytest.mark.parametrize("processor", [by_pyld, by_oxigraph])
+def test_ids_that_are_no_iris_are_read_alike_once_they_are_encoded(processor: Any) -> None:
+    hostile = ("a b", "<x>", 'a"b', "a\\b", "a:b", "../x", "/x", "_:b0", "@foo", "naïve")
+    document = tree(thoughts=[{**thought(1), "id": one, "parent_id": one} for one in hostile])
+    encoded = tree(
+        thoughts=[
+            {**one, "id": names.iri("thought", one["id"]), "parent_id": names.iri("thought", one["id"])}
+            for one in document["snapshot"]["thought_chain"]
+        ]
+    )
+    assert isomorphic(processor(under("caf.jsonld", encoded)), as_plain_json_ld(AgentGraph.of_tree(document)))
+
+
+def test_compaction_under_our_context_gives_the_plain_file_back() -> None:
+    document = under("caf.jsonld", PLAIN)
+    compacted = jsonld.compact(jsonld.expand(document), {"@context": document["@context"]})
+    assert {key: value for key, value in compacted.items() if key != "@context"} == PLAIN
+
+
+def test_a_raw_file_in_the_second_shape_is_read_alike_by_processors_under_its_context() -> None:
+    read = by_pyld(under("caf-second-shape.jsonld", SECOND))
+    assert isomorphic(read, by_oxigraph(under("caf-second-shape.jsonld", SECOND)))
+    thought_node, failed = URIRef("urn:caf:thought/s1"), URIRef("urn:caf:tool-call/c2")
+    assert str(read.value(thought_node, names.caf("thoughtType"))) == "planning"
+    assert read.value(failed, names.caf("tool")) == URIRef("urn:caf:tool/bash")
+    assert read.value(predicate=names.caf("pendingCall"), object=URIRef("urn:caf:tool-call/c9")) is not None
+
+
+def test_the_terms_of_the_second_shape_are_those_of_the_first() -> None:
+    first, second = (json.dumps(json.loads(data.text("contexts", f"caf{one}.jsonld"))) for one in ("", "-second-shape"))
+    shared = ("thought", "toolCall", "currentThought", "arguments", "history", "createdAtMs", "parentCheckpoint")
+    assert [name for name in shared if f'"urn:caf:vocab:{name}"' not in first] == []
+    assert [name for name in shared if f'"urn:caf:vocab:{name}"' not in second] == ["toolCall"]
+
+
+def test_our_json_ld_is_the_file_with_the_context_as_its_first_member() -> None:
+    document = jsonld_of(PLAIN)
+    assert next(iter(document)) == "@context"
+    assert without_context(document) == PLAIN
+    assert isomorphic(by_pyld(document), as_plain_json_ld(AgentGraph.of_tree(PLAIN)))
+
+
+def test_a_context_of_another_kind_is_an_unknown_member() -> None:
+    document = {"@context": {"a": "urn:a"}, **PLAIN}
+    assert without_context(document) == document
+    assert AgentGraph.of_tree(document).tree() == {**PLAIN, "@context": {"a": "urn:a"}}
+
+
+def test_every_kind_of_object_is_named_by_the_property_that_leads_to_it() -> None:
+    kinds = {one.removeprefix(names.CAF) for one in terms.plans()}
+    assert kinds == {
+        *("Checkpoint", "Snapshot", "Context", "ToolState", "Progress"),
+        *("Metadata", "Parent", "About", "Thought", "ToolCall"),
+    }
+
+
+def test_a_graph_that_another_processor_made_is_read_as_what_it_states() -> None:
+    made = Graph()
+    for triple in by_pyld(under("caf.jsonld", PLAIN)):
+        made.add(triple)
+    assert any(isinstance(one, BNode) for one in made.subjects())
+    assert AgentGraph.of_graph(made).tree() == PLAIN
+
+
+def test_the_vocabulary_declares_every_term_that_is_written_and_no_other() -> None:
+    vocabulary = Graph().parse(data=data.text("contexts", "caf-vocabulary.ttl"), format="turtle")
+    declared = {str(one) for one in vocabulary.subjects(RDFS.label)}
+    texts = [data.text("contexts", one) for one in ("caf.jsonld", "caf-second-shape.jsonld")]
+    in_contexts = {f"{names.CAF}{one}" for text in texts for one in re.findall(f'"{names.CAF}(\\w+)"', text)}
+    graph = AgentGraph.of_tree(PLAIN, prov=True)
+    written = {str(one) for triple in graph for one in triple if str(one).startswith((names.CAF, names.CAF_DERIVED))}
+    assert declared == in_contexts | written
+    assert all(vocabulary.value(URIRef(one), RDFS.comment) for one in declared)

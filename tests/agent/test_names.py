@@ -1,0 +1,79 @@
+"""Names of the parts of agent checkpoints: an IRI for any id, and the id again."""
+
+from __future__ import annotations
+
+import pyoxigraph
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkpoint_ld.agent import names
+from checkpoint_ld.graph import naming
+
+KINDS = st.sampled_from(names.KINDS)
+ANY_TEXT = st.text(st.characters(exclude_categories=()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "identifier", "expected"),
+    [
+        ("checkpoint", "ckpt_abc-1.2~3", "urn:caf:checkpoint/ckpt_abc-1.2~3"),
+        ("thought", 'th 3 "x" <y>', "urn:caf:thought/th%203%20%22x%22%20%3Cy%3E"),
+        ("tool-call", "_:b0", "urn:caf:tool-call/_%3Ab0"),
+        ("tool-call", "../x", "urn:caf:tool-call/..%2Fx"),
+        ("tool", "/x", "urn:caf:tool/%2Fx"),
+        ("agent", "naïve", "urn:caf:agent/na%C3%AFve"),
+        ("execution", "a%20b#/c", "urn:caf:execution/a%2520b%23%2Fc"),
+        ("thought", "", "urn:caf:thought/"),
+    ],
+)
+def test_an_id_is_percent_encoded_in_the_namespace_of_its_kind(
+    kind: names.Kind, identifier: str, expected: str
+) -> None:
+    assert names.iri(kind, identifier) == expected
+    assert names.identifier(expected) == (kind, identifier)
+
+
+@given(KINDS, ANY_TEXT)
+def test_every_id_comes_back_from_its_iri_which_every_library_accepts(kind: names.Kind, identifier: str) -> None:
+    iri = names.iri(kind, identifier)
+    assert names.identifier(iri) == (kind, identifier)
+    assert naming.is_iri(iri)
+    assert not naming.is_minted(iri)
+    assert pyoxigraph.NamedNode(iri).value == iri
+
+
+@given(KINDS, ANY_TEXT, KINDS, ANY_TEXT)
+def test_two_ids_never_share_a_name(kind: names.Kind, one: str, other_kind: names.Kind, other: str) -> None:
+    assert (names.iri(kind, one) == names.iri(other_kind, other)) == ((kind, one) == (other_kind, other))
+
+
+@pytest.mark.parametrize(
+    "iri",
+    [
+        "https://example.org/agent",
+        "urn:caf:thoughts/a",
+        "urn:caf:thought",
+        "urn:caf:checkpoint/a#/snapshot",
+        "urn:caf:agent/%FF",
+    ],
+)
+def test_other_iris_have_no_id(iri: str) -> None:
+    assert names.identifier(iri) is None
+
+
+@given(ANY_TEXT)
+def test_every_unknown_key_comes_back_from_its_predicate(key: str) -> None:
+    predicate = names.extension_iri(key)
+    assert names.extension_key(predicate) == key
+    assert naming.is_iri(predicate)
+
+
+@pytest.mark.parametrize("predicate", ["urn:caf:vocab:thought", "urn:caf:ext:%FF", "https://schema.org/name"])
+def test_other_predicates_have_no_unknown_key(predicate: str) -> None:
+    assert names.extension_key(predicate) is None
+
+
+def test_a_question_has_the_iri_that_the_graph_of_its_benchmark_has() -> None:
+    assert names.question_iri('urn:uuid:question-is-1"<2-ab12') == naming.iri_of('urn:uuid:question-is-1"<2-ab12')
+    assert names.question_iri("0123abc") == naming.iri_of("0123abc")

@@ -1,0 +1,281 @@
+"""Reading agent checkpoints from files of all kinds, good and bad."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rdflib
+
+from checkpoint_ld import emission
+from checkpoint_ld.agent.graph import AgentGraph
+from checkpoint_ld.agent.graph.json_ld import jsonld_of
+from checkpoint_ld.agent.reading import AgentReading, examine, examine_document
+from checkpoint_ld.agent.shapes import to_second
+from checkpoint_ld.agent.text import bytes_of, text_of
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.limits import Limits
+from checkpoint_ld.errors import ReadError, ShapeError, SourceMissingError, UnsupportedVersion
+from checkpoint_ld.findings import Severity
+from tests.agent.documents import Json, call, checkpoint, second, thought
+
+WRITERS: dict[str, Any] = {
+    "nt": emission.ntriples_of,
+    "nq": emission.nquads_of,
+    "turtle": emission.turtle_of,
+    "trig": emission.trig_of,
+}
+
+
+def told(reading: AgentReading) -> list[tuple[str, str | None]]:
+    return [(found.rule, found.place.pointer) for found in reading.findings]
+
+
+def refused(data: bytes) -> ReadError:
+    with pytest.raises(ReadError) as raised:
+        examine(data)
+    return raised.value
+
+
+def turtle(tree: Json, *, prov: bool = False) -> bytes:
+    data: bytes = WRITERS["turtle"](AgentGraph.of_tree(tree, prov=prov))
+    return data
+
+
+def without(tree: Json, *path: str) -> Json:
+    *way, name = path
+    holder = tree
+    for step in way:
+        holder = holder[step]
+    del holder[name]
+    return tree
+
+
+def test_a_canonical_file_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_bytes(bytes_of(checkpoint()))
+    reading = examine(path)
+    assert (reading.shape, reading.version, reading.source) == ("canonical", "0.0.1", str(path))
+    assert reading.tree == checkpoint()
+    assert reading.findings == ()
+    assert not reading.is_broken
+    assert reading.origins is None
+    place = reading.place("/snapshot/thought_chain/0/id")
+    assert (place.file, place.line, place.column) == (str(path), 10, 15)
+    assert reading.key_place("/snapshot/thought_chain/0/id").column == 9
+
+
+def test_the_second_shape_is_read_with_places_in_the_file_as_it_is() -> None:
+    text = text_of(second(), "second")
+    reading = examine(text.encode())
+    assert reading.shape == "second"
+    place = reading.place("/snapshot/tool_state/calls/1/started_at")
+    assert place.pointer == "/snapshot/tool_state/failed/0/timestamp"
+    assert place.line is not None
+    assert place.column is not None
+    assert text.splitlines()[place.line - 1][place.column - 1 :] == "1738790399300"
+
+
+def test_open_files_and_compressed_ones_are_read(tmp_path: Path) -> None:
+    data = bytes_of(checkpoint())
+    path = tmp_path / "one.json.gz"
+    path.write_bytes(gzip.compress(data))
+    assert examine(path).tree == checkpoint()
+    assert examine(io.BytesIO(gzip.compress(data[:50]) + gzip.compress(data[50:]))).tree == checkpoint()
+
+
+def test_damaged_compressed_files_stop() -> None:
+    packed = gzip.compress(bytes_of(checkpoint()))
+    for data in (packed[:-9], packed[:40], packed[:-8] + bytes(8), packed[:20] + b"\xff\xff" + packed[22:]):
+        (found,) = refused(data).findings
+        assert found.rule == "agent-gzip"
+
+
+def test_a_compressed_file_is_not_unpacked_beyond_the_limit() -> None:
+    packed = gzip.compress(b" " * 1_000_000)
+    with pytest.raises(ReadError, match="more than the limit of 10,000 bytes"):
+        examine(packed, limits=Limits(size=10_000))
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SourceMissingError, match="check the path"):
+        examine(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("data", "rule", "line", "column"),
+    [
+        (b"", "json", 1, 1),
+        (b'{\n  "snapshot": {},\n  "id": }', "json", 3, 9),
+        (b'{\n  "timestamp": NaN}', "number-not-finite", 2, 16),
+        (b'{\n  "id": "a",\n  "id": "b"}', "duplicate-key", 3, 3),
+        (b'{\n  "id": "\\ud800"}', "surrogate", 2, 9),
+        (b"[" * 300 + b"]" * 300, "nesting", 1, 201),
+        (b"\n  []", "agent-shape", 2, 3),
+        (b'"text"', "agent-shape", 1, 1),
+        (b"{}", "agent-shape", 1, 1),
+        (b'{"execution_id": "e",\n"snapshot": {}, "version": "0.0.1"}', "agent-shape", 2, 13),
+        (b'{"@type": "DataFeed",\n"dataFeedElement": []}', "agent-family", 1, 1),
+        (b'{"execution_id": "e", "snapshot": {},\n  "version": "9.0.0"}', "agent-version", 2, 14),
+        (b'{"execution_id": "e", "snapshot": {}}', "agent-version", 1, 1),
+    ],
+)
+def test_what_stops_is_told_with_line_and_column_and_what_to_do(data: bytes, rule: str, line: int, column: int) -> None:
+    found = refused(data).findings[0]
+    assert (found.rule, found.place.line, found.place.column) == (rule, line, column)
+    assert found.remedy
+    assert found.severity is Severity.VIOLATION
+
+
+def test_too_large_stops() -> None:
+    with pytest.raises(ReadError, match="more than the limit"):
+        examine(bytes_of(checkpoint()), limits=Limits(size=100))
+
+
+def test_errors_keep_their_kind() -> None:
+    assert isinstance(refused(b"{}"), ShapeError)
+    assert isinstance(refused(bytes_of(checkpoint(version="9.0.0"))), UnsupportedVersion)
+
+
+def test_a_newer_version_is_told_even_if_its_shape_is_unknown() -> None:
+    data = json.dumps({"execution_id": "e", "version": "9.0.0", "snapshot": {"parts": []}}).encode()
+    assert "upgrade checkpoint-ld" in str(refused(data))
+
+
+def test_a_byte_order_mark_and_other_line_ends_are_warned_of() -> None:
+    data = b"\xef\xbb\xbf" + bytes_of(checkpoint()).replace(b"\n", b"\r\n")
+    reading = examine(data)
+    assert told(reading) == [("byte-order-mark", ""), ("agent-line-ends", "")]
+    assert (reading.findings[1].place.line, reading.findings[1].place.column) == (1, 2)
+    assert not reading.is_broken
+    assert bytes_of(reading.tree) == bytes_of(checkpoint())
+
+
+def test_the_place_of_a_line_end_counts_characters() -> None:
+    data = '{\n"id": "é漢",\r\n'.encode() + bytes_of(without(checkpoint(), "id"))[1:]
+    (found,) = examine(data).findings
+    assert (found.place.line, found.place.column) == (2, 12)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("snapshot", "context", "variables"), {}),
+        (("snapshot", "context", "state"), {}),
+        (("snapshot", "context", "history"), []),
+        (("snapshot", "tool_state", "results"), {}),
+        (("snapshot", "progress", "total_thoughts"), 1),
+        (("snapshot", "progress", "total_tool_calls"), 1),
+    ],
+)
+@pytest.mark.parametrize("is_null", [False, True])
+def test_missing_members_are_read_as_empty_with_a_warning(
+    path: tuple[str, str, str], value: Json, is_null: bool
+) -> None:
+    tree = without(checkpoint(), *path)
+    if is_null:
+        tree[path[0]][path[1]][path[2]] = None
+    reading = examine(bytes_of(tree))
+    assert reading.tree[path[0]][path[1]][path[2]] == value
+    assert told(reading) == [("agent-default", "/" + "/".join(path))]
+    assert reading.findings[0].severity is Severity.WARNING
+    assert reading.findings[0].place.line is not None
+
+
+def test_missing_members_of_the_second_shape_are_told_by_their_names_there() -> None:
+    reading = examine(bytes_of(without(second(), "snapshot", "context", "messages"), "second"))
+    assert told(reading) == [("agent-default", "/snapshot/context/messages")]
+    assert "/snapshot/context/messages is absent and read as []" in reading.findings[0].message
+
+
+def test_a_fault_of_the_second_shape_alone_is_a_violation() -> None:
+    reading = examine(bytes_of(without(second(), "metadata", "agent_id"), "second"))
+    assert told(reading) == [("agent-second-member", "/metadata/agent_id")]
+    assert reading.is_broken
+
+
+def test_a_stale_patch_is_warned_of_at_its_place() -> None:
+    data = to_second(checkpoint([thought(type="action")]))
+    data["snapshot"]["context"]["variables"]["task"] = "edited"
+    reading = examine(bytes_of(data, "second"))
+    assert told(reading) == [("agent-patch", "/canonical_patch")]
+    assert reading.tree["snapshot"]["context"]["variables"] == {"task": "edited"}
+    assert not reading.is_broken
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("thought_chain", None), ("tool_state", {"calls": {}}), ("thought_chain", ["a text"])]
+)
+def test_broken_parts_are_no_reason_to_stop(name: str, value: Json) -> None:
+    tree = checkpoint()
+    tree["snapshot"][name] = value
+    reading = examine(bytes_of(tree))
+    assert reading.tree["snapshot"][name] == ({"calls": {}, "results": {}} if name == "tool_state" else value)
+    assert reading.graph.root is not None
+
+
+def test_a_document_that_was_parsed_already_is_not_parsed_again() -> None:
+    document = read_json(bytes_of(checkpoint()), "one.json")
+    reading = examine_document(document)
+    assert reading.document is document
+    assert reading.source == "one.json"
+    assert reading.tree["snapshot"] is document.value["snapshot"]
+
+
+def test_our_json_ld_is_the_plain_file_with_a_context() -> None:
+    reading = examine(json.dumps(jsonld_of(checkpoint())).encode())
+    assert bytes_of(reading.tree) == bytes_of(checkpoint())
+    other = examine(bytes_of(checkpoint(**{"@context": {"id": "@id"}})))
+    assert other.tree["@context"] == {"id": "@id"}
+
+
+@pytest.mark.parametrize("prov", [False, True])
+@pytest.mark.parametrize("syntax", list(WRITERS))
+def test_rdf_syntaxes_give_the_same_checkpoint(syntax: str, prov: bool) -> None:
+    tree = checkpoint(calls=[call(), {"id": "a b", "status": "running"}], note={"n": 1.0}, name=None)
+    data = WRITERS[syntax](AgentGraph.of_tree(tree, prov=prov))
+    reading = examine(data, syntax=syntax)
+    assert bytes_of(reading.tree) == bytes_of(tree)
+    assert reading.findings == ()
+    assert (reading.syntax, reading.document) == (syntax, None)
+    assert reading.place("/id").line is None
+
+
+def test_an_rdflib_graph_is_read() -> None:
+    graph = rdflib.Graph().parse(data=turtle(checkpoint()), format="turtle")
+    assert bytes_of(examine(graph).tree) == bytes_of(checkpoint())
+
+
+def test_a_graph_that_was_edited_does_not_fit_its_hash() -> None:
+    data = turtle(checkpoint(), prov=True).replace(b'"look first"', b'"look twice"')
+    reading = examine(data)
+    assert [found.rule for found in reading.findings] == ["agent-hash"]
+    assert reading.tree["snapshot"]["thought_chain"][0]["content"] == "look twice"
+
+
+def test_statements_without_a_checkpoint_or_with_two_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "none.ttl"
+    path.write_text("<urn:a> <urn:b> <urn:c> .", encoding="utf-8")
+    with pytest.raises(ShapeError, match=r"none\.ttl.*no agent checkpoint"):
+        examine(path)
+    with pytest.raises(ShapeError, match="2 agent checkpoints"):
+        examine(turtle(checkpoint()) + turtle(checkpoint(id="ckpt_2")))
+
+
+def test_text_that_is_no_rdf_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "broken.ttl"
+    path.write_text("<urn:a> <urn:b>\n  oops .", encoding="utf-8")
+    with pytest.raises(ReadError) as raised:
+        examine(path)
+    assert (raised.value.findings[0].place.file, raised.value.findings[0].place.line) == (str(path), 2)
+
+
+def test_a_hundred_thousand_thoughts_are_read() -> None:
+    tree = checkpoint([thought(f"t{number}") for number in range(100_000)])
+    reading = examine(bytes_of(to_second(tree), "second"))
+    assert len(reading.tree["snapshot"]["thought_chain"]) == 100_000
+    assert reading.findings == ()

@@ -1,0 +1,64 @@
+"""The samples of the format's description, where they are at hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.json_patch import same
+from checkpoint_ld.agent.reading import examine
+from checkpoint_ld.agent.shapes import to_second
+from tests.conftest import corpus_folder
+
+CANONICAL = ("canonical", "next", "quirks", "second-shape-as-canonical")
+
+
+@pytest.fixture(scope="module")
+def samples() -> Path:
+    folder = corpus_folder().parent / "spec" / "agent-examples"
+    if not folder.is_dir():
+        pytest.skip(f"no samples at {folder}: set CHECKPOINT_LD_CORPUS to the folder of the corpus beside them")
+    return folder
+
+
+@pytest.mark.parametrize("name", CANONICAL)
+def test_samples_are_written_to_the_byte(samples: Path, name: str) -> None:
+    path = samples / f"{name}.json"
+    loaded = AgentCheckpoint.load(path)
+    assert loaded.content() == path.read_bytes()
+    assert examine(path).shape == "canonical"
+
+
+@pytest.mark.parametrize("name", CANONICAL)
+def test_samples_survive_the_second_shape_to_the_byte(samples: Path, name: str) -> None:
+    loaded = AgentCheckpoint.load(samples / f"{name}.json")
+    assert AgentCheckpoint.load(loaded.content("second")).content() == loaded.content()
+
+
+@pytest.mark.parametrize("prov", [False, True])
+@pytest.mark.parametrize("name", CANONICAL)
+def test_samples_survive_the_graph_to_the_byte(samples: Path, name: str, prov: bool) -> None:
+    loaded = AgentCheckpoint.load(samples / f"{name}.json")
+    assert AgentCheckpoint.from_graph(loaded.to_graph(prov=prov)).content() == loaded.content()
+
+
+def test_the_second_shape_is_the_canonical_one_to_the_byte_and_back(samples: Path) -> None:
+    loaded = AgentCheckpoint.load(samples / "second-shape.json")
+    assert loaded.content() == (samples / "second-shape-as-canonical.json").read_bytes()
+    assert loaded.content("second") == (samples / "second-shape.json").read_bytes()
+
+
+def test_a_patch_that_another_program_made_is_applied(samples: Path) -> None:
+    reading = examine(samples / "next-as-second-shape.json")
+    assert reading.findings == ()
+    assert same(reading.tree, json.loads((samples / "next.json").read_bytes()), exact=True)
+
+
+# As many as the description counts, or fewer: calls are matched by their ids, not by their places.
+@pytest.mark.parametrize(("name", "most"), [("canonical", 11), ("next", 29), ("quirks", 21)])
+def test_patches_are_no_longer_than_the_description_counts(samples: Path, name: str, most: int) -> None:
+    written = to_second(json.loads((samples / f"{name}.json").read_bytes()))
+    assert 0 < len(written["canonical_patch"]["patch"]) <= most

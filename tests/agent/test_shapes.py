@@ -1,0 +1,343 @@
+"""The two shapes of agent checkpoints: told apart, and turned into each other without loss."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from hypothesis import given
+
+from checkpoint_ld.agent.json_patch import same
+from checkpoint_ld.agent.shapes import detect_shape, is_agent, of_second, origins_of, second_faults, to_second
+from checkpoint_ld.agent.text import sha256_of, text_of
+from checkpoint_ld.dialects import source_pointer
+from checkpoint_ld.errors import ShapeError
+from tests.agent.documents import MOMENT, Json, call, checkpoint, checkpoints, second, thought
+
+
+def there_and_back(tree: Json) -> Json:
+    """Write a checkpoint in the second shape as text, and read that."""
+    back, findings = of_second(json.loads(text_of(to_second(tree), "second")))
+    assert findings == ()
+    return back
+
+
+def test_shapes_are_told_by_their_structure() -> None:
+    assert detect_shape(checkpoint()) == "canonical"
+    assert detect_shape(second()) == "second"
+
+
+@pytest.mark.parametrize("sign", [{"thought_chain": {"steps": []}}, {"context": {"messages": []}}])
+def test_one_sign_of_the_second_shape_is_enough(sign: Json) -> None:
+    assert detect_shape({"execution_id": "e", "snapshot": sign}) == "second"
+
+
+@pytest.mark.parametrize("name", ["pending", "running", "completed", "failed"])
+def test_each_list_of_calls_is_a_sign_of_the_second_shape(name: str) -> None:
+    assert detect_shape({"execution_id": "e", "snapshot": {"tool_state": {name: None}}}) == "second"
+
+
+def test_a_canonical_checkpoint_without_its_thoughts_is_known_by_the_rest() -> None:
+    tree = checkpoint()
+    tree["snapshot"]["thought_chain"] = None
+    assert detect_shape(tree) == "canonical"
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "seen"),
+    [
+        ({"thought_chain": [], "context": {"messages": []}}, "/snapshot/context/messages"),
+        ({"thought_chain": {"steps": []}, "tool_state": {"calls": []}}, "/snapshot/tool_state/calls"),
+        ({"context": {"messages": [], "history": []}}, "/snapshot/context/history"),
+        ({"thought_chain": {"parts": []}, "mood": 1}, '"thought_chain", "mood"'),
+        ({}, "none"),
+        ("text", "no object"),
+    ],
+)
+def test_both_shapes_or_neither_are_refused_with_the_members_seen(snapshot: Json, seen: str) -> None:
+    with pytest.raises(ShapeError, match=seen):
+        detect_shape({"execution_id": "e", "snapshot": snapshot})
+
+
+def test_a_benchmark_is_told_which_commands_take_it() -> None:
+    with pytest.raises(ShapeError, match=r"this is a benchmark.*use checkpoint-ld validate, convert or query"):
+        detect_shape({"@type": "DataFeed", "dataFeedElement": []})
+
+
+def test_an_agent_checkpoint_has_a_snapshot_and_an_execution() -> None:
+    assert is_agent(checkpoint())
+    assert is_agent({"snapshot": None, "execution_id": None})
+    assert not is_agent({"snapshot": {}})
+    assert not is_agent([checkpoint()])
+
+
+def test_second_shape_becomes_canonical() -> None:
+    data = second()
+    tree, findings = of_second(data)
+    snapshot = tree["snapshot"]
+    assert findings == ()
+    assert snapshot["thought_chain"] == [
+        {
+            "id": "t1",
+            "type": "planning",
+            "content": "look first",
+            "confidence": 0.9,
+            "children": [],
+            "created_at": MOMENT - 900,
+        }
+    ]
+    assert snapshot["current_step_id"] == "t1"
+    assert snapshot["context"] == {
+        "variables": {"task": "sort"},
+        "state": {},
+        "history": [{"role": "user", "content": "hi"}],
+    }
+    assert [(one["id"], one.get("success"), one["status"]) for one in snapshot["tool_state"]["calls"]] == [
+        ("c1", True, "completed"),
+        ("c2", False, "failed"),
+        ("c3", None, "pending"),
+    ]
+    assert snapshot["tool_state"]["calls"][0]["args"] == {"q": "x"}
+    assert snapshot["tool_state"]["results"] == {"c1": ["a"]}
+    assert snapshot["progress"]["total_thoughts"] == 1
+    assert snapshot["progress"]["total_tool_calls"] == 3
+    assert data == second(), "the document stays as it is"
+
+
+def test_what_the_second_shape_writes_comes_back_to_the_byte() -> None:
+    tree, _ = of_second(second())
+    assert text_of(to_second(tree), "second") == text_of(second(), "second")
+
+
+def test_what_the_second_shape_demands_is_made_up() -> None:
+    tree = checkpoint(
+        [thought("t1", type="action"), thought("t2", type="musing", parent_id="t1")],
+        [
+            call("c1", completed_at=MOMENT - 300),
+            call("c2", success=False, error="boom"),
+            {"id": "c3", "status": "running", "tool_id": "x"},
+            {"id": "c4"},
+        ],
+    )
+    written = to_second(tree)
+    steps = written["snapshot"]["thought_chain"]["steps"]
+    assert [(one["type"], one["confidence"], one["children"]) for one in steps] == [
+        ("tool_execution", 1, ["t2"]),
+        ("observation", 1, []),
+    ]
+    tools = written["snapshot"]["tool_state"]
+    assert tools["completed"] == [
+        {
+            "id": "c1",
+            "tool_id": "grep",
+            "arguments": {"q": "x"},
+            "status": "completed",
+            "result": ["a"],
+            "duration_ms": 500,
+            "timestamp": MOMENT - 800,
+        }
+    ]
+    assert [one["id"] for one in tools["failed"]] == ["c2"]
+    assert (tools["running"], tools["pending"]) == (["c3"], ["c4"])
+    assert written["snapshot"]["progress"] == {
+        "step_number": 1,
+        "iterations_completed": 1,
+        "tokens_used": 10,
+        "duration_ms": 20,
+    }
+    assert written["metadata"]["agent_id"] == "agent_1"
+    assert list(second_faults(written)) == []
+    assert text_of(there_and_back(tree)) == text_of(tree)
+
+
+@pytest.mark.parametrize(
+    ("reason", "written"),
+    [
+        ("thought_completed", "step_complete"),
+        ("tool_completed", "auto"),
+        ("tool_error", "tool_error"),
+        ("low_confidence", "low_confidence"),
+        ("decision", "decision"),
+        ("paused", "manual"),
+        ("manual", "manual"),
+        ("branch", "branch"),
+        ("execution_completed", "step_complete"),
+        ("execution_failed", "auto"),
+        ("step_complete", "step_complete"),
+        ("auto", "auto"),
+        ("because", "auto"),
+    ],
+)
+def test_reasons_are_written_as_the_second_shape_has_them(reason: str, written: str) -> None:
+    tree = checkpoint()
+    tree["metadata"]["checkpoint_reason"] = reason
+    assert to_second(tree)["metadata"]["checkpoint_reason"] == written
+    assert there_and_back(tree)["metadata"]["checkpoint_reason"] == reason
+
+
+@given(checkpoints)
+def test_nothing_is_lost_in_the_second_shape(tree: Json) -> None:
+    before = copy.deepcopy(tree)
+    back = there_and_back(tree)
+    assert same(back, tree, exact=True)
+    assert text_of(back) == text_of(tree)
+    assert same(tree, before, exact=True)
+
+
+@pytest.mark.parametrize("value", [None, 5, "x", {"a": 1}, [1, None, {}]])
+@pytest.mark.parametrize("part", ["thought_chain", "context", "tool_state", "progress"])
+def test_broken_parts_are_kept_in_the_second_shape(part: str, value: Json) -> None:
+    tree = checkpoint()
+    tree["snapshot"][part] = value
+    back, _ = of_second(json.loads(text_of(to_second(tree), "second")))
+    assert same(back, tree, exact=True)
+
+
+def test_calls_with_the_same_id_are_kept() -> None:
+    tree = checkpoint(calls=[call("c", args={"n": 1}), call("c", success=False), call("c", args={"n": 2.0})])
+    assert same(there_and_back(tree), tree, exact=True)
+
+
+def test_results_keep_their_order() -> None:
+    tree = checkpoint(
+        calls=[call("a", success=False), call("b"), call("c")], results={"a": 1, "c": 2, "orphan": 3, "b": 4}
+    )
+    assert list(there_and_back(tree)["snapshot"]["tool_state"]["results"]) == ["a", "c", "orphan", "b"]
+
+
+def test_patch_is_small_where_only_the_order_of_calls_is_another() -> None:
+    calls = [
+        call(f"c{number}", success=number % 10 > 0, status="completed" if number % 10 else "failed")
+        for number in range(50)
+    ]
+    tree = checkpoint(calls=calls, results={})
+    operations = to_second(tree)["canonical_patch"]["patch"]
+    moved = [one for one in operations if one["op"] == "move"]
+    assert len(moved) == 5
+    assert text_of(there_and_back(tree)) == text_of(tree)
+
+
+def test_history_that_is_no_message_is_only_in_the_patch() -> None:
+    tree = checkpoint()
+    message = {"role": "user", "content": "hi", "timestamp": 1.0}
+    tree["snapshot"]["context"]["history"] = ["text", message, {"role": 5}]
+    assert to_second(tree)["snapshot"]["context"]["messages"] == [message]
+    assert text_of(there_and_back(tree)) == text_of(tree)
+
+
+def test_a_patch_that_does_not_fit_any_more_is_left_out_and_told() -> None:
+    written = to_second(checkpoint([thought(type="action")]))
+    written["snapshot"]["thought_chain"]["steps"][0]["content"] = "edited"
+    tree, (found,) = of_second(written)
+    assert tree["snapshot"]["thought_chain"][0]["content"] == "edited"
+    assert tree["snapshot"]["thought_chain"][0]["type"] == "tool_execution"
+    assert "canonical_patch" not in tree
+    assert (found.rule, found.place.pointer) == ("agent-patch", "/canonical_patch")
+    assert "edited" in found.message
+
+
+@pytest.mark.parametrize(
+    "patch", [5, {}, {"sha256": "HASH", "patch": [5]}, {"sha256": "HASH", "patch": [{"op": "remove", "path": "/no"}]}]
+)
+def test_a_patch_that_is_none_is_left_out_and_told(patch: Json) -> None:
+    plain, _ = of_second(second())
+    patch = {**patch, "sha256": sha256_of(plain)} if isinstance(patch, dict) else patch
+    tree, (found,) = of_second(second(canonical_patch=patch))
+    assert tree == plain
+    assert found.rule == "agent-patch"
+
+
+def test_members_that_nobody_knows_are_kept_also_under_names_of_the_other_shape() -> None:
+    data = second(custom={"a": 1})
+    data["snapshot"]["thought_chain"]["mood"] = "good"
+    data["snapshot"]["thought_chain"]["steps"][0]["created_at"] = "a name of ours"
+    data["snapshot"]["tool_state"]["completed"][0] |= {"args": 1, "started_at": 2}
+    tree, _ = of_second(data)
+    assert tree["custom"] == {"a": 1}
+    assert tree["snapshot"]["thought_chain_extra"] == {"mood": "good"}
+    assert text_of(to_second(tree), "second") == text_of(data, "second")
+
+
+def test_pointers_lead_back_into_the_second_shape() -> None:
+    data = second()
+    tree, _ = of_second(data)
+    origins = origins_of(tree, data)
+    found = {
+        "/snapshot/thought_chain/0/content": "/snapshot/thought_chain/steps/0/content",
+        "/snapshot/thought_chain/0/created_at": "/snapshot/thought_chain/steps/0/timestamp",
+        "/snapshot/current_step_id": "/snapshot/thought_chain/current_step_id",
+        "/snapshot/context/history/0/role": "/snapshot/context/messages/0/role",
+        "/snapshot/tool_state/calls/1/started_at": "/snapshot/tool_state/failed/0/timestamp",
+        "/snapshot/tool_state/calls/0/args/q": "/snapshot/tool_state/completed/0/arguments/q",
+        "/snapshot/tool_state/calls/2": "/snapshot/tool_state/pending/0",
+        "/snapshot/tool_state/results/c1/0": "/snapshot/tool_state/completed/0/result/0",
+        "/metadata/step_number": "/metadata/step_number",
+    }
+    assert {pointer: source_pointer(origins, pointer) for pointer in found} == found
+
+
+def test_pointers_lead_back_also_where_a_patch_put_the_calls_into_another_order() -> None:
+    tree = checkpoint(calls=[call("a", success=False), {"id": "b", "status": "running"}, call("c")], results={"c": 1})
+    data = to_second(tree)
+    origins = origins_of(tree, data)
+    pointers = [f"/snapshot/tool_state/calls/{index}" for index in range(3)]
+    assert [source_pointer(origins, one) for one in pointers] == [
+        "/snapshot/tool_state/failed/0",
+        "/snapshot/tool_state/running/0",
+        "/snapshot/tool_state/completed/0",
+    ]
+    assert source_pointer(origins, "/snapshot/tool_state/results/c") == "/snapshot/tool_state/completed/0/result"
+
+
+def without(data: Json, *path: str | int) -> Json:
+    holder = data
+    for step in path[:-1]:
+        holder = holder[step]
+    del holder[path[-1]]
+    return data
+
+
+STEP = ("snapshot", "thought_chain", "steps", 0)
+TOOLS = ("snapshot", "tool_state")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        (*STEP, "confidence"),
+        (*STEP, "children"),
+        (*TOOLS, "running"),
+        (*TOOLS, "completed", 0, "status"),
+        ("snapshot", "progress", "tokens_used"),
+        ("snapshot", "context", "messages", 0, "role"),
+        ("metadata", "agent_id"),
+    ],
+)
+def test_what_the_second_shape_requires_is_missed(path: tuple[str | int, ...]) -> None:
+    (found,) = second_faults(without(second(), *path))
+    assert (found.rule, found.place.pointer) == ("agent-second-member", "/" + "/".join(map(str, path)))
+
+
+def test_odd_things_that_only_the_second_shape_can_say() -> None:
+    data = second()
+    data["metadata"]["checkpoint_reason"] = "thought_completed"
+    data["snapshot"]["tool_state"]["completed"][0]["success"] = False
+    data["snapshot"]["tool_state"]["failed"] = {}
+    data["snapshot"]["context"]["messages"] = ["hi", {"role": 1, "content": ""}]
+    assert [(found.rule, found.place.pointer) for found in second_faults(data)] == [
+        ("agent-second-value", "/metadata/checkpoint_reason"),
+        ("agent-second-member", "/snapshot/context/messages/0"),
+        ("agent-second-member", "/snapshot/context/messages/1/role"),
+        ("agent-second-member", "/snapshot/tool_state/failed"),
+        ("agent-second-value", "/snapshot/tool_state/completed/0/success"),
+    ]
+
+
+@given(checkpoints)
+def test_what_we_write_is_what_the_second_shape_requires(tree: Json) -> None:
+    assert list(second_faults(to_second(tree))) == []
+
+
+def test_the_second_shape_as_its_program_writes_it_has_no_fault() -> None:
+    assert list(second_faults(second())) == []

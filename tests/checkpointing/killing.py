@@ -1,0 +1,210 @@
+"""Processes that are killed while they save, amend or clear away checkpoints, to be run as a program of its own.
+
+It opens no store itself and so may fork: each kill costs no start of Python. It prints one line of JSON at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, event
+
+from checkpoint_ld.checkpointing import CheckpointManager, Retention
+from checkpoint_ld.runtime import RuntimeState
+from checkpoint_ld.stores.files import FileStore
+
+CALLS = ("open", "write", "fsync", "link", "unlink", "replace", "rename", "close")
+STATEMENTS = ("before_cursor_execute", "after_cursor_execute", "commit", "rollback")
+
+
+class Fuse:
+    """Kills the process at the `last` step: before or after a call of the operating system, a statement, a COMMIT."""
+
+    def __init__(self, last: int) -> None:
+        self.left = last
+
+    def step(self, *_: Any) -> None:
+        self.left -= 1
+        if not self.left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def arm(self) -> None:
+        for name in CALLS:
+            setattr(os, name, self._around(getattr(os, name)))
+        for name in STATEMENTS:
+            event.listen(Engine, name, self.step)
+
+    def _around(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def stepped(*args: Any, **kwargs: Any) -> Any:
+            self.step()
+            result = call(*args, **kwargs)
+            self.step()
+            return result
+
+        return stepped
+
+
+def manager(folder: Path) -> CheckpointManager:
+    """Return a manager of files, a database, and files of another folder in the place of a graph store."""
+    return CheckpointManager(folder / "files", f"sqlite:///{folder}/c.db", FileStore(folder / "graph"))
+
+
+def forked(work: Callable[[], None], *, kill_after: float | None = None) -> int:
+    """Do something in a process of its own; return how that ended."""
+    process = os.fork()
+    if not process:
+        try:
+            work()
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - the process ends here, whatever it was
+            traceback.print_exc()
+            os._exit(1)
+    if kill_after is not None:
+        time.sleep(kill_after)
+        os.kill(process, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def confirm(folder: Path, checkpoint_id: str, sha256: str) -> None:
+    """Note that the agent was told that a checkpoint is kept."""
+    with (folder / "confirmed").open("a") as file:
+        file.write(f"{checkpoint_id} {sha256}\n")
+
+
+def confirmed(folder: Path) -> dict[str, str]:
+    return dict(line.split() for line in (folder / "confirmed").read_text().splitlines())
+
+
+def prepare(folder: Path) -> None:
+    """Save three checkpoints."""
+    folder.mkdir()
+    state = RuntimeState("agent", "exec")
+    with manager(folder) as keeper:
+        for number in range(3):
+            state.thought_chain.add("reasoning", f"thought {number}")
+            state.tool_state.complete(state.tool_state.start("ls", {}).id, [number])
+            saved = keeper.save(state)
+            confirm(folder, saved.id, saved.sha256)
+
+
+def save(folder: Path, fuse: Fuse | None) -> None:
+    with manager(folder) as keeper:
+        newest = keeper.latest("exec")
+        assert newest is not None
+        state = keeper.restore(newest.id, continue_execution=True).state
+        state.thought_chain.add("reasoning", "one more")
+        if fuse:
+            fuse.arm()
+        saved = keeper.save(state)
+        if fuse is None:
+            confirm(folder, saved.id, saved.sha256)
+
+
+def amend(folder: Path, fuse: Fuse | None) -> None:
+    with manager(folder) as keeper:
+        newest = keeper.latest("exec")
+        assert newest is not None
+        if fuse:
+            fuse.arm()
+        keeper.update_metadata(newest.id, name=f"name {random.random()}")  # noqa: S311 - any other name
+
+
+def prune(folder: Path, fuse: Fuse | None) -> None:
+    with manager(folder) as keeper:
+        if fuse:
+            fuse.arm()
+        keeper.prune(Retention(keep_last=1), archive=folder / "archive")
+
+
+def save_on_and_on(folder: Path) -> None:
+    while True:
+        save(folder, None)
+
+
+def held(folder: Path) -> dict[str, set[str]]:
+    """Return the hashes that each store has for each checkpoint."""
+    found: dict[str, set[str]] = {}
+    with manager(folder) as keeper:
+        for store in keeper.store.stores.values():
+            for header in store.headers():
+                found.setdefault(header.id, set()).add(store.get(header.id).sha256)
+    return found
+
+
+def check(folder: Path, *, amended: bool = False, pruned: bool = False) -> None:
+    """Look at what a killed process left: wholly there or wholly absent, and put right by repairing."""
+    with manager(folder) as keeper:
+        assert keeper.files is not None
+        files = {header.id: keeper.files.get(header.id).sha256 for header in keeper.files.headers()}
+        before = confirmed(folder)
+        if pruned:
+            archived = {path.name.removesuffix(".json.gz") for path in (folder / "archive").glob("*.json.gz")}
+            assert set(before) <= set(files) | archived, "a checkpoint is gone that was not archived"
+        else:
+            assert set(before) <= set(files), "a checkpoint is lost that the agent was told of"
+        for one in set(before) & set(files):
+            assert amended or files[one] == before[one], "a checkpoint is not what it was"
+        for store in keeper.store.followers.values():
+            assert {header.id for header in store.headers()} <= set(files), "a row has no file"
+        keeper.verify(repair=True)
+        assert keeper.verify() == (), keeper.verify()
+        state = keeper.restore(keeper.latest("exec").id, continue_execution=True).state  # type: ignore[union-attr]
+        state.thought_chain.add("reasoning", "after")
+        saved = keeper.save(state)
+        assert saved.created
+        assert keeper.verify() == ()
+    assert all(len(hashes) == 1 for hashes in held(folder).values()), "stores disagree"
+
+
+def killed_everywhere(base: Path, work: Callable[[Path, Fuse | None], None], **expected: bool) -> int:
+    """Kill `work` at its first step, at its second, and so on, each time on a fresh copy; return how many there are."""
+    kills = 0
+    while True:
+        folder = base.with_name(f"{work.__name__}{kills}")
+        shutil.copytree(base, folder)
+        ended = forked(lambda: work(folder, Fuse(kills + 1)))  # noqa: B023 - it is called at once
+        if ended == 0:
+            return kills
+        assert ended == -signal.SIGKILL, ended
+        assert forked(lambda: check(folder, **expected)) == 0, f"{work.__name__}, step {kills + 1}"  # noqa: B023
+        shutil.rmtree(folder)
+        kills += 1
+
+
+def killed_anywhere(base: Path, times: int) -> int:
+    """Kill a process that saves and saves, at random moments, on one folder; return how many it saved meanwhile."""
+    folder = base.with_name("random")
+    shutil.copytree(base, folder)
+    moments = random.Random(7)  # noqa: S311 - the same every time
+    for number in range(times):
+        forked(lambda: save_on_and_on(folder), kill_after=moments.uniform(0.0, 0.12))
+        if number % 10 == 9 or number == times - 1:
+            assert forked(lambda: check(folder)) == 0, f"random kill {number}"
+    return len(confirmed(folder)) - len(confirmed(base))
+
+
+def main(folder: Path, times: int) -> None:
+    base = folder / "base"
+    prepare(base)
+    assert forked(lambda: check(shutil.copytree(base, folder / "warm"))) == 0  # type: ignore[arg-type]
+    steps = {
+        "save": killed_everywhere(base, save),
+        "amend": killed_everywhere(base, amend, amended=True),
+        "prune": killed_everywhere(base, prune, pruned=True),
+    }
+    saved = killed_anywhere(base, times)
+    print(json.dumps({"steps": steps, "random": times, "saved": saved}))  # noqa: T201 - what the test reads
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,128 @@
+"""Checkpoints out of a store, and into one."""
+
+import gzip
+import hashlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.checkpointing import CheckpointManager, ExportShape
+from checkpoint_ld.errors import CheckpointExists, InvalidCheckpoint, ReadError, SettingsError, TargetExistsError
+from tests.checkpointing.managers import Bench
+
+SHAPES: dict[ExportShape, str] = {
+    "canonical": "json", "second": "json", "jsonld": "jsonld", "nquads": "nq", "turtle": "ttl",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "ending"), SHAPES.items())
+def test_what_goes_out_comes_back_the_same(bench: Bench, tmp_path: Path, shape: ExportShape, ending: str) -> None:
+    bench.think('ä "quoted"', confidence=1, odd={"kept": [None, 10**30]})
+    bench.state.context.variables["n"] = {"a/b": [1, 1.0, -0.0]}
+    bench.state.context.state["s"] = None
+    call = bench.state.tool_state.start("ls", {})
+    bench.state.tool_state.complete(call.id, None)
+    bench.state.tool_state.start("ls", {})
+    saved = bench.manager.save(bench.state)
+    path = bench.manager.export(saved.id, tmp_path / f"out.{ending}", shape)
+    other = CheckpointManager(tmp_path / "other")
+    (imported,) = other.import_(path)
+    assert (imported.source, imported.created, imported.error) == (path, True, None)
+    assert other.get(saved.id).content() == saved.checkpoint.content()
+
+
+def test_an_export_overwrites_only_when_asked(bench: Bench, tmp_path: Path) -> None:
+    saved = bench.manager.save(bench.state)
+    target = tmp_path / "out.json"
+    target.write_text("mine")
+    with pytest.raises(TargetExistsError):
+        bench.manager.export(saved.id, target)
+    assert target.read_text() == "mine"
+    bench.manager.export(saved.id, target, overwrite=True)
+    assert target.read_bytes() == saved.checkpoint.content()
+    with pytest.raises(SettingsError, match="no shape 'xml': use one of canonical, second"):
+        bench.manager.export(saved.id, target, "xml")  # type: ignore[arg-type]
+
+
+def test_a_folder_is_imported_file_by_file(bench: Bench, tmp_path: Path) -> None:
+    saved = [bench.manager.save(bench.state) for _ in range(3)]
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.json").write_bytes(saved[0].checkpoint.content("second"))
+    (folder / "b.json.gz").write_bytes(gzip.compress(saved[1].checkpoint.content()))
+    (folder / "c.json").write_text("{")
+    (folder / "d.json").write_bytes(saved[0].checkpoint.but(name="other").content())
+    (folder / "e.json").write_text('{"@type": "DataFeed"}')
+    (folder / "f.txt").write_text("not looked at")
+    (folder / "g.json").mkdir()
+    bench.manager.export(saved[2].id, folder / "h.nq", "nquads")
+    other = CheckpointManager(tmp_path / "other")
+    done = other.import_(str(folder))
+    assert [(one.source.name if one.source else "", one.created, type(one.error)) for one in done] == [
+        ("a.json", True, type(None)),
+        ("b.json.gz", True, type(None)),
+        ("c.json", False, ReadError),
+        ("d.json", False, CheckpointExists),
+        ("e.json", False, type(done[4].error)),
+        ("h.nq", True, type(None)),
+    ]
+    assert isinstance(done[4].error, ReadError)
+    assert {one.id for one in other.list()} == {one.id for one in saved}
+    assert [one.created for one in other.import_(folder) if one.error is None] == [False] * 3
+
+
+def test_a_copy_with_a_new_id_names_the_other_as_its_parent(bench: Bench) -> None:
+    saved = bench.manager.save(bench.state)
+    other = saved.checkpoint.but(name="edited elsewhere")
+    with pytest.raises(CheckpointExists):
+        bench.manager.import_(other.content())
+    (copy,) = bench.manager.import_(other.content(), as_new_id=True)
+    assert copy.checkpoint is not None
+    assert copy.checkpoint.id not in ("", saved.id)
+    assert copy.checkpoint.tree() == other.tree() | {
+        "id": copy.checkpoint.id,
+        "parent": {"checkpoint_id": saved.id},
+    }
+    assert bench.manager.get(saved.id) == saved.checkpoint
+
+
+def test_the_hash_of_a_foreign_file_is_kept_in_the_database(bench: Bench, tmp_path: Path) -> None:
+    saved = bench.manager.save(bench.state)
+    content = saved.checkpoint.content("second")
+    other = Bench(tmp_path / "other")
+    other.manager.import_(content)
+    other.manager.close()
+    with sqlite3.connect(tmp_path / "other" / "checkpoints.db") as connection:
+        row = connection.execute("SELECT source_sha256, sha256, file_name FROM checkpoints").fetchone()
+    connection.close()
+    assert row == (hashlib.sha256(content).hexdigest(), saved.sha256, f"{saved.id}.json")
+
+
+def test_json_in_memory_is_imported_in_either_shape(bench: Bench, tmp_path: Path) -> None:
+    saved = bench.manager.save(bench.state)
+    other = CheckpointManager(tmp_path / "other")
+    (imported,) = other.import_(saved.checkpoint.tree())
+    assert imported.source is None
+    assert other.get(saved.id) == saved.checkpoint
+
+
+def test_what_cannot_be_read_is_raised_for_a_single_source(bench: Bench, tmp_path: Path) -> None:
+    tree = bench.manager.save(bench.state).checkpoint.tree()
+    tree["metadata"]["tokens_used"] = -1
+    with pytest.raises(InvalidCheckpoint):
+        bench.manager.import_(tree)
+    with pytest.raises(ReadError, match=r"nothing\.json"):
+        bench.manager.import_(tmp_path / "nothing.json")
+
+
+@pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", "CON", "x\0", "y" * 900, ".", 'ä <&> "%"'])
+def test_no_id_leads_out_of_the_folder(bench: Bench, id: str) -> None:  # noqa: A002
+    before = {path for path in bench.folder.parent.rglob("*") if bench.folder not in path.parents}
+    checkpoint = bench.manager.save(bench.state).checkpoint.but(id=id)
+    (imported,) = bench.manager.import_(checkpoint)
+    assert bench.manager.get(id) == checkpoint == imported.checkpoint
+    assert bench.manager.restore(id).checkpoint == checkpoint
+    assert {path for path in bench.folder.parent.rglob("*") if bench.folder not in path.parents} == before
+    assert len(bench.paths()) == 2
+    assert bench.manager.verify() == ()

@@ -1,0 +1,103 @@
+"""What must not be kept."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkpoint_ld.checkpointing import REDACTED, CheckpointManager
+from checkpoint_ld.errors import InvalidCheckpoint, SettingsError
+from checkpoint_ld.runtime import RuntimeState
+from tests.checkpointing.managers import Bench
+
+
+def secretive() -> RuntimeState:
+    state = RuntimeState("agent")
+    state.context.variables.update({"password": "hunter2", "a/b": {"token": ["t1", "t2"]}, "*": 1})
+    for number in range(2):
+        call = state.tool_state.start("http", {"headers": {"authorization": f"key {number}"}, "n": number})
+        state.tool_state.complete(call.id, {"body": "ok"})
+    return state
+
+
+def test_pointers_take_out_what_they_lead_to(tmp_path: Path) -> None:
+    redact = [
+        "/snapshot/context/variables/password",
+        "/snapshot/context/variables/a~1b/token/1",
+        "/snapshot/tool_state/calls/*/args/headers/*",
+        "/snapshot/tool_state/results/*",
+        "/snapshot/nothing/here",
+        "/snapshot/context/history/0",
+        "/id/0",
+    ]
+    manager = CheckpointManager(tmp_path, redact=redact)
+    state = secretive()
+    saved = manager.save(state)
+    text = saved.path.read_text()  # type: ignore[union-attr]
+    assert not [secret for secret in ("hunter2", "t2", "key 0", "key 1", "body") if secret in text]
+    tree = manager.get(saved.id).tree()["snapshot"]
+    assert tree["context"]["variables"] == {"password": REDACTED, "a/b": {"token": ["t1", REDACTED]}, "*": 1}
+    assert [one["args"] for one in tree["tool_state"]["calls"]] == [
+        {"headers": {"authorization": REDACTED}, "n": number} for number in range(2)
+    ]
+    assert set(tree["tool_state"]["results"].values()) == {REDACTED}
+    assert saved.checkpoint.sha256 == manager.get(saved.id).sha256
+    assert state.context.variables["password"] == "hunter2"
+
+
+def test_a_function_takes_out_what_it_likes(tmp_path: Path) -> None:
+    def redact(tree: dict[str, Any]) -> dict[str, Any]:
+        tree["snapshot"]["context"]["variables"].clear()
+        return json.loads(json.dumps(tree).replace("key ", "?"))  # type: ignore[no-any-return]
+
+    saved = CheckpointManager(tmp_path, redact=redact).save(secretive())
+    text = saved.path.read_text()  # type: ignore[union-attr]
+    assert "hunter2" not in text
+    assert '"authorization": "?1"' in text
+
+
+def test_every_way_into_the_store_is_redacted(tmp_path: Path) -> None:
+    open_handed = CheckpointManager(tmp_path / "open")
+    plain = open_handed.save(secretive())
+    manager = CheckpointManager(tmp_path / "closed", redact=["/snapshot/context/variables/password"])
+    manager.import_(tmp_path / "open")
+    assert manager.get(plain.id).snapshot.context.variables["password"] == REDACTED
+    assert not manager.import_(plain.checkpoint)[0].created
+    restored = manager.restore(plain.checkpoint)
+    assert restored.state.context.variables["password"] == REDACTED
+    assert manager.fork(plain.id).checkpoint.snapshot.context.variables["password"] == REDACTED
+
+
+def test_where_nothing_fits_nothing_is_copied(bench: Bench, tmp_path: Path) -> None:
+    manager = CheckpointManager(tmp_path / "c", redact=["/snapshot/context/variables/password"])
+    bench.state.context.variables["x"] = {"deep": 1}
+    saved = manager.save(bench.state)
+    assert saved.checkpoint.snapshot.context.variables["x"] is bench.state.context.variables["x"]
+
+
+def test_a_redaction_that_breaks_rules_refuses_the_save(tmp_path: Path) -> None:
+    manager = CheckpointManager(tmp_path / "c", redact=["/snapshot/progress"])
+    with pytest.raises(InvalidCheckpoint):
+        manager.save(secretive())
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize("redact", [["password"], [""], "/snapshot"])
+def test_what_is_no_pointer_is_refused_at_once(tmp_path: Path, redact: Any) -> None:
+    with pytest.raises(SettingsError):
+        CheckpointManager(tmp_path, redact=redact)
+
+
+@pytest.mark.parametrize(
+    ("redact", "message"),
+    [
+        (["/id"], "changed id"),
+        (["/execution_id"], "changed execution_id"),
+        (lambda _: None, "returned NoneType"),
+        (lambda tree: {**tree, "agent_id": "x"}, "changed agent_id"),
+    ],
+)
+def test_a_redaction_that_takes_the_identity_is_refused(tmp_path: Path, redact: Any, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        CheckpointManager(tmp_path / "c", redact=redact).save(secretive())

@@ -1,0 +1,185 @@
+"""Restoring states, resuming runs, forking."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.values import About
+from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, InvalidCheckpoint, ReadError
+from tests.checkpointing.managers import Bench
+
+
+@pytest.fixture
+def full(bench: Bench) -> Bench:
+    """Return a bench whose state has something in all of its parts."""
+    state = bench.state
+    bench.think("look", confidence=0.5, metadata={"a": [1]})
+    state.context.variables["task"] = "count"
+    state.context.state["phase"] = {"n": 1.0}
+    state.context.history.append({"role": "user", "content": "go"})
+    state.context.remember("k", "v")
+    done, running = state.tool_state.start("ls", {"p": "."}), state.tool_state.start("rm", {}, id="call_rm")
+    state.tool_state.complete(done.id, None)
+    state.progress.add_tokens(40)
+    assert running.is_in_flight
+    return bench
+
+
+def test_the_whole_state_comes_back(full: Bench) -> None:
+    saved = full.manager.save(full.state)
+    full.clock.tick(60_000)
+    restored = full.manager.restore(saved.id, clock=full.clock.clock())
+    assert restored.checkpoint == saved.checkpoint
+    assert restored.state.snapshot().tree() == saved.checkpoint.snapshot.tree()
+    assert [one.id for one in restored.interrupted] == ["call_rm"]
+    assert restored.state.tool_state.in_flight == restored.interrupted
+    assert restored.findings == ()
+    assert (full.events[-1].name, full.events[-1]["id"]) == ("agent.restored", saved.id)
+    assert full.events[-1]["execution_id"] == restored.state.execution_id
+    assert full.events[-1]["interrupted"] == restored.interrupted
+
+
+def test_a_resumed_run_is_another_execution_and_goes_on_from_its_parent(full: Bench) -> None:
+    saved = full.manager.save(full.state, about=About(benchmark="b"))
+    state = full.manager.restore(saved.id).state
+    state.thought_chain.add("a", "")
+    next_one = full.manager.save(state).checkpoint
+    assert next_one.execution_id not in ("exec", "")
+    assert next_one.parent is not None
+    assert next_one.parent.tree() == {"checkpoint_id": saved.id}
+    assert next_one.about == About(benchmark="b")
+    assert next_one.metadata.step_number == saved.checkpoint.metadata.step_number + 1
+    assert next_one.metadata.tokens_used == 40
+    assert next_one.timestamp >= saved.checkpoint.timestamp
+
+
+def test_an_execution_can_be_continued(full: Bench) -> None:
+    saved = full.manager.save(full.state)
+    state = full.manager.restore(saved.id, continue_execution=True, auto_step=False).state
+    state.thought_chain.add("a", "")
+    next_one = full.manager.save(state).checkpoint
+    assert (next_one.execution_id, next_one.metadata.step_number) == ("exec", saved.checkpoint.metadata.step_number)
+    assert next_one.parent is not None
+    assert next_one.parent.tree() == {"checkpoint_id": saved.id}
+
+
+def test_who_goes_on_from_an_older_checkpoint_makes_a_branch(full: Bench) -> None:
+    old = full.manager.save(full.state)
+    full.manager.save(full.state)
+    state = full.manager.restore(old.id, continue_execution=True).state
+    first, second = full.manager.save(state).checkpoint, full.manager.save(state).checkpoint
+    assert first.parent is not None
+    assert first.parent.tree() == {"checkpoint_id": old.id, "is_branch": True}
+    assert second.parent is not None
+    assert second.parent.tree() == {"checkpoint_id": first.id}
+
+
+def test_counters_go_on_from_the_larger_of_what_a_checkpoint_says(full: Bench) -> None:
+    tree = full.manager.save(full.state).checkpoint.tree()
+    tree["id"] = "odd"
+    tree["metadata"] |= {"step_number": 9, "tokens_used": 3}
+    del tree["snapshot"]["progress"]["duration_ms"]
+    state = full.manager.restore(AgentCheckpoint.of_tree(tree), clock=full.clock.clock()).state
+    assert (state.progress.step_number, state.progress.tokens_used, state.progress.duration_ms) == (9, 40, 1000)
+
+
+def test_what_the_store_does_not_know_is_kept_first(full: Bench, tmp_path: Path) -> None:
+    saved = full.manager.save(full.state)
+    elsewhere = Bench(tmp_path / "elsewhere")
+    for source in (saved.checkpoint, saved.path, str(saved.path), saved.checkpoint.content()):
+        restored = elsewhere.manager.restore(source)  # type: ignore[arg-type]
+        assert restored.checkpoint.tree() == saved.checkpoint.tree()
+        assert elsewhere.manager.get(saved.id).sha256 == saved.sha256
+    assert elsewhere.names() == ["agent.checkpoint", *["agent.restored"] * 4]
+    elsewhere.manager.close()
+    with pytest.raises(CheckpointExists):
+        full.manager.restore(saved.checkpoint.but(name="edited"))
+
+
+def test_a_checkpoint_of_the_second_shape_is_restored(full: Bench, tmp_path: Path) -> None:
+    saved = full.manager.save(full.state)
+    path = full.manager.export(saved.id, tmp_path / "second.json", "second")
+    assert full.manager.restore(path).checkpoint.tree() == saved.checkpoint.tree()
+
+
+def test_an_id_that_is_not_there_names_those_that_are_near(full: Bench) -> None:
+    saved = full.manager.save(full.state)
+    with pytest.raises(CheckpointNotFound, match=saved.id):
+        full.manager.restore(saved.id[:-1])
+    with pytest.raises(CheckpointNotFound):
+        full.manager.restore("x" * 5000)
+    with pytest.raises(CheckpointNotFound):
+        full.manager.restore("\0")
+    with pytest.raises(ReadError, match="no such file"):
+        full.manager.restore(Path("nothing.json"))
+
+
+@pytest.mark.parametrize(
+    ("harm", "state"),
+    [
+        (lambda path: path.unlink(), "missing"),
+        (lambda path: path.write_bytes(b'{"id": '), "damaged"),
+        (lambda path: path.write_bytes(b""), "damaged"),
+        (lambda path: path.write_text(json.dumps({"snapshot": {}})), "damaged"),
+        (lambda path: path.write_text(path.read_text().replace('"confidence": 0.5', '"confidence": 85')), "damaged"),
+    ],
+)
+def test_a_file_that_is_lost_is_replaced_by_its_row(full: Bench, harm: object, state: str) -> None:
+    saved = full.manager.save(full.state)
+    harm(saved.path)  # type: ignore[operator]
+    restored = full.manager.restore(saved.id, clock=full.clock.clock())
+    assert restored.checkpoint.tree() == saved.checkpoint.tree()
+    assert [(one.rule, one.message) for one in restored.findings] == [
+        ("agent-other-store", f"the file is {state}, so it was taken from the database")
+    ]
+    full.manager.database.delete(saved.id)  # type: ignore[union-attr]
+    assert "taken from the graph" in full.manager.restore(saved.id).findings[0].message
+    full.graph.delete(saved.id)
+    with pytest.raises(CheckpointNotFound if state == "missing" else (ReadError, InvalidCheckpoint)):
+        full.manager.restore(saved.id)
+
+
+def test_a_fork_has_the_same_state_and_a_line_of_its_own(full: Bench) -> None:
+    full.state.agent_name = "Agnes"
+    origin = full.manager.save(full.state, name="named", about=About(question="q"))
+    before = origin.path.read_bytes()  # type: ignore[union-attr]
+    fork = full.manager.fork(origin.id, branch_reason="what if", name="other")
+    assert fork.checkpoint.snapshot.tree() == origin.checkpoint.snapshot.tree()
+    assert fork.checkpoint.execution_id != "exec"
+    assert fork.checkpoint.parent is not None
+    assert fork.checkpoint.parent.tree() == {
+        "checkpoint_id": origin.id,
+        "is_branch": True,
+        "branch_reason": "what if",
+    }
+    metadata = origin.checkpoint.metadata.tree() | {"checkpoint_reason": "branch"}
+    assert fork.checkpoint.metadata.tree() == metadata
+    assert (fork.checkpoint.name, fork.checkpoint.about) == ("other", About(question="q"))
+    assert origin.path.read_bytes() == before  # type: ignore[union-attr]
+    assert full.names() == ["agent.checkpoint"] * 2
+    again = full.manager.fork(fork.id, "mine")
+    assert again.checkpoint.execution_id == "mine"
+    assert [one.id for one in full.manager.list(branch_of=fork.id)] == [again.id]
+    assert full.manager.restore(fork.id).state.parent.is_branch is None  # type: ignore[union-attr]
+
+
+def test_two_checkpoints_are_compared_by_id_and_by_file(full: Bench) -> None:
+    first = full.manager.save(full.state)
+    full.think("more")
+    second = full.manager.save(full.state)
+    for one, other in ((first.id, second.id), (str(first.path), second.checkpoint)):
+        diff = full.manager.diff(one, other)
+        assert [thought.content for thought in diff.thoughts_added] == ["more"]
+        assert diff.steps == 1
+
+
+def test_the_newest_is_told_by_the_files_even_if_the_database_missed_it(full: Bench) -> None:
+    full.manager.save(full.state)
+    second = full.manager.save(full.state)
+    full.manager.database.delete(second.id)  # type: ignore[union-attr]
+    newest = full.manager.latest("exec")
+    assert newest is not None
+    assert newest.id == second.id
+    assert full.manager.latest("nobody") is None

@@ -1,0 +1,265 @@
+"""Saving checkpoints of a state."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.values import About
+from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointNotFound,
+    DatabaseSyncError,
+    GraphSyncError,
+    InvalidCheckpoint,
+    SettingsError,
+    StoreError,
+    StoreFull,
+    WriteError,
+)
+from checkpoint_ld.runtime import RuntimeState
+from checkpoint_ld.stores.files import FileStore
+from tests.checkpointing.managers import Bench, MemoryStore
+from tests.runtime.states import START, heard
+
+
+def test_a_checkpoint_holds_the_state_and_is_in_every_store(bench: Bench) -> None:
+    bench.state.agent_name = "Agnes"
+    bench.think("look", confidence=1)
+    bench.state.context.variables["task"] = "count"
+    bench.state.progress.add_tokens(7)
+    saved = bench.manager.save(bench.state, "paused", name="first", description="so far", about=About(benchmark="b"))
+    assert saved.created
+    assert saved.path == bench.folder / "files" / f"{saved.id}.json"
+    tree = saved.checkpoint.tree()
+    assert set(tree) == {
+        *("version", "id", "timestamp", "execution_id", "agent_id", "snapshot", "metadata"),
+        *("name", "description", "about"),
+    }
+    assert tree["timestamp"] == START + 1000
+    assert tree["metadata"] == {
+        "step_number": 1,
+        "tokens_used": 7,
+        "duration_ms": 1000,
+        "checkpoint_reason": "paused",
+        "agent_name": "Agnes",
+    }
+    assert tree["snapshot"] == bench.state.snapshot().tree()
+    assert AgentCheckpoint.load(saved.path).sha256 == saved.sha256
+    for store in bench.manager.store.stores.values():
+        assert store.get(saved.id).tree() == tree
+    assert bench.graph.told[saved.id] == (saved.path.name, None)
+    assert saved.findings == ()
+
+
+def test_each_checkpoint_names_the_one_before_as_its_parent(bench: Bench) -> None:
+    saved = [bench.manager.save(bench.state) for _ in range(3)]
+    assert [one.checkpoint.parent and one.checkpoint.parent.tree() for one in saved] == [
+        None,
+        {"checkpoint_id": saved[0].id},
+        {"checkpoint_id": saved[1].id},
+    ]
+    assert [one.id for one in bench.manager.list()] == [one.id for one in reversed(saved)]
+    assert [one.id for one in bench.manager.list(order="oldest", limit=2)] == [one.id for one in saved[:2]]
+
+
+def test_about_and_name_of_the_state_are_in_every_checkpoint(bench: Bench) -> None:
+    bench.state.about = About(question="q")
+    saved = bench.manager.save(bench.state)
+    assert saved.checkpoint.about == About(question="q")
+    assert bench.manager.list(question="q")[0].id == saved.id
+
+
+def test_the_event_comes_when_everything_is_kept(bench: Bench) -> None:
+    kept: list[bool] = []
+    bench.state.on("agent.checkpoint", lambda event: kept.append(event["id"] in bench.graph.held))
+    of_state = heard(bench.state, "agent.*")
+    saved = bench.manager.save(bench.state, "decision")
+    assert kept == [True]
+    assert bench.names() == ["agent.checkpoint"]
+    assert dict(bench.events[0].payload) == {
+        "id": saved.id,
+        "execution_id": "exec",
+        "reason": "decision",
+        "path": saved.path,
+        "sha256": saved.sha256,
+    }
+    assert of_state == bench.events
+
+
+def test_a_listener_that_fails_fails_no_save(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    manager = CheckpointManager(tmp_path / "c", on_event=lambda _: 1 / 0)  # type: ignore[arg-type]
+    assert manager.save(RuntimeState("a")).created
+    assert "agent.checkpoint failed" in caplog.text
+
+
+@pytest.mark.parametrize("reason", ["", "\ud800", None])
+def test_a_reason_that_is_none_is_refused_and_nothing_is_written(bench: Bench, reason: str) -> None:
+    with pytest.raises(WriteError, match="checkpoint_reason"):
+        bench.manager.save(bench.state, reason)
+    assert not (bench.folder / "files").exists()
+    assert bench.manager.save(bench.state).checkpoint.parent is None
+
+
+def test_a_violation_refuses_the_save_before_anything_is_written(bench: Bench) -> None:
+    bench.state.context.memory.append({"no": "key"})
+    events = heard(bench.state, "agent.*")
+    with pytest.raises(InvalidCheckpoint) as caught:
+        bench.manager.save(bench.state)
+    assert not caught.value.report.conforms
+    assert not (bench.folder / "files").exists()
+    assert bench.graph.held == {}
+    assert [(one.name, one["stage"], one["error"], one["path"]) for one in events] == [
+        ("agent.checkpoint_failed", "validate", caught.value, None)
+    ]
+    assert bench.state.parent is None
+
+
+def test_warnings_come_back_with_the_result(bench: Bench) -> None:
+    bench.state.context.variables["api_key"] = "sk-123456"
+    bench.think(confidence=0.5)
+    found = bench.manager.save(bench.state).findings
+    assert any("api_key" in str(one.place) for one in found)
+
+
+@pytest.mark.parametrize(("kind", "error"), [("database", DatabaseSyncError), ("graph", GraphSyncError)])
+def test_where_a_store_cannot_follow_the_file_is_kept(
+    bench: Bench, kind: Literal["database", "graph"], error: type[DatabaseSyncError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = bench.manager.save(bench.state)
+    broken = MemoryStore()
+    broken.broken = {"put"}
+    with monkeypatch.context() as patch:
+        patch.setitem(bench.manager.store.followers, kind, broken)
+        with pytest.raises(error, match="run reindex") as caught:
+            bench.manager.save(bench.state)
+    assert caught.value.path is not None
+    assert Path(caught.value.path).is_file()
+    assert caught.value.path in str(caught.value)
+    assert bench.names() == ["agent.checkpoint", "agent.checkpoint_failed"]
+    assert (bench.events[1]["stage"], bench.events[1]["path"]) == (kind, caught.value.path)
+    kept = bench.manager.latest()
+    assert kept is not None
+    assert kept.parent_checkpoint_id == first.id
+    assert bench.manager.save(bench.state).checkpoint.parent.checkpoint_id == kept.id  # type: ignore[union-attr]
+    assert [one.rule for one in bench.manager.verify()] == ["agent-row-missing"] * (2 if kind == "database" else 1)
+    bench.manager.reindex()
+    assert bench.manager.verify() == ()
+    assert len(bench.manager.list()) == len(bench.graph.held) == 3
+
+
+def test_what_the_first_store_refuses_is_nowhere_and_no_parent(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = bench.manager.save(bench.state)
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.manager.store.truth, "put", _full)
+        with pytest.raises(StoreFull):
+            bench.manager.save(bench.state)
+    assert (bench.events[1].name, bench.events[1]["stage"]) == ("agent.checkpoint_failed", "file")
+    assert len(bench.manager.list()) == len(bench.graph.held) == 1
+    assert bench.manager.save(bench.state).checkpoint.parent.checkpoint_id == first.id  # type: ignore[union-attr]
+
+
+def _full(*_: object, **__: object) -> None:
+    raise StoreFull("no room is left")
+
+
+def test_one_id_with_the_same_content_is_no_second_checkpoint(bench: Bench) -> None:
+    saved = bench.manager.save(bench.state)
+    again = bench.manager.import_(saved.checkpoint)
+    assert [(one.created, one.checkpoint) for one in again] == [(False, saved.checkpoint)]
+    assert bench.names() == ["agent.checkpoint"]
+    other = saved.checkpoint.but(name="other")
+    with pytest.raises(CheckpointExists) as caught:
+        bench.manager.import_(other)
+    assert saved.sha256 in str(caught.value)
+    assert other.sha256 in str(caught.value)
+
+
+def test_any_store_alone_is_enough(tmp_path: Path) -> None:
+    for manager in (
+        CheckpointManager(tmp_path / "files"),
+        CheckpointManager(FileStore(tmp_path / "others")),
+        CheckpointManager(database=f"sqlite:///{tmp_path}/c.db"),
+        CheckpointManager(graph=MemoryStore()),
+    ):
+        with manager:
+            saved = manager.save(RuntimeState("a"))
+            assert manager.get(saved.id) == saved.checkpoint
+            assert [one.id for one in manager.list()] == [saved.id]
+            assert manager.verify() == ()
+            assert manager.reindex().checkpoints == 1
+            assert manager.delete(saved.id)
+            assert not manager.delete(saved.id)
+            with pytest.raises(CheckpointNotFound):
+                manager.get(saved.id)
+            assert manager.latest() is None
+    with pytest.raises(SettingsError, match="nowhere to keep"):
+        CheckpointManager()
+
+
+def test_metadata_changes_everywhere_and_the_state_does_not(bench: Bench) -> None:
+    saved = bench.manager.save(bench.state)
+    changed = bench.manager.update_metadata(saved.id, name="kept", metadata={"agent_name": "A"})
+    assert (changed.name, changed.metadata.agent_name, changed.snapshot) == ("kept", "A", saved.checkpoint.snapshot)
+    for store in bench.manager.store.stores.values():
+        assert store.get(saved.id).tree() == changed.tree()
+    assert bench.manager.verify() == ()
+    bench.graph.broken = {"update_metadata"}
+    with pytest.raises(GraphSyncError, match="run reindex"):
+        bench.manager.update_metadata(saved.id, name=None)
+    assert "name" not in bench.manager.get(saved.id).tree()
+    with pytest.raises(InvalidCheckpoint):
+        bench.manager.update_metadata(saved.id, metadata={"tokens_used": -1})
+
+
+def test_a_checkpoint_goes_from_the_file_last(bench: Bench) -> None:
+    saved = bench.manager.save(bench.state)
+    bench.graph.broken = {"delete"}
+    with pytest.raises(StoreError, match="delete fails"):
+        bench.manager.delete(saved.id)
+    assert bench.manager.get(saved.id) == saved.checkpoint
+    assert [one.id for one in bench.manager.list()] == [saved.id]
+
+
+def test_states_of_many_threads_are_saved_in_lines_of_their_own(bench: Bench) -> None:
+    states = [RuntimeState("agent", f"exec{number}") for number in range(4)]
+
+    def work(state: RuntimeState) -> None:
+        for _ in range(10):
+            state.thought_chain.add("a", "")
+            bench.manager.save(state)
+
+    threads = [threading.Thread(target=work, args=(state,)) for state in [*states, states[0]]]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for state, count in zip(states, (20, 10, 10, 10), strict=True):
+        line = bench.manager.list(execution_id=state.execution_id, order="oldest")
+        assert len(line) == count
+        assert [one.parent_checkpoint_id for one in line] == [None, *(one.id for one in line[:-1])]
+    assert bench.manager.verify() == ()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_to_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(StoreError, match="locked"):
+        CheckpointManager(folder).save(RuntimeState("a"))
+
+
+def test_a_folder_that_vanished_is_named_and_the_state_is_unharmed(bench: Bench) -> None:
+    first = bench.manager.save(bench.state)
+    folder, away = bench.folder / "files", bench.folder / "away"
+    folder.rename(away)
+    with pytest.raises(StoreError, match="files"):
+        bench.manager.save(bench.state)
+    assert bench.state.parent is not None
+    assert bench.state.parent.checkpoint_id == first.id
+    away.rename(folder)
+    assert bench.manager.save(bench.state).checkpoint.parent.checkpoint_id == first.id  # type: ignore[union-attr]

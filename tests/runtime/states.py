@@ -1,0 +1,30 @@
+"""States for tests: clocks that are set by hand, and a record of events."""
+
+from checkpoint_ld.runtime import Clock, Event, RuntimeState
+
+START = 1_738_790_400_000
+
+
+class HandClock:
+    """Both clocks, moved by hand."""
+
+    def __init__(self) -> None:
+        self.wall = START
+        self.running = 0
+
+    def tick(self, ms: int = 1000) -> None:
+        self.wall += ms
+        self.running += ms
+
+    def clock(self) -> Clock:
+        return Clock(wall=lambda: self.wall, monotonic=lambda: self.running)
+
+
+def state(**settings: object) -> RuntimeState:
+    return RuntimeState("agent", "exec", **settings)  # type: ignore[arg-type]
+
+
+def heard(of: RuntimeState, pattern: str = "*") -> list[Event]:
+    events: list[Event] = []
+    of.on(pattern, events.append)
+    return events

@@ -1,0 +1,196 @@
+"""A folder of files: what is in it, and what else may lie there."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, ReadError, StoreError
+from checkpoint_ld.findings import Finding
+from checkpoint_ld.stores.files import FileStore, index
+from checkpoint_ld.stores.filters import Filter
+from tests.stores.documents import HARD, checkpoint
+
+
+def codes(found: list[Finding]) -> list[tuple[str, str]]:
+    return [(one.code, Path(str(one.place.file)).name) for one in found]
+
+
+def test_a_file_is_the_text_of_its_checkpoint_with_the_usual_permissions(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        path = FileStore(tmp_path / "a" / "b").put(HARD).path
+    finally:
+        os.umask(before)
+
+    assert path is not None
+    assert path.read_bytes() == HARD.content()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert path.stat().st_nlink == 1
+
+
+def test_compressed_files_and_files_of_the_second_shape_are_read_as_well(tmp_path: Path) -> None:
+    one, two = checkpoint("one"), checkpoint("two", 2)
+    (tmp_path / "one.json.gz").write_bytes(gzip.compress(one.content()))
+    (tmp_path / "two.json").write_text(two.dumps("second"), encoding="utf-8")
+    store = FileStore(tmp_path)
+
+    assert store.get("one") == one
+    assert store.get("two").content() == two.content()
+    assert [header.id for header in store.headers(Filter(tool="grep"))] == ["two", "one"]
+    assert not store.put(one).created
+    assert not store.put(two).created
+    assert store.update_metadata("one", name="n").name == "n"
+    assert gzip.decompress((tmp_path / "one.json.gz").read_bytes()) == store.get("one").content()
+    assert list(store.verify()) == []
+
+
+def test_the_id_inside_counts_not_the_name(tmp_path: Path) -> None:
+    (tmp_path / "copy of it.json").write_bytes(HARD.content())
+    (tmp_path / "ckpt_1.json").write_bytes(checkpoint("ckpt_2").content())
+    store = FileStore(tmp_path)
+
+    assert store.get(HARD.id) == HARD
+    assert store.path(HARD.id).name == "copy of it.json"
+    assert not store.put(HARD).created
+    with pytest.raises(CheckpointExists):
+        store.put(HARD.but(name="other"))
+    with pytest.raises(CheckpointNotFound, match="ckpt_2"):
+        store.get("ckpt_1")
+    assert store.put(checkpoint("ckpt_1")).created
+    assert store.get("ckpt_1").id == "ckpt_1"
+    assert codes(list(store.verify())) == [("AS002", "ckpt_1.json"), ("AS002", "copy of it.json")]
+    assert store.delete("ckpt_2")
+    assert store.get("ckpt_1").id == "ckpt_1"
+
+
+def test_two_files_with_one_id_are_one_checkpoint_and_a_finding(tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    store.put(checkpoint())
+    (tmp_path / "copy.json").write_bytes(checkpoint().content())
+
+    assert [header.id for header in store.headers()] == ["ckpt_1"]
+    assert ("AS003", "copy.json") in codes(list(store.verify()))
+    assert store.delete("ckpt_1")
+    assert list(tmp_path.glob("*.json")) == []
+
+
+def test_a_damaged_file_hides_no_other_and_is_not_written_over(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = FileStore(tmp_path)
+    store.put(checkpoint())
+    store.put(checkpoint("other"))
+    torn = checkpoint().content()[:300]
+    (tmp_path / "ckpt_1.json").write_bytes(torn)
+
+    assert [header.id for header in store.headers()] == [header.id for header in store.headers()] == ["other"]
+    assert caplog.text.count("is left out") == 1
+    with pytest.raises(ReadError, match=r"ckpt_1\.json:\d+:\d+"):
+        store.get("ckpt_1")
+    with pytest.raises(CheckpointExists, match="damaged"):
+        store.put(checkpoint())
+    [found] = store.verify(repair=True)
+    assert codes([found]) == [("AS001", "ckpt_1.json")]
+    assert "ckpt_1.json:" in found.message
+    assert (tmp_path / "ckpt_1.json").read_bytes() == torn
+
+
+def test_what_is_no_checkpoint_is_left_alone(tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    store.put(checkpoint())
+    others = {"notes.txt": "a", ".hidden.json": "{}", "index.db": "x", ".0123.tmp": "mine"}
+    for name, text in others.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "folder.json").mkdir()
+    os.mkfifo(tmp_path / "pipe.json")
+
+    assert [header.id for header in store.headers()] == ["ckpt_1"]
+    assert list(store.verify(repair=True)) == []
+    assert store.sweep(0) == ()
+    store.delete("ckpt_1")
+    assert {name: (tmp_path / name).read_text() for name in others} == others
+
+
+def test_temporary_files_are_removed_once_they_are_an_hour_old(tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    store.put(checkpoint())
+    old, new = tmp_path / ".0123456789abcdef.tmp", tmp_path / ".fedcba9876543210.tmp"
+    old.touch()
+    new.touch()
+    os.utime(old, (time.time() - 3601,) * 2)
+
+    assert codes(list(store.verify())) == [("AS004", old.name)]
+    assert codes(list(store.verify(repair=True))) == [("AS004", old.name)]
+    assert not old.exists()
+    assert new.exists()
+    assert store.sweep(0) == (new,)
+    assert not new.exists()
+
+
+def test_links_are_read_and_never_written_through(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "in", tmp_path / "outside.json"
+    outside.write_bytes(checkpoint().content())
+    folder.mkdir()
+    (folder / "ckpt_1.json").symlink_to(outside)
+    (folder / "ckpt_2.json").symlink_to(tmp_path / "nothing.json")
+    store = FileStore(folder)
+
+    assert store.get("ckpt_1") == checkpoint()
+    assert store.update_metadata("ckpt_1", name="n").name == "n"
+    assert outside.read_bytes() == checkpoint().content()
+    assert not (folder / "ckpt_1.json").is_symlink()
+    store.put(checkpoint("ckpt_2"))
+    assert not (tmp_path / "nothing.json").exists()
+    assert FileStore(folder).get("ckpt_2").id == "ckpt_2"
+    (folder / "ckpt_3.json").symlink_to(outside)
+    assert store.delete("ckpt_1")
+    assert outside.exists()
+
+
+def test_files_that_stayed_the_same_are_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two"):
+        FileStore(tmp_path).put(checkpoint(name))
+    store, read = FileStore(tmp_path), list[str]()
+    header_at = index.heading.header_at
+    monkeypatch.setattr(index.heading, "header_at", lambda path: (read.append(path.name), header_at(path))[1])
+
+    assert len(list(store.headers())) == len(list(store.headers())) == 2
+    (tmp_path / "two.json").write_bytes(checkpoint("two", name="n").content())
+    assert [header.name for header in store.headers(Filter(name="n"))] == ["n"]
+    store.put(checkpoint("three"))
+    assert len(list(store.headers())) == 3
+    assert sorted(read) == ["one.json", "two.json", "two.json"]
+
+
+def test_a_folder_that_has_vanished_is_not_made_again(tmp_path: Path) -> None:
+    store = FileStore(tmp_path / "checkpoints")
+    path = store.put(checkpoint()).path
+    assert path is not None
+    for one in path.parent.iterdir():
+        one.unlink()
+    path.parent.rmdir()
+
+    for used in (
+        lambda: store.put(checkpoint("x")),
+        lambda: store.get("ckpt_1"),
+        lambda: list(store.headers()),
+        lambda: store.delete("ckpt_1"),
+        lambda: list(store.verify()),
+    ):
+        with pytest.raises(StoreError, match="the folder has vanished"):
+            used()
+    assert not path.parent.exists()
+
+
+def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(StoreError, match=r"file: cannot be used.*(folder|path)"):
+        FileStore(tmp_path / "file").put(checkpoint())
+    with pytest.raises(StoreError, match="cannot be used"):
+        FileStore(tmp_path / "file" / "in").put(checkpoint())
