@@ -1,6 +1,6 @@
 """An agent that looks through a folder, and can be stopped at any moment without losing or repeating what it did.
 
-    python folder_agent.py FOLDER CHECKPOINTS
+    python folder_agent.py FOLDER CHECKPOINTS [sqlite:///DATABASE]
 
 It needs no model and no network: its thoughts follow from what its tools find. Every step leaves a checkpoint in the
 folder CHECKPOINTS. Started again, it goes on where it was; when it is done, the report stands in the last checkpoint.
@@ -67,7 +67,7 @@ class Agent:
             self.use("measure", {"path": path}, f"how long is {path}?", lambda size: self.noted(path, size))
         elif found.get("lines", 0) >= ENOUGH and "longest" not in found:
             question = f"{path} is long: which line most of all?"
-            self.use("longest_line", {"path": path}, question, lambda line: self.noted(path, {**found, "longest": line}))
+            self.use("longest_line", {"path": path}, question, lambda line: self.noted(path, found | {"longest": line}))
         else:
             self.known["waiting"] = self.known["waiting"][1:]
 
@@ -110,9 +110,9 @@ class Agent:
         }
 
 
-def work(folder: str, checkpoints: str) -> dict[str, Any]:
+def work(folder: str, checkpoints: str, database: str | None = None) -> dict[str, Any]:
     """Look through a folder, going on from the newest checkpoint if there is one; return the report."""
-    with CheckpointManager(checkpoints) as manager:
+    with CheckpointManager(checkpoints, database) as manager:
         newest = manager.latest()
         if newest is None:
             state = RuntimeState(AGENT)
@@ -133,6 +133,5 @@ def work(folder: str, checkpoints: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    _, given, kept = sys.argv
-    for name, value in work(given, kept).items():
+    for name, value in work(*sys.argv[1:]).items():
         print(f"{name}: {value}")

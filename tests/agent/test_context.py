@@ -15,8 +15,11 @@ from rdflib.namespace import RDFS
 from checkpoint_ld import data
 from checkpoint_ld.agent import names
 from checkpoint_ld.agent.graph import AgentGraph, terms
-from checkpoint_ld.agent.graph.json_ld import jsonld_of, without_context
-from tests.agent.graphs import Tree, as_plain_json_ld, by_oxigraph, by_pyld
+from checkpoint_ld.agent.graph.json_ld import index_of, jsonld_of, may_be_json_ld, without_context
+from checkpoint_ld.agent.text import text_of
+from checkpoint_ld.emission import ntriples_of
+from checkpoint_ld.errors import ReadError
+from tests.agent.graphs import FULL, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agent.runs import call, thought, tree
 
 PLAIN = tree(
@@ -138,3 +141,17 @@ def test_the_vocabulary_declares_every_term_that_is_written_and_no_other() -> No
     written = {str(one) for triple in graph for one in triple if str(one).startswith((names.CAF, names.CAF_DERIVED))}
     assert declared == in_contexts | written
     assert all(vocabulary.value(URIRef(one), RDFS.comment) for one in declared)
+
+
+@pytest.mark.parametrize("form", ["expanded", "flattened", "by rdflib"])
+def test_json_ld_in_other_forms_is_read_from_its_statements(form: str) -> None:
+    graph = AgentGraph.of_tree(FULL, prov=True)
+    by_rdflib = json.loads(Graph().parse(data=ntriples_of(graph), format="nt").serialize(format="json-ld"))
+    documents = {"by rdflib": by_rdflib, "expanded": jsonld.expand(by_rdflib), "flattened": jsonld.flatten(by_rdflib)}
+    assert may_be_json_ld(json.dumps(documents[form]).encode())
+    assert text_of(AgentGraph.of_index(index_of(documents[form])).tree()) == text_of(FULL)
+
+
+def test_a_context_that_would_have_to_be_fetched_is_refused() -> None:
+    with pytest.raises(ReadError, match="never fetched"):
+        index_of({"@context": "https://example.org/caf.jsonld", "urn:caf:vocab:timestampMs": 1})

@@ -16,7 +16,7 @@ from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.graph.json_ld import jsonld_of
 from checkpoint_ld.agent.reading import AgentReading, examine, examine_document
 from checkpoint_ld.agent.shapes import to_second
-from checkpoint_ld.agent.text import bytes_of, text_of
+from checkpoint_ld.agent.text import bytes_of, sha256_of, text_of
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.limits import Limits
 from checkpoint_ld.errors import ReadError, ShapeError, SourceMissingError, UnsupportedVersion
@@ -198,6 +198,16 @@ def test_a_fault_of_the_second_shape_alone_is_a_violation() -> None:
     assert reading.is_broken
 
 
+def test_what_was_made_of_a_canonical_file_need_not_have_what_the_second_shape_requires() -> None:
+    plain = second()
+    del plain["snapshot"]["context"]["messages"][0]["role"]
+    tree = examine(bytes_of(plain, "second")).tree
+    patch = [{"op": "add", "path": "/name", "value": "original"}]
+    reading = examine(bytes_of({**plain, "canonical_patch": {"sha256": sha256_of(tree), "patch": patch}}, "second"))
+    assert reading.tree["name"] == "original"
+    assert not reading.is_broken
+
+
 def test_a_stale_patch_is_warned_of_at_its_place() -> None:
     data = to_second(checkpoint([thought(type="action")]))
     data["snapshot"]["context"]["variables"]["task"] = "edited"
@@ -275,7 +285,8 @@ def test_text_that_is_no_rdf_is_refused_with_its_place(tmp_path: Path) -> None:
 
 
 def test_a_hundred_thousand_thoughts_are_read() -> None:
-    tree = checkpoint([thought(f"t{number}") for number in range(100_000)])
-    reading = examine(bytes_of(to_second(tree), "second"))
-    assert len(reading.tree["snapshot"]["thought_chain"]) == 100_000
-    assert reading.findings == ()
+    tree = checkpoint([thought(f"t{number}", confidence=1, children=[]) for number in range(100_000)])
+    for data in (bytes_of(tree), bytes_of(to_second(tree), "second")):
+        reading = examine(data)
+        assert len(reading.tree["snapshot"]["thought_chain"]) == 100_000
+        assert reading.findings == ()

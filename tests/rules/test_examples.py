@@ -1,4 +1,4 @@
-"""Every rule by example: a document that keeps it, one that breaks it, and the finding at its exact place."""
+"""Every rule of benchmarks by example: a document that keeps it, one that breaks it, and the finding at its exact place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from checkpoint_ld.rules import Rule
 NEVER_BROKEN_BY_A_FILE = frozenset({"loss", "size"})
 """Rules about writing, and about limits that no example can be large enough for."""
 
-RULES = [rule for rule in rules.catalogue().values() if rule.slug not in NEVER_BROKEN_BY_A_FILE]
+RULES = [
+    rule
+    for rule in rules.catalogue().values()
+    if rule.slug not in NEVER_BROKEN_BY_A_FILE and not rule.code.startswith("A")
+]
 
 
 def findings(text: bytes, told: Example) -> tuple[Finding, ...]:
@@ -78,6 +82,6 @@ def resolved(tree: Any, pointer: str) -> tuple[Any, bool, str]:
 
 
 def test_every_example_is_of_a_rule() -> None:
-    told = {path.stem for path in (data.folder("shapes") / "examples").glob("*.json")}
+    told = {path.stem for path in (data.folder("shapes") / "examples").glob("K*.json")}
 
     assert told == {rule.code for rule in RULES}

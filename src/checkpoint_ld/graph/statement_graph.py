@@ -1,0 +1,93 @@
+"""The statements of one document, of whatever family, as an rdflib graph over a subject index."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+from rdflib import Graph, Literal
+
+from checkpoint_ld.graph.literals import literal
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, triples_of
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rdflib import URIRef
+    from rdflib.term import Node
+
+
+class StatementGraph(Graph):
+    """A graph that is named by its root, the node of the document itself.
+
+    It may be read and changed as any rdflib graph; what works on the whole of it goes through `index`.
+    """
+
+    PREFIXES: ClassVar[Mapping[str, str]] = MappingProxyType({"schema": SCHEMA, "karenina": KARENINA, "xsd": XSD})
+    """The namespaces that documents of this family use."""
+
+    def __init__(self, index: Index, root: Node) -> None:
+        store = SubjectIndexStore()
+        super().__init__(store, identifier=str(root), bind_namespaces="none")
+        store.add_graph(self)
+        store.replace(index)
+        self.root = root
+        for prefix, namespace in self.PREFIXES.items():
+            self.bind(prefix, namespace)
+
+    @property
+    def index(self) -> Index:
+        """The subject index that holds the statements; after changing it, call `touch`."""
+        return self._store.index
+
+    def touch(self) -> None:
+        """Tell the graph that its index was changed directly."""
+        self._store.touch()
+
+    @property
+    def _store(self) -> SubjectIndexStore:
+        store = self.store
+        assert isinstance(store, SubjectIndexStore)  # noqa: S101 - the constructor sets it
+        return store
+
+    def update(self, *arguments: Any, **options: Any) -> None:
+        """Carry out a SPARQL 1.1 update; parameters are those of `rdflib.Graph.update`."""
+        # rdflib takes a pattern in an update for one over a dataset unless the graph is of its own class.
+        Graph(self.store, identifier=self.identifier, bind_namespaces="none").update(*arguments, **options)
+        self.touch()
+
+    def copy(self) -> Self:
+        """Return a graph of the same statements that can be changed without changing this one."""
+        return _bound(type(self)(copied(self.index), self.root), dict(self.namespaces()))
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Literals are told in parts: rdflib rewrites the text of one that it is given back whole.
+        told = [
+            (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
+            for subject, predicate, term in triples_of(self.index)
+        ]
+        return _restored, (type(self), told, self.root, dict(self.namespaces()))
+
+
+_Graph = TypeVar("_Graph", bound=StatementGraph)
+
+
+def _restored(
+    kind: type[_Graph], told: list[tuple[Node, Node, Any]], root: Node, prefixes: dict[str, URIRef]
+) -> _Graph:
+    index: Index = {}
+    for subject, predicate, term in told:
+        put(index, subject, predicate, literal(*term) if isinstance(term, tuple) else term)
+    return _bound(kind(index, root), prefixes)
+
+
+def _bound(graph: _Graph, prefixes: dict[str, URIRef]) -> _Graph:
+    for prefix, namespace in prefixes.items():
+        graph.bind(prefix, namespace)
+    return graph

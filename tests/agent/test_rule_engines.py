@@ -1,0 +1,84 @@
+"""The shapes compiled and by pySHACL: both find the same, and both look at what the graph says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from rdflib import RDF, SH, URIRef
+
+from checkpoint_ld.agent import rules
+from checkpoint_ld.agent.graph import AgentGraph
+from checkpoint_ld.agent.reading import examine
+from checkpoint_ld.agent.rules.parts import Part, Parts
+from checkpoint_ld.agent.rules.values import term_of, values
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.examples import example
+from checkpoint_ld.graph.store import terms_of
+from tests.agent.documents import Json, checkpoints
+from tests.agent.rule_documents import mutilated, replaced, text, tree
+from tests.agent.test_rules import SINGLE
+
+
+def found(source: bytes, engine: str) -> list[Any]:
+    try:
+        checked = rules.check_reading(examine(source), "agent", engine=engine)
+    except ReadError as error:
+        return list(error.findings)
+    return [
+        (one.code, one.severity, one.place, one.message, one.remedy, one.subject, one.node, one.value)
+        for one in checked.findings
+    ]
+
+
+def assert_alike(source: bytes) -> None:
+    assert found(source, "compiled") == found(source, "pyshacl")
+
+
+@pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: rule.code)
+def test_both_engines_find_the_same_in_every_example(rule: Any) -> None:
+    shown = example(rule.code)
+
+    assert shown is not None
+    assert_alike(shown.invalid)
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_both_engines_find_the_same_in_mutilated_checkpoints(part: int) -> None:
+    for seed in range(part * 10, part * 10 + 10):
+        assert_alike(text(mutilated(seed)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(checkpoints)
+def test_both_engines_find_the_same_in_any_checkpoint(document: Json) -> None:
+    assert_alike(json.dumps(document).encode())
+
+
+@pytest.mark.parametrize("seed", range(0, 200, 4))
+def test_the_shapes_are_told_what_the_graph_says(seed: int) -> None:
+    document = mutilated(seed)
+    graph = AgentGraph.of_tree(document)
+    parts = Parts(document)
+    for part in parts.by_name.values():
+        if part.plan is not None:
+            said = graph.index[URIRef(part.name)]
+            assert URIRef(part.kind) in terms_of(said[RDF.type])
+            for prop in part.plan.by_predicate:
+                assert told(parts, part, prop) == set(terms_of(said.get(URIRef(prop)))), prop
+
+
+def told(parts: Parts, part: Part, prop: str) -> set[Any]:
+    return {term_of(value) for value in values(parts, part, prop)}
+
+
+def test_the_report_holds_what_was_found_as_results() -> None:
+    checked = rules.check_reading(examine(text(tree(replaced("/metadata/tokens_used", -1)))))
+    assert checked.results is not None
+    [result] = checked.results.objects(None, SH.result)
+
+    assert checked.results.value(result, SH.sourceShape) == URIRef("urn:caf:shape:metadata-tokens")
+    assert checked.results.value(result, SH.focusNode) == URIRef("urn:caf:checkpoint/ckpt_2#/metadata")
+    assert str(checked.results.value(result, SH.value)) == "-1"

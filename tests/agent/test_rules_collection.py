@@ -1,0 +1,131 @@
+"""What agent checkpoints say against each other, beyond one example of each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.agent import rules
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.reading import examine
+from checkpoint_ld.agent.rules import KnownBenchmark
+from tests.agent.documents import MOMENT, Json, checkpoint, thought
+from tests.agent.rule_documents import text
+
+BENCHMARK = "urn:uuid:benchmark"
+ABOUT = {"benchmark": BENCHMARK, "question": "urn:uuid:question-1"}
+
+
+def step(number: int, parent: int | None = None, execution: str = "exec_1", **members: Json) -> Json:
+    """Return the checkpoint `ckpt_<number>` of an execution that takes a step each second."""
+    thoughts = [thought(f"t{at}", content=f"thought {at}") for at in range(number)]
+    found = checkpoint(thoughts, [], {}, id=f"ckpt_{number}", timestamp=MOMENT + 1000 * number, execution_id=execution)
+    found["metadata"]["step_number"] = found["snapshot"]["progress"]["step_number"] = number
+    found["metadata"]["tokens_used"] = 10 * number
+    if parent is not None:
+        found["parent"] = {"checkpoint_id": f"ckpt_{parent}"}
+    return {**found, **members}
+
+
+def told(*trees: Json, **choices: Json) -> list[tuple[str, str, str | None]]:
+    return [
+        (one.rule, one.subject.split('"')[1], one.place.pointer) for one in rules.check_collection(trees, **choices)
+    ]
+
+
+def test_an_execution_that_goes_on_has_no_findings() -> None:
+    assert told(*(step(number, number - 1 or None) for number in range(1, 9))) == []
+
+
+def test_the_same_checkpoint_twice_is_no_fault() -> None:
+    assert told(step(1), step(1)) == []
+
+
+def test_executions_are_kept_apart() -> None:
+    first, second = step(5), step(1, execution="exec_2", agent_id="agent_2", timestamp=MOMENT + 9000)
+
+    assert told(first, second) == []
+
+
+def test_without_links_each_is_held_against_the_one_before() -> None:
+    slower = step(3)
+    slower["timestamp"] = MOMENT + 9000
+    slower["metadata"]["tokens_used"] = 1
+
+    assert told(step(1), step(4), slower) == [
+        ("agent-step-falls", "ckpt_3", "/metadata/step_number"),
+        ("agent-tokens-fall", "ckpt_3", "/metadata/tokens_used"),
+        ("agent-thought-gone", "ckpt_3", "/snapshot/thought_chain"),
+    ]
+
+
+def test_a_branch_is_held_against_its_parent_and_not_against_the_one_before() -> None:
+    branch = step(2, parent=1, id="ckpt_branch", timestamp=MOMENT + 9000)
+
+    assert told(step(1), step(4), branch) == []
+
+
+def test_a_parent_that_comes_later_is_found_and_is_younger_than_its_child() -> None:
+    child = step(3, parent=4)
+    parent = step(4, execution="exec_2")
+
+    assert told(child, parent) == [
+        ("agent-step-falls", "ckpt_3", "/metadata/step_number"),
+        ("agent-tokens-fall", "ckpt_3", "/metadata/tokens_used"),
+        ("agent-older-than-parent", "ckpt_3", "/timestamp"),
+    ]
+
+
+def test_absent_parents_are_told_at_the_end() -> None:
+    assert told(step(2, parent=1), step(3, parent=2)) == [
+        ("agent-parent-absent", "ckpt_2", "/parent/checkpoint_id"),
+    ]
+
+
+def test_which_thought_is_gone_is_told() -> None:
+    shorter = step(3)
+    del shorter["snapshot"]["thought_chain"][1]
+    [found] = rules.check_collection([step(2), shorter])
+
+    assert found.message == 'the thought "t1", in checkpoint "ckpt_2", is not in the chain any more'
+
+
+@pytest.mark.parametrize("is_function", [True, False])
+def test_questions_are_looked_up_once_for_each_execution(is_function: bool) -> None:
+    known = {BENCHMARK: KnownBenchmark({"urn:uuid:question-2"}, "ff")}
+    about = {**ABOUT, "benchmark_sha256": "00"}
+    steps = [step(number, about=about) for number in range(1, 4)]
+
+    assert told(*steps, benchmarks=known.get if is_function else known) == [
+        ("agent-question-unknown", "ckpt_1", "/about/question"),
+        ("agent-benchmark-changed", "ckpt_1", "/about/benchmark_sha256"),
+    ]
+
+
+def test_of_a_benchmark_that_is_not_known_nothing_is_said() -> None:
+    assert told(step(1, about=ABOUT)) == []
+    assert told(step(1, about=ABOUT), benchmarks={}) == []
+
+
+def test_findings_point_into_the_files_that_were_read(tmp_path: Path) -> None:
+    for name, tree in (("1.json", step(1)), ("2.json", step(2, agent_id="agent_2"))):
+        (tmp_path / name).write_bytes(text(tree))
+    [found] = rules.check_collection(examine(path) for path in sorted(tmp_path.iterdir()))
+
+    assert found.message == 'the agent_id is "agent_2", before it was "agent_1"'
+    assert (found.place.file, found.place.line, found.place.column) == (str(tmp_path / "2.json"), 6, 15)
+
+
+def test_checkpoints_are_taken_as_well_and_one_at_a_time() -> None:
+    passed = []
+
+    def checkpoints() -> Iterator[AgentCheckpoint]:
+        for number in (1, 2, 3):
+            passed.append(number)
+            yield AgentCheckpoint.of_tree(step(number, agent_id=f"agent_{number}"))
+
+    found = rules.check_collection(checkpoints())
+    assert next(found).rule == "agent-changes"
+    assert passed == [1, 2]
