@@ -1,0 +1,247 @@
+"""`checkpoint-ld agent`: the checkpoints of agents from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import fromstring
+
+import jsonpatch
+import pytest
+
+from checkpoint_ld import AgentCheckpoint, CheckpointManager
+from checkpoint_ld.agent.json_patch import same
+from checkpoint_ld.identifiers import question_id
+from tests.agent.runs import call, checkpoint, thought, tree
+from tests.cli.conftest import Run
+
+QUESTION = "Which metal is liquid?"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "kept"
+    thoughts = [thought(1, confidence=0.9), thought(2, confidence=0.2), thought(3)]
+    failed = call(2, success=False, error="no such file")
+    running = {"id": "c3", "tool_id": "bash", "args": {}, "started_at": call(3)["started_at"], "status": "running"}
+    about = {"question": question_id(QUESTION), "benchmark": "urn:uuid:b"}
+    with CheckpointManager(made) as manager:
+        for one in (
+            tree("k1", thoughts=thoughts[:1], step=1),
+            tree("k2", thoughts=thoughts[:2], calls=[call(1)], step=2, parent={"checkpoint_id": "k1"}, name="half way"),
+            tree(
+                "k3",
+                thoughts=thoughts,
+                calls=[call(1), failed, running],
+                results={"c1": 7},
+                variables={"task": "read", "api_key": "hunter2"},
+                step=3,
+                parent={"checkpoint_id": "k2"},
+            ),
+            {**tree("other", step=9, about=about), "execution_id": "exec_2"},
+        ):
+            manager.import_(json.dumps(one).encode())
+    return made
+
+
+def listed(run: Run, folder: Path, *options: object) -> list[str]:
+    return [one["id"] for one in json.loads(run("agent", "list", "--dir", folder, "--json", *options).out)]
+
+
+@pytest.mark.parametrize(
+    ("options", "ids"),
+    [
+        ([], ["other", "k3", "k2", "k1"]),
+        (["--oldest"], ["k1", "k2", "k3", "other"]),
+        (["--execution", "exec_1", "--limit", "2"], ["k3", "k2"]),
+        (["--cursor", "k3"], ["k2", "k1"]),
+        (["--tool", "bash"], ["k3"]),
+        (["--failed"], ["k3"]),
+        (["--no-failed", "--execution", "exec_1"], ["k2", "k1"]),
+        (["--confidence-below", "0.5"], ["k3", "k2"]),
+        (["--name", "half way"], ["k2"]),
+        (["--question", QUESTION], ["other"]),
+        (["--question", question_id(QUESTION)], ["other"]),
+        (["--benchmark", "urn:uuid:b"], ["other"]),
+        (["--since", "2025-02-05T21:20:30", "--until", "2025-02-05T21:20:31"], ["k3"]),
+        (["--until", "1738790411000"], ["k1"]),
+        (["--reason", "nothing"], []),
+        (["--branch-of", "k1"], []),
+        (["--agent", "reader"], ["other", "k3", "k2", "k1"]),
+    ],
+)
+def test_list_takes_filters(run: Run, folder: Path, options: list[str], ids: list[str]) -> None:
+    assert listed(run, folder, *options) == ids
+
+
+def test_list_prints_a_table(run: Run, folder: Path) -> None:
+    lines = run("agent", "list", "--dir", folder).out.decode().splitlines()
+    assert lines[0].split() == ["id", "time", "(UTC)", "execution", "step", "tokens", "reason", "name"]
+    assert lines[3].split() == ["k3", "2025-02-05", "21:20:30", "exec_1", "3", "300", "manual"]
+    nothing = run("agent", "list", "--dir", folder, "--name", "none")
+    assert (nothing.out, nothing.err) == (b"", "no checkpoint fits\n")
+
+
+def test_a_time_that_is_none_is_refused(run: Run, folder: Path) -> None:
+    told = run("agent", "list", "--dir", folder, "--since", "yesterday")
+    assert told.code == 2
+    assert "'yesterday' is no time: write 2026-01-31" in told.err
+
+
+def test_show_tells_where_the_agent_stands(run: Run, folder: Path) -> None:
+    told = run("agent", "show", "k3", "--dir", folder).out.decode()
+    assert "step 3, 300 tokens" in told
+    assert "c2 read_file failed: no such file" in told
+    assert "task: read" in told
+    assert "hunter2" not in told
+
+
+def test_show_stable_prints_the_text_form_of_ids_and_files(run: Run, folder: Path) -> None:
+    by_id = run("agent", "show", "k2", "--stable", "--dir", folder).out
+    assert by_id == (folder / "k2.json").read_bytes()
+    other = folder.parent / "by hand.json"
+    other.write_text(json.dumps(json.loads(by_id), sort_keys=True), encoding="utf-8")
+    assert run("agent", "show", other, "--stable", "--dir", folder.parent / "none").out == by_id
+
+
+def test_an_unknown_checkpoint_is_told_with_near_ones(run: Run, folder: Path) -> None:
+    told = run("agent", "show", "othr", "--dir", folder)
+    assert told.code == 2
+    assert "other" in told.err
+
+
+def test_diff_exits_with_1_and_its_patch_applies(run: Run, folder: Path) -> None:
+    told = run("agent", "diff", "k1", "k2", "--dir", folder)
+    assert told.code == 1
+    assert "+ t2 reasoning (0.2)" in told.out.decode()
+    patch = run("agent", "diff", "k1", "k2", "--patch", "--tests", "--dir", folder).out.decode()
+    before, after = (json.loads((folder / f"{name}.json").read_bytes()) for name in ("k1", "k2"))
+    assert same(jsonpatch.apply_patch(before, patch), after)
+    assert json.loads(run("agent", "diff", "k1", "k2", "--json", "--dir", folder).out)["steps"] == 1
+    assert run("agent", "diff", "k1", folder / "k1.json", "--dir", folder).code == 0
+
+
+def test_diff_of_two_executions_has_to_be_asked_for(run: Run, folder: Path) -> None:
+    assert run("agent", "diff", "k1", "other", "--dir", folder).code == 2
+    assert run("agent", "diff", "k1", "other", "--other-execution", "--dir", folder).code == 1
+
+
+def test_timeline_of_an_execution_and_of_a_checkpoint(run: Run, folder: Path, tmp_path: Path) -> None:
+    whole = run("agent", "timeline", "exec_1", "--dir", folder).out.decode()
+    assert "✗ read_file 500 ms: no such file" in whole
+    assert whole.count("◆ k") == 3
+    assert run("agent", "timeline", "k2", "--dir", folder).out.decode().count("◆ k") == 2
+    assert run("agent", "timeline", folder / "k2.json", "--dir", tmp_path / "none").out.decode().count("◆ k") == 1
+    assert run("agent", "timeline", "exec_1", "--dir", folder, "-o", tmp_path / "run.svg").code == 0
+    fromstring((tmp_path / "run.svg").read_text(encoding="utf-8"))
+    assert run("agent", "timeline", "exec_1", "--dir", folder, "-o", tmp_path / "run.html").code == 0
+    assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert run("agent", "timeline", "exec_1", "--dir", folder, "-o", tmp_path / "run.svg").code == 2  # it exists
+
+
+def test_restore_writes_the_state_and_names_calls_in_flight(run: Run, folder: Path, tmp_path: Path) -> None:
+    told = run("agent", "restore", "k3", "--dir", folder, "--out", tmp_path / "state.json")
+    assert told.code == 0
+    assert "in flight: c3 (bash): cancel, fail or repeat it" in told.err
+    state = json.loads((tmp_path / "state.json").read_bytes())
+    kept = json.loads((folder / "k3.json").read_bytes())["snapshot"]
+    assert {**state["snapshot"], "progress": None} == {**kept, "progress": None}
+    assert state["snapshot"]["progress"]["tokens_used"] == 300
+    assert state["execution_id"] != "exec_1"
+    assert "no call was in flight" in run("agent", "restore", "k1", "--dir", folder).err
+
+
+def test_fork_begins_another_execution(run: Run, folder: Path) -> None:
+    told = json.loads(
+        run("agent", "fork", "k2", "--execution", "exec_9", "--reason", "try it", "--json", "--dir", folder).out
+    )
+    forked = AgentCheckpoint.load(told["path"])
+    assert (forked.execution_id, forked.metadata.checkpoint_reason) == ("exec_9", "branch")
+    assert forked.parent is not None
+    assert forked.parent.tree() == {"checkpoint_id": "k2", "is_branch": True, "branch_reason": "try it"}
+    assert listed(run, folder, "--branch-of", "k2") == [forked.id]
+
+
+@pytest.mark.parametrize("shape", ["canonical", "second", "jsonld", "nquads", "turtle"])
+def test_what_is_exported_can_be_imported(run: Run, folder: Path, tmp_path: Path, shape: str) -> None:
+    extension = {"nquads": "nq", "turtle": "ttl"}.get(shape, "json")
+    file, other = tmp_path / f"out.{extension}", tmp_path / "other"
+    assert run("agent", "export", "k3", "--shape", shape, "-o", file, "--dir", folder).code == 0
+    told = run("agent", "import", file, "--dir", other)
+    assert (told.code, told.out.decode()) == (0, f"taken in: k3 ({file})\n")
+    assert (other / "k3.json").read_bytes() == (folder / "k3.json").read_bytes()
+
+
+def test_import_tells_of_each_file_and_goes_on(run: Run, folder: Path, tmp_path: Path) -> None:
+    (folder / "k1.json").write_text("{", encoding="utf-8")
+    changed = checkpoint("k2", step=5)
+    with CheckpointManager(tmp_path / "other") as manager:
+        manager.import_(changed.content())
+    told = run("agent", "import", folder, "--dir", tmp_path / "other", "--json")
+    assert told.code == 1
+    by_file = {Path(one["source"]).name: one for one in json.loads(told.out)}
+    assert by_file["k3.json"]["created"]
+    assert by_file["k1.json"]["error"]
+    assert "k2" in by_file["k2.json"]["error"]
+    again = run("agent", "import", folder / "k2.json", "--as-new-id", "--dir", tmp_path / "other")
+    assert again.code == 0
+
+
+def test_prune_says_why_and_archives(run: Run, folder: Path, tmp_path: Path) -> None:
+    told = run("agent", "prune", "--keep-last", "1", "--dry-run", "--dir", folder)
+    assert re.search(r"would go: k1: ", told.out.decode())
+    assert re.search(r"stays: k2: .*'half way'", told.out.decode())
+    assert (folder / "k1.json").exists()
+    run("agent", "prune", "--keep-last", "1", "--archive", tmp_path / "old", "--dir", folder)
+    assert listed(run, folder) == ["other", "k3", "k2"]
+    assert run("agent", "import", tmp_path / "old", "--dir", folder).code == 0
+    assert listed(run, folder) == ["other", "k3", "k2", "k1"]
+    assert run("agent", "prune", "--dir", folder).code == 2
+
+
+def test_reindex_and_verify_with_a_database(run: Run, folder: Path, tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path}/agents.db"
+    stores = ("--dir", folder, "--db", database)
+    assert run("agent", "verify", *stores).code == 1
+    assert run("agent", "reindex", *stores).out == b"4 checkpoints indexed, 0 removed that have no file\n"
+    assert run("agent", "verify", *stores).out == b"all stores are as they should be\n"
+    assert [one["id"] for one in json.loads(run("agent", "list", "--db", database, "--json").out)] == [
+        "other",
+        "k3",
+        "k2",
+        "k1",
+    ]
+    (folder / "k1.json").unlink()
+    broken = run("agent", "verify", *stores, "--json")
+    assert broken.code == 1
+    assert "k1" in json.dumps(json.loads(broken.out))
+    run("agent", "verify", "--repair", *stores)
+    assert run("agent", "verify", *stores).code == 0
+
+
+def test_stats_count_per_execution(run: Run, folder: Path) -> None:
+    told: list[dict[str, Any]] = json.loads(run("agent", "stats", "--dir", folder, "--json").out)
+    by_id = {one["execution_id"]: one for one in told}
+    assert by_id["exec_1"]["checkpoints"] == 3
+    assert by_id["exec_1"]["failed_calls"] == 1
+    assert by_id["exec_1"]["calls_in_flight"] == 1
+    assert by_id["exec_1"]["tools"] == {"read_file": 2, "bash": 1}
+    assert "read_file 2, bash 1" in run("agent", "stats", "--execution", "exec_1", "--dir", folder).out.decode()
+
+
+def test_upgrade_leaves_what_is_new_alone(run: Run, folder: Path) -> None:
+    before = (folder / "k1.json").read_bytes()
+    told = run("agent", "upgrade", folder / "k1.json", folder, "--json")
+    assert not any(one["changed"] for one in json.loads(told.out))
+    assert (folder / "k1.json").read_bytes() == before
+
+
+def test_the_folder_is_checkpoints_where_nobody_names_one(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(folder, tmp_path / "here" / "checkpoints")
+    monkeypatch.chdir(tmp_path / "here")
+    assert len(json.loads(run("agent", "list", "--json").out)) == 4
