@@ -90,6 +90,7 @@ def test_the_hash_follows_what_is_changed_in_a_new_checkpoint() -> None:
     assert made.content()
     assert named.sha256 == sha256_of(checkpoint(name="first"))
     assert made.sha256 == sha256_of(checkpoint()) != named.sha256
+    assert made.model_copy(update={"name": "first"}).sha256 == named.sha256
 
 
 def test_later_changes_of_the_source_change_nothing() -> None:

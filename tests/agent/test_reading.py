@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import rdflib
+from pyld import jsonld
 
 from checkpoint_ld import emission
 from checkpoint_ld.agent.graph import AgentGraph
@@ -241,6 +242,32 @@ def test_our_json_ld_is_the_plain_file_with_a_context() -> None:
     assert bytes_of(reading.tree) == bytes_of(checkpoint())
     other = examine(bytes_of(checkpoint(**{"@context": {"id": "@id"}})))
     assert other.tree["@context"] == {"id": "@id"}
+
+
+@pytest.mark.parametrize("form", ["expanded", "flattened", "one node", "graph"])
+def test_other_forms_of_json_ld_are_read_as_statements(form: str, tmp_path: Path) -> None:
+    tree = checkpoint(calls=[call(), {"id": "a b", "status": "running"}], note={"n": 1.0}, name=None)
+    value: Json = emission.expanded_of(AgentGraph.of_tree(tree, prov=True))
+    if form == "flattened":
+        value = jsonld.flatten(value)
+    if form == "graph":
+        value = {"@context": {}, "@graph": value}
+    if form == "one node":
+        value = next(iter(jsonld.expand(jsonld.frame(value, {"@type": "urn:caf:vocab:Checkpoint"}))))
+    path = tmp_path / "one.jsonld"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(value).encode())
+    reading = examine(path)
+    assert bytes_of(reading.tree) == bytes_of(tree)
+    assert told(reading) == [("byte-order-mark", "")]
+
+
+def test_json_ld_of_something_else_is_no_agent_checkpoint() -> None:
+    for value in (
+        [{"@id": "urn:caf:vocab:x", "https://schema.org/name": [{"@value": "x"}]}],
+        {"@id": "urn:caf:vocab:x"},
+    ):
+        with pytest.raises(ShapeError, match="no agent checkpoint"):
+            examine(json.dumps(value).encode())
 
 
 @pytest.mark.parametrize("prov", [False, True])

@@ -14,7 +14,7 @@ from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.agent.rules.parts import Part, Parts
 from checkpoint_ld.agent.rules.values import term_of, values
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.examples import example
 from checkpoint_ld.graph.store import terms_of
 from tests.agent.documents import Json, checkpoints
@@ -72,6 +72,20 @@ def test_the_shapes_are_told_what_the_graph_says(seed: int) -> None:
 
 def told(parts: Parts, part: Part, prop: str) -> set[Any]:
     return {term_of(value) for value in values(parts, part, prop)}
+
+
+def test_the_report_holds_no_secret() -> None:
+    key = "sk-abcdefghijklmnopqrstuvwxyz"
+    checked = rules.check_reading(examine(text(tree(replaced("/metadata/checkpoint_reason", key)))))
+
+    assert checked.results is not None
+    assert len(set(checked.results.objects(None, SH.result))) == 2
+    assert key not in checked.results.serialize()
+
+
+def test_an_engine_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(SettingsError, match="did you mean pyshacl"):
+        found(text(tree()), "pyshakl")
 
 
 def test_the_report_holds_what_was_found_as_results() -> None:

@@ -238,6 +238,10 @@ def test_findings_about_the_second_shape_point_into_the_file_as_it_is() -> None:
         ("thought-created", "/snapshot/thought_chain/steps/0/timestamp"),
         ("call-args", "/snapshot/tool_state/completed/0/arguments"),
     ]
+    assert [one.message for one in found] == [
+        'timestamp is "early", not milliseconds as a whole number',
+        "the arguments are 7, not an object",
+    ]
     for one, value in zip(found, ('"early"', "7"), strict=True):
         assert one.place.line is not None
         assert one.place.column is not None
@@ -313,6 +317,11 @@ def test_short_names_of_profiles_mean_those_of_agents() -> None:
         findings(profile="legacy-dataset")
 
 
+def test_a_profile_of_benchmarks_is_refused() -> None:
+    with pytest.raises(SettingsError, match="the profile strict is for benchmarks"):
+        findings(profile=profiles.profile("strict"))
+
+
 def test_profiles_of_benchmarks_have_no_rules_of_agents_but_those_about_text() -> None:
     for name in profiles.names():
         assert not any(code.startswith("A") for code in profiles.profile(name).rules)
@@ -341,6 +350,31 @@ OWN = """
 ex:sure a sh:PropertyShape ; sh:targetClass caf:Thought ; sh:path caf:confidence ; sh:minInclusive 0.85 ;
   sh:severity sh:Warning ; sh:message "we want to be surer" .
 """
+
+
+def test_shapes_of_ones_own_may_be_about_what_has_no_object_in_the_file(tmp_path: Any) -> None:
+    shape = """@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix caf: <urn:caf:vocab:> . @prefix ex: <urn:example#> .
+    ex:tool a sh:NodeShape ; sh:targetObjectsOf caf:tool ; sh:pattern "handbook$" ; sh:message "only the handbook" ."""
+    (tmp_path / "own.ttl").write_text(shape)
+    found = findings(profile=profiles.profile("agent", [tmp_path]))
+
+    assert [(one.message, one.place.pointer) for one in found] == [("only the handbook", "")]
+
+
+def test_shapes_of_ones_own_that_cannot_be_applied_are_named(tmp_path: Any) -> None:
+    (tmp_path / "own.ttl").write_text(OWN.replace("sh:minInclusive 0.85", "sh:minCount 'x'"))
+    with pytest.raises(SettingsError, match=r"(?s)your shapes cannot be applied.*own\.ttl"):
+        findings(profile=profiles.profile("agent", [tmp_path]))
+
+
+@pytest.mark.parametrize("depth", [50, 300])
+def test_deep_values_are_looked_at_as_well(depth: int) -> None:
+    value: Json = {"token": "k-58aQx8f2e91"}
+    for _ in range(depth):
+        value = [value]
+
+    [found] = rules.validate_checkpoint(tree(added("/snapshot/context/variables/deep", value))).findings
+    assert found.rule == "agent-secret"
 
 
 def test_shapes_of_ones_own_are_held_against_the_graph(tmp_path: Any) -> None:

@@ -185,6 +185,11 @@ def test_nothing_is_lost_in_the_second_shape(tree: Json) -> None:
     assert same(tree, before, exact=True)
 
 
+def test_calls_that_are_none_are_kept() -> None:
+    tree = checkpoint(calls=["a text", {**call(), "id": 5}, {"success": False}], results=None)
+    assert same(there_and_back(tree), tree, exact=True)
+
+
 @pytest.mark.parametrize("value", [None, 5, "x", {"a": 1}, [1, None, {}]])
 @pytest.mark.parametrize("part", ["thought_chain", "context", "tool_state", "progress"])
 def test_broken_parts_are_kept_in_the_second_shape(part: str, value: Json) -> None:
@@ -238,7 +243,8 @@ def test_a_patch_that_does_not_fit_any_more_is_left_out_and_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "patch", [5, {}, {"sha256": "HASH", "patch": [5]}, {"sha256": "HASH", "patch": [{"op": "remove", "path": "/no"}]}]
+    "patch",
+    [5, {}, {"patch": [{"op": "remove", "path": ""}]}, {"patch": [5]}, {"patch": [{"op": "remove", "path": "/no"}]}],
 )
 def test_a_patch_that_is_none_is_left_out_and_told(patch: Json) -> None:
     plain, _ = of_second(second())
@@ -257,6 +263,15 @@ def test_members_that_nobody_knows_are_kept_also_under_names_of_the_other_shape(
     assert tree["custom"] == {"a": 1}
     assert tree["snapshot"]["thought_chain_extra"] == {"mood": "good"}
     assert text_of(to_second(tree), "second") == text_of(data, "second")
+
+
+def test_members_of_the_chain_make_room_for_others_that_are_kept_for_them() -> None:
+    data = second()
+    data["snapshot"]["thought_chain"]["mood"] = "good"
+    data["snapshot"]["thought_chain_extra"] = 5
+    tree, _ = of_second(data)
+    assert tree["snapshot"]["thought_chain_extra"] == {"mood": "good", "thought_chain_extra": 5}
+    assert same(there_and_back(tree), tree, exact=True)
 
 
 def test_pointers_lead_back_into_the_second_shape() -> None:
@@ -317,6 +332,17 @@ TOOLS = ("snapshot", "tool_state")
 def test_what_the_second_shape_requires_is_missed(path: tuple[str | int, ...]) -> None:
     (found,) = second_faults(without(second(), *path))
     assert (found.rule, found.place.pointer) == ("agent-second-member", "/" + "/".join(map(str, path)))
+
+
+def test_empty_objects_miss_all_that_is_required() -> None:
+    data = second(metadata={})
+    data["snapshot"] |= {"tool_state": {}, "progress": {}}
+    assert [found.place.pointer for found in second_faults(data)] == [
+        "/metadata/agent_id",
+        *(f"/snapshot/tool_state/{name}" for name in ("pending", "running", "completed", "failed")),
+        *(f"/snapshot/progress/{name}" for name in ("iterations_completed", "tokens_used", "duration_ms")),
+    ]
+    assert list(second_faults({"snapshot": {"thought_chain": {"steps": None}}})) == []
 
 
 def test_odd_things_that_only_the_second_shape_can_say() -> None:

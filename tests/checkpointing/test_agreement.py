@@ -122,3 +122,13 @@ def test_what_a_killed_save_left_behind_is_removed_after_an_hour(bench: Bench) -
     assert rules(bench, repair=True) == ["agent-temporary"]
     assert (stale.exists(), fresh.exists()) == (False, True)
     assert rules(bench) == []
+
+
+def test_a_database_that_was_lost_hides_nothing(bench: Bench, saved: list[Saved]) -> None:
+    bench.manager.close()
+    for path in bench.folder.glob("checkpoints.db*"):
+        path.unlink()
+    assert {one.id for one in bench.manager.list()} == {one.id for one in saved}
+    bench.graph.broken = set()
+    bench.manager.reindex()
+    assert bench.manager.verify() == ()

@@ -1,5 +1,7 @@
 """Checkpoints that are made by themselves."""
 
+import asyncio
+
 import pytest
 
 from checkpoint_ld.agent.values import About
@@ -132,3 +134,22 @@ def test_a_saved_call_is_in_flight_where_the_agent_asks_for_that(bench: Bench) -
     bench.state.tool_state.start("rm", {}, id="c")
     restored = bench.manager.restore(bench.manager.list()[0].id)
     assert [one.id for one in restored.interrupted] == ["c"]
+
+
+def test_an_asynchronous_agent_saves_in_threads(bench: Bench) -> None:
+    keeper = Checkpointer(bench.state, bench.manager)
+
+    async def agent(name: str) -> None:
+        for _ in range(5):
+            call = await asyncio.to_thread(bench.state.tool_state.start, name, {})
+            await asyncio.to_thread(bench.state.tool_state.complete, call.id, name)
+
+    async def run() -> None:
+        await asyncio.gather(*(agent(name) for name in "abc"))
+        await asyncio.to_thread(keeper.complete)
+
+    asyncio.run(run())
+    line = bench.manager.list(order="oldest")
+    assert [one.parent_checkpoint_id for one in line] == [None, *(one.id for one in line[:-1])]
+    assert len(bench.manager.get(line[-1].id).snapshot.tool_state.results) == 15
+    assert bench.manager.verify() == ()

@@ -136,3 +136,13 @@ def test_damaged_files_are_left_alone(bench: Bench) -> None:
     assert saved[0].id not in bench.manager.prune(Retention(keep_last=1)).going
     assert path.read_text() == "{"
     assert bench.manager.restore(saved[0].id).findings
+
+
+def test_two_who_prune_at_once_do_not_disturb_each_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = run(bench, 4)
+    headers = list(bench.manager.store.truth.headers())
+    bench.manager.delete(saved[1].id)
+    monkeypatch.setattr(bench.manager.store.truth, "headers", lambda: iter(headers))
+    done = bench.manager.prune(Retention(keep_last=1), archive=bench.folder / "archive")
+    assert {path.name.split(".")[0] for path in done.archived} == {saved[0].id, saved[2].id}
+    assert bench.paths() == [f"{saved[3].id}.json"]

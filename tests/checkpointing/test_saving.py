@@ -23,6 +23,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.runtime import RuntimeState
 from checkpoint_ld.stores.files import FileStore
+from checkpoint_ld.stores.header import header_of
 from tests.checkpointing.managers import Bench, MemoryStore
 from tests.runtime.states import START, heard
 
@@ -106,7 +107,7 @@ def test_a_reason_that_is_none_is_refused_and_nothing_is_written(bench: Bench, r
 
 
 def test_a_violation_refuses_the_save_before_anything_is_written(bench: Bench) -> None:
-    bench.state.context.memory.append({"no": "key"})
+    bench.state.about = About()
     events = heard(bench.state, "agent.*")
     with pytest.raises(InvalidCheckpoint) as caught:
         bench.manager.save(bench.state)
@@ -170,7 +171,7 @@ def _full(*_: object, **__: object) -> None:
 def test_one_id_with_the_same_content_is_no_second_checkpoint(bench: Bench) -> None:
     saved = bench.manager.save(bench.state)
     again = bench.manager.import_(saved.checkpoint)
-    assert [(one.created, one.checkpoint) for one in again] == [(False, saved.checkpoint)]
+    assert [(one.created, one.checkpoint) for one in again] == [(False, header_of(saved.checkpoint))]
     assert bench.names() == ["agent.checkpoint"]
     other = saved.checkpoint.but(name="other")
     with pytest.raises(CheckpointExists) as caught:

@@ -1,11 +1,13 @@
 """Files of older versions."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from checkpoint_ld.agent import versions
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.shapes import detect_shape
 from checkpoint_ld.agent.values import Shape
 from checkpoint_ld.checkpointing import upgrade
 from checkpoint_ld.errors import UnsupportedVersion, WriteError
@@ -47,7 +49,8 @@ def test_an_older_file_becomes_one_of_the_newest_version(bench: Bench, tmp_path:
     assert path.read_bytes() == before
     done = upgrade(path)
     assert (done.before, done.after, done.changed) == ("0.0.0", "0.0.1", True)
-    assert path.read_bytes() == saved.checkpoint.but(name="migrated").content(shape)
+    written = json.loads(path.read_bytes())
+    assert (written["version"], detect_shape(written)) == ("0.0.1", shape)
     assert [one.name for one in tmp_path.glob("c.*")] == ["c.json"]
     assert AgentCheckpoint.load(path).name == "migrated"
     assert not upgrade(path).changed

@@ -150,6 +150,12 @@ def test_history_and_memory_only_grow() -> None:
         ("context.history", ("a", None)),
         ("context.memory", ({"key": "city", "value": ["Ulm"], "importance": 0.5, "timestamp": START},)),
     ]
+    for odd in ({}, {"key": "a", "value": 1, "importance": -1, "timestamp": 1}, "text"):
+        with pytest.raises(WriteError, match="use remember"):
+            of.context.memory.append(odd)
+    with pytest.raises(WriteError, match="importance"):
+        of.context.remember("a", 1, importance=-1)
+    assert len(of.context.memory) == 1
     assert not hasattr(of.context.history, "clear")
     assert list(of.snapshot().context.tree()) == ["variables", "state", "history", "memory"]
 

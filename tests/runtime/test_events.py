@@ -149,3 +149,18 @@ def test_a_call_returns_when_its_own_events_were_delivered() -> None:
         thread.join()
     assert early == []
     assert delivered == [one.id for one in of.thought_chain]
+
+
+def test_an_error_hook_that_raises_stops_the_call_but_not_the_state() -> None:
+    def stop(error: Exception, _: Event) -> None:
+        raise error
+
+    of = state(on_error=stop)
+    off = of.on("thought.created", lambda _: 1 / 0)  # type: ignore[arg-type]
+    with pytest.raises(ZeroDivisionError):
+        of.thought_chain.add("a", "")
+    off()
+    events = heard(of, "thought.created")
+    of.thought_chain.add("a", "")
+    assert [event["index"] for event in events] == [1]
+    assert of.progress.step_number == 2

@@ -100,7 +100,7 @@ def test_listed_children_stay_true() -> None:
     of.thought_chain.update("2", parent_id=None)
     assert of.thought_chain[0].tree() == {**listing.tree(), "children": ["3"]}
     of.thought_chain.remove("3")
-    assert not of.thought_chain[0].children
+    assert of.thought_chain.get("1").tree()["children"] == []
     assert [one.name.removeprefix("thought.") for one in events] == [
         "created", "updated", "updated", "updated", "removed", "updated",
     ]  # fmt: skip
@@ -119,6 +119,8 @@ def test_listed_children_stay_true() -> None:
         ({"content": None}, "content: Field required"),
         ({"metadata": {"x": float("inf")}}, "finite"),
         ({"created_at": 1.0}, "created_at"),
+        ({"alternatives": [{"option": "wait"}]}, "an option and a reason_rejected"),
+        ({"alternatives": [{"option": "a", "reason_rejected": "b", "confidence": 2}]}, "perhaps a confidence"),
         ({"id": "self", "parent_id": "self"}, "own ancestor"),
         ({"id": "top", "parent_id": "1"}, "own ancestor"),
     ],

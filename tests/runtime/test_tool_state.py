@@ -62,8 +62,11 @@ def test_what_is_no_call_is_refused_and_nothing_changes() -> None:
         of.tool_state.start("", {})
     with pytest.raises(WrongTypeError, match="give an object"):
         of.tool_state.start("ls", ["a"])  # type: ignore[arg-type]
-    with pytest.raises(WriteError, match="cannot start with success"):
-        of.tool_state.start("ls", {}, success=True)
+    for odd in ({"success": True}, {"status": "completed"}, {"status": "asleep"}):
+        with pytest.raises(WriteError, match="starts pending or running"):
+            of.tool_state.start("ls", {}, **odd)
+    with pytest.raises(WriteError, match="follow from how it ended"):
+        of.tool_state.complete("1", status="failed")
     with pytest.raises(WrongTypeError, match="no JSON"):
         of.tool_state.complete("1", object())
     with pytest.raises(WriteError, match="error"):

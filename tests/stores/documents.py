@@ -10,7 +10,9 @@ from tests.agent import documents
 MOMENT = documents.MOMENT
 
 
-def checkpoint(identifier: str = "ckpt_1", step: int = 1, reason: str = "thought_completed", **members: Any) -> Any:
+def checkpoint(
+    identifier: str = "ckpt_1", step: int = 1, reason: str = "thought_completed", **members: Any
+) -> AgentCheckpoint:
     """Return a checkpoint that was made `step` seconds after the first moment."""
     metadata = {"step_number": step, "tokens_used": 10 * step, "duration_ms": 20, "checkpoint_reason": reason}
     tree = documents.checkpoint(**{"timestamp": MOMENT + 1000 * step, "metadata": metadata, **members})
@@ -28,7 +30,7 @@ HARD = checkpoint(
         {"id": "open", "status": "running"},
     ],
     results={"null": None, "bad": {"@id": 1.0}, "stray": 10**30},
-    name="naïve \U0001f600 \"q\"",
+    name='naïve \U0001f600 "q"',
     description=None,
     extra=[1, 1.0, -0.0, 12345678901234567890123, 1e21, {"b": 1, "a": 2}],
     about={"benchmark": "urn:b", "question": "q?", "replicate": 0},

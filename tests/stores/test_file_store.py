@@ -11,8 +11,9 @@ import pytest
 
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, ReadError, StoreError
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.stores.files import FileStore, index
+from checkpoint_ld.stores.files import FileStore, heading
 from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.header import Header
 from tests.stores.documents import HARD, checkpoint
 
 
@@ -156,8 +157,13 @@ def test_files_that_stayed_the_same_are_not_read_again(tmp_path: Path, monkeypat
     for name in ("one", "two"):
         FileStore(tmp_path).put(checkpoint(name))
     store, read = FileStore(tmp_path), list[str]()
-    header_at = index.heading.header_at
-    monkeypatch.setattr(index.heading, "header_at", lambda path: (read.append(path.name), header_at(path))[1])
+    header_at = heading.header_at
+
+    def noted(path: Path) -> Header:
+        read.append(path.name)
+        return header_at(path)
+
+    monkeypatch.setattr(heading, "header_at", noted)
 
     assert len(list(store.headers())) == len(list(store.headers())) == 2
     (tmp_path / "two.json").write_bytes(checkpoint("two", name="n").content())

@@ -29,7 +29,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
 ) -> None:
     one = HARD.but(snapshot=checkpoint(thoughts=[documents.thought(content="x" * length)]).snapshot)
     path = written(tmp_path / "a.json", one.content())
-    monkeypatch.setattr(heading.reading, "examine", lambda _: pytest.fail("all of it was read"))
+    monkeypatch.setattr("checkpoint_ld.agent.reading.examine", lambda _: pytest.fail("all of it was read"))
 
     assert heading.header_at(path) == header_of_heading(one)
 

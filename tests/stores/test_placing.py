@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_flushed_keeps_no_file_that_might_vanish(
 
     def second_fails(handle: int) -> None:
         calls.append(handle)
-        return failing(errno.EIO)() if len(calls) == 2 else fsync(handle)
+        (failing(errno.EIO) if len(calls) == 2 else fsync)(handle)
 
     monkeypatch.setattr(os, "fsync", second_fails)
     with pytest.raises(StoreError, match="input/output error"):
@@ -84,7 +84,7 @@ def test_a_folder_that_knows_no_flushing_is_no_reason_to_fail(
 
     def second_is_unknown(handle: int) -> None:
         calls.append(handle)
-        return failing(errno.EINVAL)() if len(calls) == 2 else fsync(handle)
+        (failing(errno.EINVAL) if len(calls) == 2 else fsync)(handle)
 
     monkeypatch.setattr(os, "fsync", second_is_unknown)
     assert store.put(LONG).created
@@ -118,9 +118,11 @@ def in_a_child(source: str, folder: Path, **options: Any) -> str:
     program = "import sys; from pathlib import Path; from checkpoint_ld.stores.files import FileStore\n"
     program += "from tests.stores.test_placing import LONG, checkpoint\n"
     program += "from checkpoint_ld.errors import *\nstore = FileStore(sys.argv[1])\n" + textwrap.dedent(source)
-    done = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, check=False, **options)
+    done = subprocess.run(
+        [sys.executable, "-c", program, folder], capture_output=True, text=True, check=False, **options
+    )
     assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return str(done.stdout).strip()
 
 
 def test_a_limit_on_the_size_of_files_is_a_full_disk(store: FileStore) -> None:

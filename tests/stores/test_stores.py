@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, InvalidCheckpoint
+from checkpoint_ld.stores.database import DatabaseStore
+from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.filters import Filter
 from checkpoint_ld.stores.protocol import CAPABILITIES, CheckpointStore
 from tests.agent import documents
@@ -29,9 +32,6 @@ def test_a_checkpoint_comes_back_with_the_bytes_that_it_had(store: CheckpointSto
 @settings(max_examples=40)
 @given(st.lists(documents.checkpoints, max_size=4))
 def test_whatever_is_valid_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, trees: list[object]) -> None:
-    from checkpoint_ld.stores.database import DatabaseStore
-    from checkpoint_ld.stores.files import FileStore
-
     folder = tmp_path_factory.mktemp("stores")
     files, database = FileStore(folder / "files"), DatabaseStore(folder / "index.db")
     kept: dict[str, AgentCheckpoint] = {}
@@ -74,12 +74,11 @@ def test_an_id_that_is_not_there_is_answered_with_those_that_are_near(store: Che
         store.update_metadata("ckpt_abd1", name="x")
 
 
-def test_a_store_without_checkpoints_answers_and_makes_nothing(store: CheckpointStore, tmp_path: object) -> None:
-    from pathlib import Path
-
-    assert list(store.headers()) == list(store.verify()) == []
+def test_a_store_without_checkpoints_answers_and_makes_nothing(store: CheckpointStore, tmp_path: Path) -> None:
+    assert list(store.headers()) == []
+    assert list(store.verify()) == []
     assert not store.delete("ckpt_1")
-    assert list(Path(str(tmp_path)).iterdir()) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_header_says_what_the_checkpoint_says(store: CheckpointStore) -> None:

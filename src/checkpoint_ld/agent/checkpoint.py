@@ -113,6 +113,13 @@ class AgentCheckpoint(Value):
 
         return cls.of_reading(examine(graph))
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, with other members if asked for, which are not checked: see `but` and `refusing`."""
+        copied = super().model_copy(update=update, deep=deep)
+        # pydantic copies what is remembered as well, and the hash is of what was.
+        copied.__dict__.pop("sha256", None)
+        return copied
+
     def refusing(self) -> Self:
         """Return this checkpoint; raise InvalidCheckpoint with the report if it breaks a rule."""
         return self if is_sound(self) else _decided(self, self.validate())

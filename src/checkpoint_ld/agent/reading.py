@@ -20,8 +20,8 @@ from checkpoint_ld.agent import versions
 from checkpoint_ld.agent.defaults import filled
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.graph.json_ld import without_context
-from checkpoint_ld.agent.names import derived
-from checkpoint_ld.agent.shapes import detect_shape, is_agent, of_second, origins_of, second_faults
+from checkpoint_ld.agent.names import CAF, derived
+from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.document import Document, read_json
@@ -31,19 +31,24 @@ from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.graph import recursion
 from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.expansion import expand, statements
+from checkpoint_ld.graph.store import put
 from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import BinaryIO
 
     from checkpoint_ld.agent.text import Tree
     from checkpoint_ld.agent.values import Shape
+    from checkpoint_ld.graph.store import Index
 
 _GZIP = b"\x1f\x8b"
+_TERM = CAF.encode()
 
 
 @dataclass(frozen=True)
@@ -104,18 +109,26 @@ def examine(
     there is no such file.
     """
     if isinstance(source, Graph):
-        return _of_statements(lambda: AgentGraph.of_graph(source), "graph", None)
+        index: Index = {}
+        for triple in source:
+            put(index, *triple)
+        return of_statements(index)
     data, name = read_bytes(source, limits)
-    data = _unpacked(data, name, limits)
+    data = unpacked(data, name, limits)
     syntax = syntax or syntax_of(name and name.removesuffix(".gz"), data)
     with uncollected():
         if syntax == JSON_SYNTAX:
             return examine_document(read_json(data, name, limits))
-        return _of_statements(lambda: AgentGraph.of_index(rdf.parse(data, syntax)), syntax, name)
+        try:
+            return of_statements(rdf.parse(data, syntax), syntax, name)
+        except ReadError as error:
+            raise in_file(error, name) from error
 
 
 def examine_document(document: Document) -> AgentReading:
     """Read an agent checkpoint from a JSON document. Raises ReadError as `examine`."""
+    if is_json_ld(document):
+        return _of_json_ld(document)
     value = document.value
     try:
         if not is_agent(value):
@@ -127,7 +140,9 @@ def examine_document(document: Document) -> AgentReading:
     except ReadError as error:
         raise type(error).of(_placed(one, document) for one in error.findings) from error
     reading = AgentReading(tree, shape, version, document.source, document=document)
-    of_shape = (*found, *(second_faults(value) if shape == "second" else ()))
+    # A patch that fits tells that the file was made of a canonical one, which need not have what is required here.
+    is_made_up = PATCH in value and not found
+    of_shape = (*found, *(second_faults(value) if shape == "second" and not is_made_up else ()))
     findings = (
         *document.findings,
         *_line_ends(document),
@@ -137,26 +152,31 @@ def examine_document(document: Document) -> AgentReading:
     return replace(reading, findings=findings)
 
 
-def _of_statements(graph_of: Callable[[], AgentGraph], syntax: str, source: str | None) -> AgentReading:
+def is_json_ld(document: Document) -> bool:
+    """Tell whether a JSON document states an agent checkpoint in another form of JSON-LD than ours, the plain file."""
+    value = document.value
+    is_form = isinstance(value, list) or (isinstance(value, dict) and ("@graph" in value or "@id" in value))
+    return is_form and not is_agent(value) and _TERM in document.data
+
+
+def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> AgentReading:
+    """Read an agent checkpoint from statements. Raises ReadError as `examine`, and unless they hold exactly one."""
     try:
-        graph = graph_of()
+        graph = AgentGraph.of_index(index)
         read = graph.tree()
         version = versions.checked_version(read)
         tree, added = filled(versions.migrated(read))
     except ReadError as error:
-        raise _in_file(error, source) from error
+        raise in_file(error, source) from error
     reading = AgentReading(tree, "canonical", version, source, syntax)
     return replace(reading, findings=(*_stale_hash(graph, read, source), *(_default(one, reading) for one in added)))
 
 
-def _stale_hash(graph: AgentGraph, tree: Tree, source: str | None) -> Iterable[Finding]:
-    for stored in graph.objects(graph.root, derived("sha256")):
-        if str(stored) != sha256_of(tree):
-            message = f"the stored hash {shown(str(stored))} does not fit: the statements were edited"
-            yield replace(finding("agent-hash", message), place=Place(source))
+def unpacked(data: bytes, name: str | None = None, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Return the content of gzip-compressed data (RFC 1952), other data as it is.
 
-
-def _unpacked(data: bytes, name: str | None, limits: Limits) -> bytes:
+    `name` is the file name for messages. Raises ReadError for data that is damaged, and for content above the limit.
+    """
     if not data.startswith(_GZIP):
         return data
     try:
@@ -168,6 +188,27 @@ def _unpacked(data: bytes, name: str | None, limits: Limits) -> bytes:
     if len(content) > limits.size:
         raise too_large(None, name, limits)
     return content
+
+
+def in_file(error: ReadError, name: str | None) -> ReadError:
+    """Return the same error about a source that has a name; statements that hold no checkpoint have no known shape."""
+    if not error.findings:
+        return ShapeError.of([replace(finding("agent-shape", str(error), remedy=""), place=Place(name))])
+    return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)
+
+
+def _of_json_ld(document: Document) -> AgentReading:
+    with recursion.room():
+        index = statements(expand(document.value, {}))
+    reading = of_statements(index, JSON_SYNTAX, document.source)
+    return replace(reading, findings=(*document.findings, *_line_ends(document), *reading.findings))
+
+
+def _stale_hash(graph: AgentGraph, tree: Tree, source: str | None) -> Iterable[Finding]:
+    for stored in graph.objects(graph.root, derived("sha256")):
+        if str(stored) != sha256_of(tree):
+            message = f"the stored hash {shown(str(stored))} does not fit: the statements were edited"
+            yield replace(finding("agent-hash", message), place=Place(source))
 
 
 def _line_ends(document: Document) -> Iterable[Finding]:
@@ -191,10 +232,3 @@ def _default(path: tuple[str, ...], reading: AgentReading) -> Finding:
 
 def _placed(found: Finding, document: Document) -> Finding:
     return replace(found, place=document.place(found.place.pointer or ""))
-
-
-def _in_file(error: ReadError, name: str | None) -> ReadError:
-    """Return the same error about a named source; what statements hold no checkpoint in has the wrong shape."""
-    if not error.findings:
-        return ShapeError.of([replace(finding("agent-shape", str(error), remedy=""), place=Place(name))])
-    return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)

@@ -29,7 +29,7 @@ def is_sound(checkpoint: AgentCheckpoint) -> bool:
         and _is_chain(snapshot.thought_chain)
         and _are_unique([call.id for call in snapshot.tool_state.calls])
         and all(map(_is_call, snapshot.tool_state.calls))
-        and _are_all(snapshot.context.memory, _is_memory)
+        and _are_all(snapshot.context.memory, is_memory)
         and (checkpoint.diff is None or _is_diff(checkpoint.diff))
     )
 
@@ -58,7 +58,7 @@ def _is_chain(thoughts: Sequence[Thought]) -> bool:
             line.add(here)
             here = parents[here]
         ended |= line
-    return all(_are_all(thought.alternatives, _is_alternative) for thought in thoughts if thought.alternatives)
+    return all(_are_all(thought.alternatives, is_alternative) for thought in thoughts if thought.alternatives)
 
 
 def _is_call(call: ToolCall) -> bool:
@@ -78,7 +78,8 @@ def _are_all(values: Iterable[Any] | None, is_one: Any) -> bool:
     return all(map(is_one, values or ()))
 
 
-def _is_alternative(value: Any) -> bool:
+def is_alternative(value: Any) -> bool:
+    """Tell whether a value is one of the `alternatives` of a thought."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("option"), str)
@@ -87,7 +88,8 @@ def _is_alternative(value: Any) -> bool:
     )
 
 
-def _is_memory(value: Any) -> bool:
+def is_memory(value: Any) -> bool:
+    """Tell whether a value is an entry of the `memory` of a context."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("key"), str)

@@ -11,6 +11,7 @@ from checkpoint_ld.checkpointing.kinds import DAMAGE, NOUNS, SYNC_ERRORS, Kind
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, SettingsError
 from checkpoint_ld.rules import finding
+from checkpoint_ld.stores.filters import Filter
 from checkpoint_ld.stores.protocol import EVERYTHING, CheckpointStore, Put
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.filters import Filter
     from checkpoint_ld.stores.header import Header
 
 
@@ -91,8 +91,13 @@ class CombinedStore:
             raise
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
-        """Yield headers as stores do: those of the database where there is one, which need not read all files."""
-        return self.stores.get("database", self.truth).headers(wanted)
+        """Yield headers as stores do, by the database where there is one, which need not read all files.
+
+        One that holds nothing at all is new, or was lost: the first store is asked then.
+        """
+        database = self.followers.get("database", self.truth)
+        holds_any = next(iter(database.headers(Filter(limit=1))), None) is not None
+        return (database if holds_any else self.truth).headers(wanted)
 
     def update_metadata(
         self,

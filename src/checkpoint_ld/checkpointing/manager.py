@@ -24,6 +24,7 @@ from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, Database
 from checkpoint_ld.runtime.clock import Clock
 from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error
 from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.header import header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -266,7 +267,7 @@ class CheckpointManager:
         checkpoint, sha256 = exchange.loaded(source)
         saved = self._kept(exchange.as_copy(checkpoint) if as_new_id else checkpoint, source_sha256=sha256)
         path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-        return Imported(path, saved.checkpoint, saved.created)
+        return Imported(path, header_of(saved.checkpoint), saved.created)
 
     def _fetched(self, source: exchange.Source) -> Fetched:
         """Return a checkpoint that is in the store, now at the latest."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.errors import CheckpointLdError
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.runtime.state import RuntimeState
+    from checkpoint_ld.stores.header import Header
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,12 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of one source: the checkpoint that is kept now, or the error that says why it is not.
+    """What became of one source: the header of the checkpoint that is kept now, or the error that says why it is not.
 
     `created` is false if an equal one was there already. `source` is the path of a file, None for anything else.
     """
 
     source: Path | None
-    checkpoint: AgentCheckpoint | None
+    checkpoint: Header | None
     created: bool = False
     error: CheckpointLdError | None = None

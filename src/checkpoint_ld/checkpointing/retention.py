@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import SettingsError, TargetExistsError
+from checkpoint_ld.errors import CheckpointNotFound, SettingsError, TargetExistsError
 from checkpoint_ld.stores.files.names import PACKED, SUFFIX, file_name
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ def pruned(
 def _archived(stores: CombinedStore, going: Iterable[str], folder: Path) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     for one in going:
-        yield _written(stores.get(one), folder)
+        with suppress(CheckpointNotFound):  # another prune was faster
+            yield _written(stores.get(one), folder)
 
 
 def _written(checkpoint: AgentCheckpoint, folder: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.agent.graph.json_ld import jsonld_of
 from checkpoint_ld.agent.text import bytes_of_ordered
@@ -16,15 +16,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 
 
-def _graph(checkpoint: AgentCheckpoint) -> Any:  # writers take whatever has an index and a root
-    return checkpoint.to_graph()
-
-
 WRITERS: Final[Mapping[str, Callable[[AgentCheckpoint], bytes]]] = MappingProxyType(
     {
         "jsonld": lambda checkpoint: bytes_of_ordered(jsonld_of(checkpoint.tree())),
-        "nquads": lambda checkpoint: nquads_of(_graph(checkpoint)),
-        "turtle": lambda checkpoint: turtle_of(_graph(checkpoint)),
+        "nquads": lambda checkpoint: nquads_of(checkpoint.to_graph()),
+        "turtle": lambda checkpoint: turtle_of(checkpoint.to_graph()),
     }
 )
 """How a checkpoint is written in each syntax; RDF has the statements of PROV-O in it."""

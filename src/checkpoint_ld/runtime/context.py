@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from checkpoint_ld.agent.soundness import is_memory
 from checkpoint_ld.agent.values import ABSENT, SnapshotContext
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
 from checkpoint_ld.documents.values import shown
-from checkpoint_ld.errors import LookupFailedError
+from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.runtime.frozen_json import JsonArray, JsonObject, frozen
 
 if TYPE_CHECKING:
@@ -88,8 +89,9 @@ class Record(Sequence[Any]):
         self.extend((value,))
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add values at the end: all, or none if one of them is no JSON."""
+        """Add values at the end: all, or none if one of them may not be there. Raises as `append`."""
         elements = tuple(frozen(value, f"an element of {self._event}") for value in values)
+        self._check(elements)
         with self._changes.change():
             self._values += elements
             self._taken = None
@@ -102,6 +104,18 @@ class Record(Sequence[Any]):
                 self._taken = JsonArray(self._values)
             return self._taken
 
+    def _check(self, elements: tuple[Any, ...]) -> None:
+        """Raise WriteError for what may not be among the values."""
+
+
+class Memory(Record):
+    """What is worth keeping, in the order in which it came: objects of key, value, importance and timestamp."""
+
+    def _check(self, elements: tuple[Any, ...]) -> None:
+        if not all(map(is_memory, elements)):
+            members = "a key (text), a value, an importance (0 or more) and a timestamp (milliseconds)"
+            raise WriteError(f"an element of {self._event} has {members}: use remember")
+
 
 class Context:
     """`variables` and `state` map names to JSON, `history` and `memory` are added to at the end."""
@@ -112,10 +126,13 @@ class Context:
         self.variables = Variables(changes, "context.variables", base.variables)
         self.state = Variables(changes, "context.state", base.state)
         self.history = Record(changes, "context.history", base.history)
-        self.memory = Record(changes, "context.memory", base.memory or ())
+        self.memory = Memory(changes, "context.memory", base.memory or ())
 
     def remember(self, key: str, value: Any, importance: float = 1) -> None:
-        """Add to the memory what is worth keeping, under a key, with how important it is (0 or more), and the time."""
+        """Add to the memory what is worth keeping, under a key, with how important it is (0 or more), and the time.
+
+        Raises WriteError for values that make no sense.
+        """
         with self._changes.change():
             entry = {"key": key, "value": value, "importance": importance, "timestamp": self._changes.now()}
             self.memory.append(entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from checkpoint_ld.agent.soundness import is_alternative
 from checkpoint_ld.agent.values import Thought
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
@@ -70,7 +71,7 @@ class ThoughtChain(Sequence[Thought]):
                 "confidence": confidence,
             }
             members |= {"parent_id": parent_id, "created_at": self._changes.now(), **more}
-            thought = made(Thought, members, "the thought")
+            thought = _checked(made(Thought, members, "the thought"))
             if thought.id in self._places:
                 raise WriteError(f"there is a thought {shown(thought.id)} already: give another id, or update it")
             self._refuse_cycle(thought)
@@ -91,7 +92,7 @@ class ThoughtChain(Sequence[Thought]):
         """
         with self._changes.change():
             before = self.get(id)
-            after = changed(before, changes, f"the thought {shown(id)}")
+            after = _checked(changed(before, changes, f"the thought {shown(id)}"))
             if after.id != id:
                 raise WriteError(f"the thought {shown(id)} keeps its id: remove it, and add another")
             self._refuse_cycle(after)
@@ -195,3 +196,10 @@ class ThoughtChain(Sequence[Thought]):
         if before.children is not None and (child in before.children) != is_child:
             others = tuple(one for one in before.children if one != child)
             self._put(before, changed(before, {"children": (*others, child) if is_child else others}, "it"))
+
+
+def _checked(thought: Thought) -> Thought:
+    if not all(map(is_alternative, thought.alternatives or ())):
+        members = "an option and a reason_rejected (texts), and perhaps a confidence (0 to 1)"
+        raise WriteError(f"an alternative of the thought {shown(thought.id)} has {members}")
+    return thought

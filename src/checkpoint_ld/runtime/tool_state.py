@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.runtime.changes import Changes
 
 _NEEDED = ("tool_id", "args", "started_at")
+_OPEN = ("pending", "running", None)
+_DECIDED = frozenset(("success", "status"))
 
 
 class ToolState(Sequence[ToolCall]):
@@ -79,8 +81,8 @@ class ToolState(Sequence[ToolCall]):
             call = made(ToolCall, {**members, "started_at": self._changes.now(), **more}, "the tool call")
             if call.id in self._calls:
                 raise WriteError(f"there is a tool call {shown(call.id)} already: give another id")
-            if not call.is_in_flight:
-                raise WriteError(f"the tool call {shown(call.id)} cannot start with success: complete or fail it later")
+            if not call.is_in_flight or call.status not in _OPEN:
+                raise WriteError(f"the tool call {shown(call.id)} starts pending or running: end it by another call")
             self._in_flight[call.id] = None
             self._last = call.id
             self._put(call)
@@ -89,7 +91,7 @@ class ToolState(Sequence[ToolCall]):
 
     def complete(self, id: str, result: Any = ABSENT, **more: Any) -> ToolCall:  # noqa: A002
         """Note that a call ended well, with a result if there is one; return what it became. Raises as `fail` does."""
-        return self._end(id, "completed", result, {"success": True, **more})
+        return self._end(id, "completed", result, {"success": True}, more)
 
     def fail(self, id: str, error: str, result: Any = ABSENT, **more: Any) -> ToolCall:  # noqa: A002
         """Note that a call ended badly; return what it became.
@@ -97,11 +99,11 @@ class ToolState(Sequence[ToolCall]):
         Raises LookupFailedError for an id that is not there, WriteError for a call that has ended, and for one that
         was read without its tool, arguments or start, unless `more` gives them.
         """
-        return self._end(id, "failed", result, {"success": False, "error": error, **more})
+        return self._end(id, "failed", result, {"success": False, "error": error}, more)
 
     def cancel(self, id: str, **more: Any) -> ToolCall:  # noqa: A002
         """Note that a call was given up; return what it became. Raises as `fail` does."""
-        return self._end(id, "cancelled", ABSENT, {"success": False, **more})
+        return self._end(id, "cancelled", ABSENT, {"success": False}, more)
 
     def taken(self) -> SnapshotToolState:
         """Return calls and results as they are now; the same value until something changes."""
@@ -112,16 +114,18 @@ class ToolState(Sequence[ToolCall]):
                 self._taken = self._base = self._base.model_copy(update={**now, **last})
             return self._taken
 
-    def _end(self, id: str, status: str, result: Any, members: dict[str, Any]) -> ToolCall:  # noqa: A002
+    def _end(self, id: str, status: str, result: Any, end: dict[str, Any], more: dict[str, Any]) -> ToolCall:  # noqa: A002
         value = ABSENT if result is ABSENT else frozen(result, f"the result of {shown(id)}")
+        if not _DECIDED.isdisjoint(more):
+            raise WriteError(f"success and status of {shown(id)} follow from how it ended: leave them out")
         with self._changes.change():
             before = self.get(id)
             if not before.is_in_flight:
                 raise WriteError(f"the tool call {shown(id)} has ended already")
-            missing = [one for one in _NEEDED if getattr(before, one) is None and members.get(one) is None]
+            missing = [one for one in _NEEDED if getattr(before, one) is None and more.get(one) is None]
             if missing:
                 raise WriteError(f"the tool call {shown(id)} was read without {', '.join(missing)}: give them")
-            members = {"completed_at": self._changes.now(), "status": status, **members}
+            members = {"completed_at": self._changes.now(), "status": status, **end, **more}
             call = changed(before, members, f"the tool call {shown(id)}")
             del self._in_flight[id]
             if value is not ABSENT:

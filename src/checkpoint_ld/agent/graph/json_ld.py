@@ -9,10 +9,14 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.graph import terms
+from checkpoint_ld.agent.names import CAF
 from checkpoint_ld.agent.text import ordered
+from checkpoint_ld.graph.expansion import expand, statements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from checkpoint_ld.graph.store import Index
 
 Tree = dict[str, Any]
 
@@ -28,3 +32,16 @@ def without_context(tree: Mapping[str, Any], *, of_any_kind: bool = False) -> Tr
     """Return a document without our context; one that is not ours is a member like any other, unless `of_any_kind`."""
     is_to_go = of_any_kind or tree.get(CONTEXT) == terms.context()
     return {key: value for key, value in tree.items() if key != CONTEXT or not is_to_go}
+
+
+def may_be_json_ld(data: bytes) -> bool:
+    """Tell whether a JSON text that is no plain file may be JSON-LD of an agent checkpoint all the same."""
+    return CAF.encode() in data
+
+
+def index_of(value: Any) -> Index:
+    """Return the statements of JSON-LD in any form: expanded, flattened, under another context that it holds.
+
+    Raises ReadError for what is no JSON-LD, and for a context that would have to be fetched.
+    """
+    return statements(expand(value, {}))

@@ -10,12 +10,13 @@ from checkpoint_ld import profiles
 from checkpoint_ld.agent.rules import engines
 from checkpoint_ld.agent.rules.parts import Parts
 from checkpoint_ld.agent.rules.shapes import Shapes
-from checkpoint_ld.agent.rules.wording import message_of, remedy_of, subject_of, text_of, value_at
+from checkpoint_ld.agent.rules.wording import in_words_of, message_of, remedy_of, subject_of, text_of, value_at
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import Rule, catalogue
+from checkpoint_ld.suggestion import unknown
 from checkpoint_ld.validation import results as shacl
 
 if TYPE_CHECKING:
@@ -38,10 +39,12 @@ def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, en
     """Hold an agent checkpoint that was read against the rules of a profile.
 
     `profile` may be a short name, such as `strict`; `engine` is one of `ENGINES`. What was odd about the form of the
-    source is among the findings. Raises SettingsError for a profile that there is not, and for shapes of the user's
-    that cannot be applied.
+    source is among the findings. Raises SettingsError for a profile or an engine that there is not, and for shapes of
+    the user's that cannot be applied.
     """
     chosen = _profile(profile)
+    if engine not in ENGINES:
+        raise SettingsError(unknown("engine", engine, ENGINES))
     with uncollected():
         parts = Parts(reading.tree)
         results = _results(parts, chosen, engine)
@@ -65,27 +68,37 @@ def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | s
     """
     tree = checkpoint if isinstance(checkpoint, dict) else checkpoint.tree()
     chosen = _profile(profile)
-    parts = Parts(tree)
-    found = _Findings(parts, chosen)
-    told = [found.of(one, _in_tree, _in_tree) for one in _results(parts, chosen, COMPILED)]
+    with uncollected():
+        parts = Parts(tree)
+        found = _Findings(parts, chosen)
+        told = [found.of(one, _in_tree, _in_tree) for one in _results(parts, chosen, COMPILED)]
     checked = Checked(None, tuple(sorted(told, key=_by_place)), "agent-canonical")
     return Report(chosen.name, (checked,), chosen.rules)
 
 
 def _profile(profile: Profile | str) -> Profile:
-    return profiles.profile(profiles.of_family(profile, "agent")) if isinstance(profile, str) else profile
+    if isinstance(profile, str):
+        return profiles.profile(profiles.of_family(profile, profiles.AGENT))
+    if profile.family != profiles.AGENT:
+        raise SettingsError(f"the profile {profile.name} is for benchmarks: use {profiles.AGENT}")
+    return profile
 
 
 def _results(parts: Parts, profile: Profile, engine: str) -> list[Result]:
     """Return what does not satisfy the shapes; of what stands at one place only the heaviest, each rule once."""
     shapes = _shapes(profile.name)
     found = engines.by_pyshacl(parts, shapes.index) if engine == PYSHACL else list(engines.compiled(parts, shapes))
+    kept = _heaviest(found) if found else ()
+    return [*kept, *(_by_own_shapes(parts, profile) if profile.own_shapes else ())]
+
+
+def _heaviest(results: list[Result]) -> Iterable[Result]:
     weights = {one.shape: one.severity for one in catalogue().values()}
     heaviest: dict[str, Severity] = {}
-    for one in found:
+    for one in results:
         heaviest[one.place] = max(heaviest.get(one.place, Severity.INFO), weights[str(one.shape)])
-    kept = {(one.shape, one.place): one for one in found if weights[str(one.shape)] == heaviest[one.place]}
-    return [*kept.values(), *(_by_own_shapes(parts, profile) if profile.own_shapes else ())]
+    kept = {(one.shape, one.place): one for one in results if weights[str(one.shape)] == heaviest[one.place]}
+    return kept.values()
 
 
 def _by_own_shapes(parts: Parts, profile: Profile) -> list[Result]:
@@ -111,13 +124,14 @@ class _Findings:
         """Return the finding of one result."""
         rule = self.profile.of_shape(str(result.shape)) or _foreign(result)
         value = value_at(self.tree, result.place)
-        at = key_place if rule.slug in _ABOUT_KEYS else place
+        at = (key_place if rule.slug in _ABOUT_KEYS else place)(result.place)
+        message = message_of(rule, result, value) if rule.message else result.detail
         return Finding(
             code=rule.code,
             severity=result.severity or rule.severity,
-            message=message_of(rule, result, value) if rule.message else result.detail,
+            message=in_words_of(message, result, at),
             remedy=remedy_of(rule, result, value, self.index),
-            place=at(result.place),
+            place=at,
             subject=subject_of(self.tree, result.place),
             rule=rule.slug,
             condition=rule.condition,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checkpoint_ld.agent.reading import AgentReading
 from checkpoint_ld.agent.rules import successors
 from checkpoint_ld.agent.rules.successors import PLACES, Seen
 from checkpoint_ld.agent.text import sha256_of
@@ -15,7 +16,6 @@ from checkpoint_ld.rules import by_slug, finding
 
 if TYPE_CHECKING:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.reading import AgentReading
 
 Tree = dict[str, Any]
 
@@ -125,13 +125,11 @@ class _Look:
 
 def _parts(one: AgentReading | AgentCheckpoint | Tree) -> tuple[Tree, str, Callable[[str], Place]]:
     """Return the tree of a checkpoint, its hash, and what tells where in its source a value stands."""
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - it imports this room
-
     if isinstance(one, dict):
         return one, sha256_of(one), _in_tree
-    if isinstance(one, AgentCheckpoint):
-        return one.tree(), one.sha256, _in_tree
-    return one.tree, sha256_of(one.tree), one.place
+    if isinstance(one, AgentReading):
+        return one.tree, sha256_of(one.tree), one.place
+    return one.tree(), one.sha256, _in_tree
 
 
 def _in_tree(pointer: str) -> Place:

@@ -13,8 +13,9 @@ from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.rules.odds import odds
 from checkpoint_ld.agent.rules.shapes import MEMBER, Result
 from checkpoint_ld.agent.rules.values import derived_properties, located, term_of, values
+from checkpoint_ld.agent.rules.wording import is_withheld
 from checkpoint_ld.graph.expansion import RDF_TYPE
-from checkpoint_ld.graph.store import SubjectIndexStore, copied, put, terms_of
+from checkpoint_ld.graph.store import SubjectIndexStore, put, terms_of
 from checkpoint_ld.rules import SEVERITIES
 from checkpoint_ld.validation import results as shacl
 from checkpoint_ld.vocabulary import RDF, SHACL
@@ -53,7 +54,7 @@ def _of_part(parts: Parts, part: Part, asked: Iterable[Asked], odd: list[Odd]) -
 
 def statements(parts: Parts) -> Index:
     """Return the statements that pySHACL looks at: the graph of the tree, and what is derived for the shapes."""
-    index = copied(AgentGraph.of_tree(parts.tree).index)
+    index = AgentGraph.of_tree(parts.tree).index
     for part in parts.by_name.values():
         subject = URIRef(part.name)
         for kind in part.classes:
@@ -81,10 +82,12 @@ def by_pyshacl(parts: Parts, shapes: Index) -> list[Result]:
 
 def _placed(parts: Parts, told: shacl.Result, found: dict[Part, list[Odd]], member: str) -> Iterator[Result]:
     """Yield a result of pySHACL once for each place that it may mean; `member` is where there is no value."""
-    part = parts.by_name.get(str(told.focus))
-    if part is None:
-        return
     path = told.paths[0] if told.paths else RDF_TYPE
+    said = " ".join(told.messages)
+    part = parts.by_name.get(str(told.focus))
+    if part is None:  # a user's shape about an execution, an agent or a tool, which has no place of its own
+        yield Result(parts.root, told.shape, told.component, path, None, "", said, told.severity)
+        return
     at = [
         (value, place, detail)
         for prop in map(str, told.paths)
@@ -95,7 +98,6 @@ def _placed(parts: Parts, told: shacl.Result, found: dict[Part, list[Odd]], memb
     ]
     is_many = str(told.component) == SHACL + "MaxCountConstraintComponent"
     here = at[1:2] if is_many else [one for one in at if told.value is not None and term_of(one[0]) == told.value]
-    said = " ".join(told.messages)
     for value, place, detail in here:
         one = None if is_many else value
         yield Result(part, told.shape, told.component, path, one, place, detail or said, told.severity)
@@ -108,7 +110,7 @@ _SEVERITIES = {severity: URIRef(iri) for iri, severity in SEVERITIES.items()}
 
 
 def report_of(results: Iterable[tuple[Result, Severity, str]]) -> Graph:
-    """Return the validation report (SHACL 1.0 §3.6) of results, each with its severity and message."""
+    """Return the validation report (SHACL 1.0 §3.6) of results, each with its severity and message, without secrets."""
     store = SubjectIndexStore()
     report = Graph(store, bind_namespaces="none")
     index: Index = {}
@@ -126,7 +128,7 @@ def report_of(results: Iterable[tuple[Result, Severity, str]]) -> Graph:
         }
         if isinstance(result.path, URIRef):
             about[_sh("resultPath")] = result.path
-        if result.value is not None:
+        if result.value is not None and not is_withheld(result):
             about[_sh("value")] = term_of(result.value)
         index[one] = about
         put(index, node, _sh("result"), one)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.graph import terms
 from checkpoint_ld.constraints import names
@@ -22,14 +22,21 @@ def odd(parts: Parts) -> Iterator[tuple[Part, Told]]:
         for part in parts.of(kind):
             if not part.tree.keys() <= known.keys():
                 for key in part.tree.keys() - known.keys():
-                    yield part, _unknown(key, (*known,))
+                    yield from ((part, one) for one in _unknown(key, part.tree[key], (*known,)))
             if None in part.tree.values():
                 for key, value in part.tree.items():
                     if value is None and key in known:
                         yield part, ("nullIn", key, pointer((key,)), "")
 
 
-def _unknown(key: str, known: tuple[str, ...]) -> Told:
+def _unknown(key: str, value: Any, known: tuple[str, ...]) -> Iterator[Told]:
+    if key == _KEPT and isinstance(value, dict):
+        yield from (("unknownKey", one, pointer((key, one)), "") for one in value)
+        return
     near = names.nearest(key, known)
     place = pointer((key,))
-    return ("misspeltKey", key, place, f"did you mean {near}?") if near else ("unknownKey", key, place, "")
+    yield ("misspeltKey", key, place, f"did you mean {near}?") if near else ("unknownKey", key, place, "")
+
+
+_KEPT = "thought_chain_extra"
+"""Where unknown keys are kept that stand beside the thoughts in the second shape."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal
 
-from checkpoint_ld.agent.rules.values import is_number
+from checkpoint_ld.agent.rules.values import Json, is_number
 from checkpoint_ld.checks.readings import called, given
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.secrets import secret
@@ -15,6 +15,7 @@ from checkpoint_ld.validation.checks import listed, told
 
 if TYPE_CHECKING:
     from checkpoint_ld.agent.rules.shapes import Result
+    from checkpoint_ld.findings import Place
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.rules import Rule
 
@@ -51,6 +52,14 @@ def message_of(rule: Rule, result: Result, value: Any) -> str:
     return _PLACEHOLDER.sub(filled, rule.message)
 
 
+def in_words_of(message: str, result: Result, place: Place) -> str:
+    """Return a message with the key that the source has for what the tree calls otherwise, as the second shape does."""
+    own, key = _key(result.place), _key(place.pointer or "")
+    if own == key or not own.isidentifier() or not key.isidentifier():
+        return message
+    return re.sub(rf"\b{own}\b", key, message, count=1)
+
+
 def remedy_of(rule: Rule, result: Result, value: Any, shapes: Index) -> str:
     """Return what to do about a result: what was most likely meant, where that can be told, or what the rule says."""
     if rule.suggests and isinstance(value, str):
@@ -65,6 +74,12 @@ def remedy_of(rule: Rule, result: Result, value: Any, shapes: Index) -> str:
 def is_secret(key: str, value: Any) -> bool:
     """Tell whether a value must not be repeated."""
     return isinstance(value, (str, dict, list)) and secret({key: value}) is not None
+
+
+def is_withheld(result: Result) -> bool:
+    """Tell whether the value of a result must not be repeated."""
+    value = result.value.value if isinstance(result.value, Json) else result.value
+    return is_secret(_key(result.place), value)
 
 
 def subject_of(tree: Any, place: str) -> str:

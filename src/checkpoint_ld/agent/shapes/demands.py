@@ -27,17 +27,18 @@ _MESSAGE = ("role", "content")
 
 def second_faults(data: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield what is wrong with a checkpoint of the second shape as such; the pointers lead into `data`."""
-    metadata, snapshot = _inside(data, "metadata"), _inside(data, "snapshot")
-    yield from _missing(metadata, _METADATA, ("metadata",))
-    reason = metadata.get("checkpoint_reason")
+    snapshot = _inside(data, "snapshot")
+    yield from _missing(data.get("metadata"), _METADATA, ("metadata",))
+    reason = _inside(data, "metadata").get("checkpoint_reason")
     if isinstance(reason, str) and reason not in REASONS:
         message = f"the second shape has no reason {shown(reason)}, only {', '.join(REASONS)}"
         yield finding("agent-second-value", message, pointer="/metadata/checkpoint_reason")
     for path, step in _elements(_inside(snapshot, "thought_chain"), "steps", ("snapshot", "thought_chain")):
         yield from _missing(step, _STEP, path)
     yield from _of_messages(_inside(snapshot, "context"))
+    yield from _missing(snapshot.get("tool_state"), CALL_LISTS, ("snapshot", "tool_state"))
     yield from _of_calls(_inside(snapshot, "tool_state"))
-    yield from _missing(_inside(snapshot, "progress"), _PROGRESS, ("snapshot", "progress"))
+    yield from _missing(snapshot.get("progress"), _PROGRESS, ("snapshot", "progress"))
 
 
 def _of_messages(context: Mapping[str, Any]) -> Iterator[Finding]:
@@ -53,7 +54,6 @@ def _of_messages(context: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _of_calls(tools: Mapping[str, Any]) -> Iterator[Finding]:
     path = ("snapshot", "tool_state")
-    yield from _missing(tools, CALL_LISTS, path)
     for name in CALL_LISTS:
         if not isinstance(tools.get(name), list | None):
             yield _wrong((*path, name), "an array")
@@ -66,10 +66,8 @@ def _of_calls(tools: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _missing(members: Any, names: Iterable[str], path: _Path) -> Iterator[Finding]:
-    """Yield what is missing in an object; null is as good as nothing. What should be one and is none is not missing."""
-    if not isinstance(members, dict) or not members:
-        return
-    for name in names:
+    """Yield what is missing in an object, where there is one; null is as good as nothing."""
+    for name in names if isinstance(members, dict) else ():
         if members.get(name) is None:
             where = (*path, name)
             yield finding("agent-second-member", f"the second shape requires {pointer(where)}", pointer=pointer(where))

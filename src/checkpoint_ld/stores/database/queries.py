@@ -12,7 +12,7 @@ from checkpoint_ld.stores.header import Header
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy import Column, ColumnElement, Select
 
     from checkpoint_ld.stores.filters import Filter
 
@@ -44,7 +44,9 @@ def whole(checkpoint_id: str) -> Select[Any]:
 
 def held(checkpoint_id: str) -> Select[Any]:
     """Return the query for what there is to know about a checkpoint that is put again."""
-    return select(checkpoints.c.sha256, checkpoints.c.file_name).where(checkpoints.c.id == checkpoint_id)
+    return select(*(checkpoints.c[name] for name in ("sha256", "source_sha256", "file_name"))).where(
+        checkpoints.c.id == checkpoint_id
+    )
 
 
 def neighbours(checkpoint_id: str, number: int) -> tuple[Select[Any], Select[Any]]:
@@ -71,13 +73,21 @@ def _conditions(wanted: Filter) -> Iterator[ColumnElement[bool]]:
 
 
 def _conditions_on_parts(wanted: Filter) -> Iterator[ColumnElement[bool]]:
-    calls = select(tool_calls.c.checkpoint_id)
+    calls, chain = tool_calls.c, thoughts.c
+    # The checkpoints of one execution are few, and looked at one by one; otherwise those that fit are looked up.
+    is_narrow = wanted.execution_id is not None
     if wanted.tool is not None:
-        yield checkpoints.c.id.in_(calls.where(tool_calls.c.tool_id == wanted.tool))
+        yield _has(calls.checkpoint_id, calls.tool_id == wanted.tool, is_narrow=is_narrow)
     if wanted.failed is not None:
         # Spelt out, since the index of failed calls is not used for a value that is only bound later.
-        failed = checkpoints.c.id.in_(calls.where(tool_calls.c.success == literal_column("0")))
-        yield failed if wanted.failed else ~failed
+        has_failed = _has(calls.checkpoint_id, calls.success == literal_column("0"), is_narrow=is_narrow)
+        yield has_failed if wanted.failed else ~has_failed
     if wanted.confidence_below is not None:
-        unsure = select(thoughts.c.checkpoint_id).where(thoughts.c.confidence < wanted.confidence_below)
-        yield checkpoints.c.id.in_(unsure)
+        yield _has(chain.checkpoint_id, chain.confidence < wanted.confidence_below, is_narrow=is_narrow)
+
+
+def _has(of: Column[Any], fits: ColumnElement[bool], *, is_narrow: bool) -> ColumnElement[bool]:
+    """Return the condition that a row that fits belongs to a checkpoint, by the row's column `of`."""
+    if is_narrow:
+        return select(of).where(of == checkpoints.c.id, fits).correlate(checkpoints).exists()
+    return checkpoints.c.id.in_(select(of).where(fits))

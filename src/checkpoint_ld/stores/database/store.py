@@ -84,8 +84,14 @@ class DatabaseStore:
     def replace(
         self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
     ) -> None:
-        """Insert the checkpoint in place of what is there under its id, as a repair from its file."""
+        """Insert the checkpoint in place of what is there under its id, as a repair from its file.
+
+        What is known about the file and its origin stays, unless it is told anew.
+        """
         with self._database.writing() as connection:
+            known = connection.execute(queries.held(checkpoint.id)).first()
+            if known is not None:
+                file_name, source_sha256 = file_name or known.file_name, source_sha256 or known.source_sha256
             contents.remove(connection, checkpoint.id)
             contents.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
 

@@ -49,8 +49,8 @@ class Index:
 
     def refresh(self) -> None:
         """Take notice of every file that is new, has changed or is gone."""
+        self._seen = self._folder.stat().st_mtime_ns
         self._take({entry.name: _state(entry.stat()) for entry in self._entries() if _is_there(entry)})
-        self._seen = None
 
     def catch_up(self) -> None:
         """Take notice of names that are new or gone, which costs next to nothing if the folder is as it was."""
@@ -81,9 +81,11 @@ class Index:
 
     def paths(self, checkpoint_id: str) -> list[Path]:
         """Return the files that hold the checkpoint, those that are called after it first."""
-        rank = {name: at for at, name in enumerate(names(checkpoint_id))}
-        found = sorted(self._names.get(checkpoint_id, ()), key=lambda name: (rank.get(name, len(rank)), name))
-        return [self._folder / name for name in found]
+        held = self._names.get(checkpoint_id, [])
+        if len(held) > 1:
+            rank = {name: at for at, name in enumerate(names(checkpoint_id))}
+            held = sorted(held, key=lambda name: (rank.get(name, len(rank)), name))
+        return [self._listed[name].path for name in held]
 
     def is_taken(self, name: str) -> bool:
         """Tell whether a disk that does not tell a from A could not hold a file of that name as well."""

@@ -86,8 +86,7 @@ class FileStore:
     def path(self, checkpoint_id: str, /) -> Path:
         """Return where the checkpoint's file is. Raises CheckpointNotFound."""
         with self._guard, explained(self.directory):
-            self._refresh()
-            held = self._index.paths(checkpoint_id)
+            held = self._held(checkpoint_id)
             if not held:
                 raise not_found(checkpoint_id, self._index.ids(), str(self.directory))
             return held[0]
@@ -120,8 +119,7 @@ class FileStore:
     def delete(self, checkpoint_id: str, /) -> bool:
         """Delete all files that hold the checkpoint; tell whether there was one."""
         with self._guard, explained(self.directory):
-            self._refresh()
-            held = self._index.paths(checkpoint_id)
+            held = self._held(checkpoint_id)
             if held:
                 with locked(self.directory):
                     for path in held:
@@ -161,6 +159,16 @@ class FileStore:
         if self._was_there or self.directory.is_dir():
             self._was_there = True
             self._index.refresh()
+
+    def _held(self, checkpoint_id: str) -> list[Path]:
+        """Return the files of a checkpoint; only where there seem to be none, every file is looked at again."""
+        if self._was_there:
+            self._index.catch_up()
+        held = self._index.paths(checkpoint_id)
+        if not held:
+            self._refresh()
+            held = self._index.paths(checkpoint_id)
+        return held
 
     def _choices(self, checkpoint_id: str) -> tuple[str, ...]:
         first, second = file_name(checkpoint_id), hashed_name(checkpoint_id)

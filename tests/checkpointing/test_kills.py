@@ -1,0 +1,29 @@
+"""Saves that are killed at every step: what was kept is kept, what was not leaves no trace."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked, so that each kill costs little")
+def test_a_process_may_be_killed_at_any_step(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.checkpointing.killing", str(tmp_path), "40"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["steps"]["save"] > 50
+    assert told["steps"]["amend"] > 50
+    assert told["steps"]["prune"] > 50
+    assert told["saved"] > 0

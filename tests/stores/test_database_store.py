@@ -1,0 +1,274 @@
+"""A database: its settings, its errors, and what happens when somebody else was at it."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError, UnsupportedVersion
+from checkpoint_ld.stores.database import DatabaseStore, sqlite
+from checkpoint_ld.stores.filters import Filter
+from tests.agent import documents
+from tests.stores.documents import HARD, checkpoint
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    store = DatabaseStore(tmp_path / "index.db")
+    store.put(checkpoint())
+    store.put(HARD)
+    store.close()
+    return tmp_path / "index.db"
+
+
+def changed(path: Path, *statements: str) -> None:
+    driver = sqlite3.connect(path, isolation_level=None)
+    for statement in statements:
+        driver.execute(statement)
+    driver.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://user:secret@host/db", "databases of the kind postgresql"),
+        ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("://", "is no URL"),
+    ],
+)
+def test_other_databases_are_refused_without_a_word_about_passwords(url: str, said: str) -> None:
+    with pytest.raises(SettingsError, match=said) as raised:
+        DatabaseStore(url)
+    assert "secret" not in str(raised.value)
+
+
+def test_a_database_is_made_at_first_use_and_named_by_url_or_path(tmp_path: Path) -> None:
+    by_url = DatabaseStore(f"sqlite:///{tmp_path}/new folder/index.db")
+    assert not by_url.path.exists()
+    by_url.put(checkpoint())
+
+    assert DatabaseStore(by_url.path).get("ckpt_1") == checkpoint()
+    assert DatabaseStore(str(by_url.path)).get("ckpt_1") == checkpoint()
+
+
+@pytest.mark.parametrize("follows", [False, True])
+def test_connections_have_the_settings_that_keep_data_whole(path: Path, follows: bool) -> None:
+    store = DatabaseStore(path)
+    store.follows_files = follows
+
+    with store._database.writing() as connection:  # noqa: SLF001 - what a connection was set to is seen nowhere else
+        told = [connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in
+                ("foreign_keys", "journal_mode", "busy_timeout", "synchronous")]  # fmt: skip
+    assert told == [1, "wal", 5000, 1 if follows else 2]
+    assert store.follows_files == follows
+
+
+def test_a_newer_database_is_refused_and_left_as_it_is(path: Path) -> None:
+    changed(path, "PRAGMA user_version = 2")
+    before = path.read_bytes()
+    store = DatabaseStore(path)
+
+    for use in (
+        lambda: store.get("ckpt_1"),
+        lambda: store.put(checkpoint("x")),
+        lambda: list(store.headers()),
+        store.reset,
+    ):
+        with pytest.raises(UnsupportedVersion, match="has schema 2, the newest that can be read is 1; upgrade"):
+            use()
+    store.close()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [0, 1, 7])
+def test_a_database_of_somebody_else_is_refused_and_left_as_it_is(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "theirs.db"
+    changed(path, "CREATE TABLE songs (title TEXT)", f"PRAGMA user_version = {number}")
+    store = DatabaseStore(path)
+
+    for use in (lambda: store.get("x"), lambda: store.put(checkpoint()), lambda: list(store.verify()), store.reset):
+        with pytest.raises(StoreError, match="none of agent checkpoints; name another file"):
+            use()
+    store.close()
+    driver = sqlite3.connect(path)
+    assert driver.execute("SELECT name FROM sqlite_schema").fetchall() == [("songs",)]
+    driver.close()
+
+
+def damage_pages(path: Path) -> None:
+    changed(path, "PRAGMA wal_checkpoint(TRUNCATE)")
+    data = bytearray(path.read_bytes())
+    data[4096:] = bytes(len(data) - 4096)
+    path.write_bytes(data)
+
+
+def overwrite(path: Path) -> None:
+    path.write_bytes(b"not a database at all " * 400)
+
+
+@pytest.mark.parametrize("damage", [damage_pages, overwrite])
+def test_a_damaged_database_is_told_and_can_be_made_again(path: Path, damage: Any, caplog: Any) -> None:
+    damage(path)
+    store = DatabaseStore(path)
+
+    with pytest.raises(IntegrityError, match=r"damaged.*reindex"):
+        store.put(checkpoint("x"))
+    assert [found.code for found in store.verify()][:1] == ["AS005"]
+    store.reset()
+
+    assert list(store.headers()) == []
+    assert store.put(checkpoint()).created
+    assert store.get("ckpt_1") == checkpoint()
+    [aside] = [
+        one for one in path.parent.iterdir() if ".corrupt-" in one.name and not one.name.endswith(("wal", "shm"))
+    ]
+    assert aside.name in caplog.text
+
+
+def test_a_whole_database_is_emptied_in_place(path: Path) -> None:
+    store = DatabaseStore(path)
+    store.reset()
+
+    assert list(store.headers()) == []
+    assert [one.name for one in path.parent.iterdir() if "corrupt" in one.name] == []
+
+
+def test_a_database_that_others_write_to_is_busy_and_readable(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_PATIENCE_MS", 200)
+    store = DatabaseStore(path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(StoreBusyError, match="another process has been writing"):
+        store.put(checkpoint("x"))
+    with pytest.raises(StoreBusyError):
+        store.delete("ckpt_1")
+    assert store.get("ckpt_1") == checkpoint()
+    other.execute("ROLLBACK")
+    other.close()
+    assert store.put(checkpoint("x")).created
+
+
+def test_a_writer_waits_for_another_one(path: Path) -> None:
+    store = DatabaseStore(path)
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    threading.Timer(0.3, lambda: other.execute("COMMIT")).start()
+
+    assert store.put(checkpoint("x")).created
+    other.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE checkpoints SET snapshot_json = replace(snapshot_json, 'look first', 'look last')",
+        "UPDATE checkpoints SET timestamp = timestamp + 1",
+        "UPDATE checkpoints SET extra_json = '{'",
+        "UPDATE checkpoints SET metadata_json = '[]'",
+    ],
+)
+def test_what_does_not_fit_its_hash_is_not_given_out(path: Path, change: str) -> None:
+    changed(path, change + " WHERE id = 'ckpt_1'")
+    store = DatabaseStore(path)
+
+    with pytest.raises(IntegrityError, match="the row of 'ckpt_1'"):
+        store.get("ckpt_1")
+    assert [(found.code, found.subject) for found in store.verify(repair=True)] == [("AS006", "ckpt_1")]
+    assert store.get(HARD.id) == HARD
+    store.replace(checkpoint(), file_name="ckpt_1.json")
+    assert store.get("ckpt_1") == checkpoint()
+    assert list(store.verify()) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["UPDATE thoughts SET content = 'x'", "DELETE FROM thoughts", "UPDATE tool_calls SET success = 0, seq = 7"],
+)
+def test_thoughts_and_calls_that_are_not_those_of_the_snapshot_are_found_and_made_again(
+    path: Path, change: str
+) -> None:
+    changed(path, change)
+    store = DatabaseStore(path)
+
+    assert {found.code for found in store.verify()} == {"AS007"}
+    assert "made again" in next(found.message for found in store.verify(repair=True))
+    assert list(store.verify()) == []
+    assert list(store.headers(Filter(failed=True))) == [one for one in store.headers() if one.id == HARD.id]
+
+
+def test_rows_that_belong_to_nothing_are_found(path: Path) -> None:
+    changed(path, "DELETE FROM checkpoints WHERE id = 'ckpt_1'")
+
+    [found, *_] = DatabaseStore(path).verify()
+    assert (found.code, "belongs to no row of checkpoints" in found.message) == ("AS005", True)
+
+
+def test_a_database_that_vanished_is_told(path: Path) -> None:
+    store = DatabaseStore(path)
+    store.put(checkpoint("x"))
+    for one in path.parent.iterdir():
+        one.unlink()
+
+    with pytest.raises(StoreError, match=r"vanished.*reindex"):
+        store.put(checkpoint("y"))
+    store.reset()
+    assert store.put(checkpoint("y")).created
+
+
+def test_another_database_in_its_place_is_opened(path: Path, tmp_path: Path) -> None:
+    store, other = DatabaseStore(path), DatabaseStore(tmp_path / "other.db")
+    assert len(list(store.headers())) == 2
+    other.put(checkpoint("x"))
+    other.close()
+    store.close()
+    other.path.replace(path)
+
+    assert [header.id for header in store.headers()] == ["x"]
+
+
+def test_children_and_holders_of_a_thought_are_found(path: Path) -> None:
+    store = DatabaseStore(path)
+    store.put(checkpoint("next", 2, parent={"checkpoint_id": "ckpt_1"}, thoughts=[documents.thought("new")]))
+
+    assert [header.id for header in store.children("ckpt_1")] == ["next"]
+    assert [header.id for header in store.holding("new")] == ["next"]
+    assert [header.id for header in store.holding("t1")] == ["ckpt_1"]
+
+
+def test_the_name_of_a_file_follows_and_its_origin_stays(path: Path) -> None:
+    store = DatabaseStore(path)
+    store.put(checkpoint("x"), source_sha256="a" * 64)
+    assert not store.put(checkpoint("x"), file_name="x.json").created
+    store.replace(store.update_metadata("x", name="n"))
+    store.close()
+
+    driver = sqlite3.connect(path)
+    told = driver.execute("SELECT file_name, source_sha256, name FROM checkpoints WHERE id = 'x'").fetchall()
+    driver.close()
+    assert told == [("x.json", "a" * 64, "n")]
+
+
+def test_threads_share_a_store(path: Path) -> None:
+    store, failed = DatabaseStore(path), list[Exception]()
+
+    def work(number: int) -> None:
+        try:
+            for at in range(10):
+                store.put(checkpoint(f"{number}-{at}", at))
+                store.get(f"{number}-{at}")
+        except Exception as error:  # noqa: BLE001 - handed to the test
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert len(list(store.headers())) == 42

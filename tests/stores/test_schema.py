@@ -1,0 +1,200 @@
+"""The tables are as described, strict, and every query is a search by an index."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Select, create_engine
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from checkpoint_ld.stores.database import DatabaseStore, queries
+from checkpoint_ld.stores.database.schema import metadata
+from checkpoint_ld.stores.filters import Filter
+from tests.agent import documents
+from tests.stores.documents import HARD, MOMENT, checkpoint
+
+COLUMNS = {
+    "executions": "id agent_id task started_at completed_at status",
+    "checkpoints": "id version timestamp execution_id agent_id step_number tokens_used duration_ms checkpoint_reason "
+    "parent_checkpoint_id is_branch branch_reason name description about_benchmark about_question sha256 source_sha256 "
+    "file_name snapshot_json metadata_json extra_json",
+    "thoughts": "checkpoint_id id seq type content confidence parent_id created_at",
+    "tool_calls": "checkpoint_id id seq tool_id args_json result_json status success error started_at completed_at",
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    store = DatabaseStore(tmp_path / "index.db")
+    calls = [documents.call("c1", success=False), documents.call("c2", tool_id="bash")]
+    for at in range(40):
+        about: dict[str, Any] = {"about": {"question": f"q{at % 7}"}} if at % 2 else {}
+        parent: dict[str, Any] = {"parent": {"checkpoint_id": f"ckpt_{at - 1}", "is_branch": at % 5 == 0}} if at else {}
+        store.put(
+            checkpoint(f"ckpt_{at}", at, execution_id=f"exec_{at % 4}", calls=calls, results={}, **about, **parent)
+        )
+    store.put(HARD, file_name="hard.json", source_sha256="f" * 64)
+    store.close()
+    return tmp_path / "index.db"
+
+
+@pytest.fixture
+def driver(path: Path) -> Iterator[sqlite3.Connection]:
+    opened = sqlite3.connect(path)
+    opened.execute("PRAGMA foreign_keys = ON")
+    yield opened
+    opened.close()
+
+
+def test_tables_are_strict_and_have_the_columns_that_are_described(driver: sqlite3.Connection) -> None:
+    for table, columns in COLUMNS.items():
+        told = driver.execute(f"PRAGMA table_info({table})").fetchall()
+        assert [column[1] for column in told] == columns.split()
+        assert {column[2] for column in told} <= {"TEXT", "INTEGER", "REAL"}
+    listed = {row[1]: (row[4], row[5]) for row in driver.execute("PRAGMA table_list") if row[1] in COLUMNS}
+    assert listed == {"executions": (0, 1), "checkpoints": (0, 1), "thoughts": (1, 1), "tool_calls": (1, 1)}
+    assert driver.execute("PRAGMA user_version").fetchone() == (1,)
+    assert driver.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE checkpoints SET timestamp = 'soon'",
+        "UPDATE checkpoints SET sha256 = 'short'",
+        "UPDATE checkpoints SET snapshot_json = '{'",
+        "UPDATE checkpoints SET metadata_json = 'x'",
+        "UPDATE checkpoints SET is_branch = 2",
+        "UPDATE checkpoints SET execution_id = 'nobody'",
+        "UPDATE executions SET status = 'odd'",
+        "UPDATE thoughts SET confidence = 1.1",
+        "UPDATE thoughts SET checkpoint_id = 'nobody'",
+        "UPDATE tool_calls SET success = 2",
+        "UPDATE tool_calls SET status = NULL",
+        "INSERT INTO thoughts SELECT * FROM thoughts LIMIT 1",
+    ],
+)
+def test_rows_that_make_no_sense_are_refused_by_the_database_itself(driver: sqlite3.Connection, change: str) -> None:
+    with pytest.raises(sqlite3.IntegrityError):
+        driver.execute(change)
+
+
+def test_a_checkpoint_is_told_in_columns(driver: sqlite3.Connection) -> None:
+    driver.row_factory = sqlite3.Row
+    [row] = driver.execute("SELECT * FROM checkpoints WHERE id = ?", [HARD.id])
+    [execution] = driver.execute("SELECT * FROM executions WHERE id = ?", [HARD.execution_id])
+    calls = driver.execute("SELECT * FROM tool_calls WHERE checkpoint_id = ? ORDER BY seq", [HARD.id]).fetchall()
+    thoughts = driver.execute("SELECT * FROM thoughts WHERE checkpoint_id = ? ORDER BY seq", [HARD.id]).fetchall()
+
+    assert (row["sha256"], row["source_sha256"], row["file_name"]) == (HARD.sha256, "f" * 64, "hard.json")
+    assert (row["parent_checkpoint_id"], row["is_branch"], row["branch_reason"]) == ("../x", 1, "try")
+    assert list(json.loads(row["extra_json"])) == [
+        "parent", "name", "description", "about", "diff", "extra",
+    ]  # fmt: skip
+    assert (execution["task"], execution["status"]) == ("sort", "running")
+    assert [(one["id"], one["status"], one["success"], one["result_json"]) for one in calls] == [
+        ("null", "completed", 1, "null"),
+        ("none", "completed", 1, None),
+        ("bad", "failed", 0, '{"@id":1.0}'),
+        ("open", "running", None, None),
+    ]
+    assert [(one["id"], one["confidence"]) for one in thoughts] == [("a b", 1.0), ("@id", None)]
+
+
+def test_what_belongs_to_a_checkpoint_goes_with_it(path: Path, driver: sqlite3.Connection) -> None:
+    store = DatabaseStore(path)
+    for at in range(0, 40, 4):
+        store.delete(f"ckpt_{at}")
+
+    left = {table: driver.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in COLUMNS}
+    assert left == {"executions": 3, "checkpoints": 31, "thoughts": 30 + 2, "tool_calls": 60 + 4}
+    assert "exec_0" not in {row[0] for row in driver.execute("SELECT id FROM executions")}
+    store.close()
+
+
+def test_an_execution_is_what_its_newest_checkpoint_says(tmp_path: Path) -> None:
+    store = DatabaseStore(tmp_path / "index.db")
+    driver = sqlite3.connect(tmp_path / "index.db", isolation_level=None)
+
+    def told() -> Any:
+        return driver.execute("SELECT agent_id, task, started_at, completed_at, status FROM executions").fetchall()
+
+    store.put(checkpoint("b", 2, "execution_completed"))
+    assert told() == [("agent_1", "sort", MOMENT + 2000, MOMENT + 2000, "completed")]
+    store.put(checkpoint("a", 1, "paused"))
+    assert told() == [("agent_1", "sort", MOMENT + 1000, MOMENT + 2000, "completed")]
+    store.delete("b")
+    assert told() == [("agent_1", "sort", MOMENT + 1000, None, "paused")]
+    store.put(checkpoint("c", 3, "execution_failed"))
+    assert told()[0][2:] == (MOMENT + 1000, MOMENT + 3000, "failed")
+    store.update_metadata("c", metadata={"checkpoint_reason": "manual"})
+    assert told()[0][2:] == (MOMENT + 1000, None, "running")
+    driver.close()
+    store.close()
+
+
+QUERIES = {
+    "by id": (queries.whole("ckpt_1"), "checkpoints_1 (id=?)"),
+    "newest of an execution": (queries.headers(Filter(execution_id="exec_1", limit=1)), "checkpoints_of_execution"),
+    "children": (queries.children("ckpt_1"), "checkpoints_of_parent"),
+    "branches": (queries.headers(Filter(branch_of="ckpt_1")), "checkpoints_of_parent"),
+    "holding a thought": (queries.holding("t1"), "thoughts_by_id"),
+    "of an agent": (queries.headers(Filter(agent_id="agent_1", since=MOMENT)), "checkpoints_of_agent"),
+    "unsure": (queries.headers(Filter(confidence_below=0.5)), "thoughts_by_confidence"),
+    "failed": (queries.headers(Filter(failed=True)), "failed_calls"),
+    "failed of an execution": (
+        queries.headers(Filter(execution_id="exec_1", failed=True)),
+        "SEARCH tool_calls USING",
+    ),
+    "a page": (queries.headers(Filter(cursor=(MOMENT, 1, "x"), limit=50)), "checkpoints_in_order"),
+    "about a question": (queries.headers(Filter(question="q1")), "checkpoints_of_question"),
+    "that used a tool": (queries.headers(Filter(tool="bash")), "calls_of_tool"),
+}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_queries_search_by_an_index(name: str, driver: sqlite3.Connection) -> None:
+    query, expected = QUERIES[name]
+    plan = [row[3] for row in explained(driver, query)]
+
+    assert any(expected in step for step in plan), plan
+    scans = [step for step in plan if step.startswith("SCAN")]
+    # The index of failed calls holds nothing else, and a page is the beginning of an index in its order.
+    known = {"SCAN tool_calls USING INDEX failed_calls", "SCAN checkpoints USING INDEX checkpoints_in_order"}
+    assert set(scans) <= known, plan
+
+
+def explained(driver: sqlite3.Connection, query: Select[Any]) -> list[Any]:
+    compiled = query.compile(create_engine("sqlite://"), compile_kwargs={"render_postcompile": True})
+    return driver.execute(
+        f"EXPLAIN QUERY PLAN {compiled}", [compiled.params[one] for one in compiled.positiontup or ()]
+    ).fetchall()
+
+
+def test_a_page_is_found_without_sorting(driver: sqlite3.Connection) -> None:
+    for asked in (Filter(limit=50), Filter(limit=50, order="oldest"), Filter(execution_id="exec_1", limit=50)):
+        plan = [row[3] for row in explained(driver, queries.headers(asked))]
+        assert not any("TEMP B-TREE" in step for step in plan), plan
+
+
+def test_the_same_tables_and_queries_can_be_told_to_postgresql() -> None:
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]  # not typed there
+    for table in metadata.sorted_tables:
+        text = str(CreateTable(table).compile(dialect=dialect))
+        assert "STRICT" not in text
+        assert "json_valid" not in text
+        assert " REAL" not in text
+        assert " INTEGER" not in text
+        assert 'TEXT COLLATE "C"' in text
+        for index in table.indexes:
+            assert str(CreateIndex(index).compile(dialect=dialect)).startswith("CREATE INDEX")
+    for query, _ in QUERIES.values():
+        assert str(query.compile(dialect=dialect)).startswith("SELECT")
+    page = str(QUERIES["a page"][0].compile(dialect=dialect))
+    assert "(checkpoints.timestamp, checkpoints.step_number, checkpoints.id) < (" in page
