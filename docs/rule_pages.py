@@ -24,6 +24,11 @@ those that decide whether it can be understood; [`checkpoint-ld validate`](valid
 is what Karenina refuses or what has no meaning, a *warning* what others will trip over, an *info* what deserves a look.
 The profiles `strict` and `legacy-dataset` weigh some rules otherwise; the page of each rule says so.
 
+Codes that begin with K are about benchmarks, those that begin with A about [agent checkpoints](agent-checkpoints.md).
+These have profiles of their own: `agent` (structure and consistency), `agent-structure`, `agent-consistency`,
+`agent-collection`, which takes many checkpoints together, and `agent-strict`, to which warnings are violations. For an
+agent checkpoint the names without `agent-` do as well.
+
 The shapes are in the folder `shapes/`. This page is made by `python docs/rule_pages.py` from them.
 """
 
@@ -68,7 +73,8 @@ def on_files(files: Files, config: Any) -> Files:
 
 def _families() -> Iterator[str]:
     by_family: dict[str, list[Rule]] = defaultdict(list)
-    for rule in rules.catalogue().values():
+    benchmarks_first = sorted(rules.catalogue().values(), key=_is_of_agents)
+    for rule in benchmarks_first:
         by_family[rule.family].append(rule)
     for family, members in by_family.items():
         rows = (
@@ -88,8 +94,10 @@ def _conditions() -> Iterator[str]:
 
 def _table(rule: Rule) -> str:
     weights = []
-    for name in profiles.names():
+    for name in (*profiles.names(), *profiles.names(profiles.AGENT)):
         found = profiles.profile(name).rule(rule.slug)
+        if found is None and _is_of_agents(rule) is not (profiles.profile(name).family == profiles.AGENT):
+            continue
         weights.append(f"| profile `{name}` | {found.severity.name.lower() if found else 'not applied'} |")
     condition = [f"| condition | `{rule.condition}` |"] if rule.condition else []
     link = [f"| more about it | [{Path(rule.see).stem}](../{rule.see}) |"] if rule.see else []
@@ -97,7 +105,7 @@ def _table(rule: Rule) -> str:
 
 
 def _examples(told: Example) -> Iterator[str]:
-    language = "turtle" if told.file.endswith(".ttl") else "json" if told.file.endswith(".jsonld") else ""
+    language = {".ttl": "turtle", ".json": "json", ".jsonld": "json"}.get(Path(told.file).suffix, "")
     yield f"## Bad\n\n{_fenced(told.bad, language)}"
     if told.pointer:
         yield f"The finding points to `{told.pointer}`."
@@ -106,6 +114,10 @@ def _examples(told: Example) -> Iterator[str]:
 
 def _fenced(text: str, language: str) -> str:
     return f"~~~~{language}\n{text}\n~~~~"
+
+
+def _is_of_agents(rule: Rule) -> bool:
+    return rule.code.startswith("A")
 
 
 def _link(rule: Rule) -> str:
