@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -47,10 +48,19 @@ def objects(value: Json) -> list[dict[str, Json]]:
     return found + [one for part in inner for one in objects(part)]
 
 
-@st.composite
-def damaged(draw: st.DrawFn) -> Json:
-    """Return a feed in which a few members were replaced, removed, repeated, moved or added."""
+def sound_feed() -> Json:
+    """Return the same document without fault."""
     tree = feed()
+    templates = [element["item"]["hasPart"] for element in tree["dataFeedElement"]]
+    for template in templates:
+        template["text"] = templates[0]["text"]
+    return tree
+
+
+@st.composite
+def damaged(draw: st.DrawFn, whole: Callable[[], Json] = feed) -> Json:
+    """Return a feed in which a few members were replaced, removed, repeated, moved or added."""
+    tree = whole()
     context = tree.pop("@context")
     for _ in range(draw(st.integers(0, 3))):
         there = objects(tree)
@@ -69,5 +79,5 @@ def damaged(draw: st.DrawFn) -> Json:
             case "turn" if isinstance(holder.get(key), list):
                 holder[key].reverse()
             case _:
-                holder[key] = draw(ODD)
+                holder[key] = copy.deepcopy(draw(ODD))
     return {"@context": context, **tree}

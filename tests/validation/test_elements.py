@@ -25,7 +25,7 @@ from checkpoint_ld.validation.results import shapes_of
 from checkpoint_ld.validation.screen import Screen
 from checkpoint_ld.vocabulary import SCHEMA, SHACL
 from tests.documents import setting
-from tests.validation.feeds import damaged, feed
+from tests.validation.feeds import damaged, feed, sound_feed
 
 SCREENS = {name: Screen(shapes_of(profiles.profile(name))) for name in ("karenina", "strict")}
 FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")
@@ -63,6 +63,68 @@ def test_nothing_is_in_doubt_about_an_element_that_is_passed_by(tree: Any) -> No
     event(f"{passed_by(graph)} passed by")
 
 
+@settings(max_examples=400, deadline=None)
+@given(damaged(sound_feed))
+@example(sound_feed())
+def test_nothing_is_in_doubt_about_a_feed_of_which_nothing_is_left(tree: Any) -> None:
+    for screen in SCREENS.values():
+        try:
+            graph = graph_of(tree)
+        except ReadError:
+            return
+        if not part_in_doubt(graph, screen).index:
+            event("nothing left")
+            found = derived(graph)
+            assert screen.doubtful(Layers(graph.index, found), (graph.index, found)) is None
+
+
+def test_nothing_is_left_of_a_sound_feed() -> None:
+    graph = graph_of(sound_feed())
+
+    assert part_in_doubt(graph, SCREENS["karenina"]).index == {}
+    assert validation.check(json.dumps(sound_feed()).encode(), profiles.profile()).findings == ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tree: tree["rating"].append(copy.deepcopy(tree["rating"][0])),
+        lambda tree: tree["dataFeedElement"][0]["item"]["rating"][0].update(name=tree["rating"][0]["name"]),
+        lambda tree: tree["additionalProperty"].append(tree["additionalProperty"][0]),
+        lambda tree: tree.update(hasPart=[{"@type": "karenina:Scenario", "name": "none"}]),
+        lambda tree: tree.update(creator={"@type": "Organization", "name": "A company"}),
+        lambda tree: tree.update(creator=[tree["creator"], {**tree["creator"], "name": "Other"}]),
+        lambda tree: tree.pop("dateModified"),
+        lambda tree: tree.update(dataFeedElement=[*tree["dataFeedElement"], "text"]),
+    ],
+    ids=["a trait twice", "a clash", "a setting twice", "a scenario", "a company", "two creators", "no date", "a text"],
+)
+def test_all_that_is_wrong_beside_the_elements_is_found(change: Any) -> None:
+    tree = sound_feed()
+    change(tree)
+    data = json.dumps(tree).encode()
+    found = validation.check(data, profiles.profile()).findings
+
+    assert found
+    assert found == validation.check(data, profiles.profile(), engine=validation.PYSHACL).findings
+
+
+def test_statements_that_hang_nowhere_are_left() -> None:
+    graph = graph_of(sound_feed())
+    put(graph.index, URIRef("urn:x:stray"), URIRef(SCHEMA + "name"), Literal("stray"))
+
+    assert URIRef("urn:x:stray") in part_in_doubt(graph, SCREENS["karenina"]).index
+
+
+def test_a_node_that_stands_in_a_feed_and_beside_it_leaves_nothing_out() -> None:
+    graph = graph_of(sound_feed())
+    question = graph.member(graph.member(graph.root, "dataFeedElement")[0], "item")[0]
+    shared = graph.member(question, "additionalProperty")[0]
+    put(graph.index, graph.root, URIRef(SCHEMA + "additionalProperty"), shared)
+
+    assert part_in_doubt(graph, SCREENS["karenina"]).index is graph.index
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_nothing_is_in_doubt_about_an_element_of_the_corpus_that_is_passed_by(corpus: Path, folder: str) -> None:
     passed = 0
@@ -81,6 +143,21 @@ def test_usual_elements_are_passed_by() -> None:
     assert passed_by(graph_of(tree)) == 4 - COMPLETE
 
 
+def dynamic_trait() -> Any:
+    """Return a dynamic trait as Karenina writes it: with the summary of the trait, and with that of the concept."""
+    summaries = [setting("summary", text) for text in ("Names a metal", "metals")]
+    settings = [setting("dynamic_trait_type", "regex"), setting("pattern", "gold"), *summaries]
+    return {
+        "@type": "Rating",
+        "name": "concept",
+        "additionalType": "karenina:QuestionSpecificDynamicRubricTrait",
+        "description": "metals",
+        "bestRating": 1.0,
+        "worstRating": 0.0,
+        "additionalProperty": settings,
+    }
+
+
 COMPLETE = 2
 """Questions of the feed whose templates verify nothing."""
 
@@ -93,8 +170,15 @@ COMPLETE = 2
         lambda question: question["additionalProperty"].append(setting("custom_note", {"a": [1]})),
         lambda question: question["additionalProperty"].append(setting("custom_list", ["b", "a"])),
         lambda question: question.update(sameAs="https://example.org/"),
+        lambda question: question["rating"][0]["additionalProperty"].append(
+            {"@type": "PropertyValue", "name": "higher_is_better"}
+        ),
+        lambda question: question["rating"].append(dynamic_trait()),
     ],
-    ids=["unordered keywords", "no traits", "an object", "an array", "a key of one's own"],
+    ids=[
+        *("unordered keywords", "no traits", "an object", "an array", "a key of one's own", "a setting without value"),
+        "a summary twice",
+    ],
 )
 def test_what_people_usually_write_is_passed_by(change: Any) -> None:
     tree = feed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from rdflib import URIRef
 
 from checkpoint_ld.constraints import names, relations
 from checkpoint_ld.constraints.forms import FORMS
-from checkpoint_ld.constraints.values import value_of
+from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.constraints.values import contained, value_of
+from checkpoint_ld.dialects.json_text import container
 from checkpoint_ld.graph.literals import literal_of
 
 SCALARS = (
@@ -56,3 +59,29 @@ def test_a_literal_stands_for_the_value_that_it_was_made_of(value: Any) -> None:
 )
 def test_the_nearest_name_is_suggested_only_where_it_is_near(name: str, meant: str | None) -> None:
     assert names.nearest(name, ("text", "acceptedAnswer", "keywords")) == meant
+
+
+@given(JSON, st.sampled_from([None, 1]), st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]))
+def test_json_in_a_text_is_what_it_is_to_the_standard_library(
+    value: Any, indent: int | None, separators: tuple[str, str]
+) -> None:
+    text = json.dumps(value, indent=indent, separators=separators, ensure_ascii=False)
+
+    assert repr(contained(text)) == repr(container(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('{"a":1,"a":2}', '{"a" :1,"a":2}', '{"a":"b\\":c","a":2}', '{"a":{"b":1},"a":"x"}', '[{"a":1},{"a":2}]'),
+        *('{"a":NaN}', '{"a":1e999}', '{"a":18446744073709551616}', '{"a":-0}', '{"a":1.0}', '"text"', "", "{", "[1,]"),
+        *('{"a":"\\ud800"}', '{"":"x:y"}', " {} ", "[" * 900 + "]" * 900, "[" * 5000 + "]" * 5000, '{"a":"\ud800"}'),
+    ],
+)
+def test_json_in_an_odd_text_is_what_it_is_to_the_standard_library(text: str) -> None:
+    assert repr(contained(text)) == repr(container(text))
+
+
+@pytest.mark.parametrize("value", ["sk-" + "a" * 20, "Bearer " + "x" * 20, "gold", "", "x" * 30, 5, True, None, 0.5])
+def test_a_secret_is_one_wherever_it_stands(value: Any) -> None:
+    assert (secret(value) is None) == (secret([value]) is None)

@@ -280,7 +280,7 @@ def mutated(draw: st.DrawFn) -> Json:
         case "wrap":
             holder[key] = [holder[key]]
         case _:
-            holder[key] = draw(ODD)
+            holder[key] = copy.deepcopy(draw(ODD))
     return tree
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.checks.dates import is_iso_8601
 from checkpoint_ld.checks.readings import (
-    holds_json,
     is_boolean_like,
     number,
     numeric_text,
@@ -25,6 +24,7 @@ from checkpoint_ld.checks.settings import CLASS_LIMIT, METRICS
 from checkpoint_ld.checks.sources import code_form, pattern_fault, python_fault
 from checkpoint_ld.checks.traits import KINDS
 from checkpoint_ld.constraints import names, secrets, structures, templates
+from checkpoint_ld.constraints.values import contained
 from checkpoint_ld.graph.naming import is_iri
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _json_array(value: Any) -> str | None:
 
 def _json_of(value: Any, kind: type, noun: str) -> str | None:
     """Let null through, which says that there is none, and JSON text."""
-    is_one = value is None or isinstance(value, kind) or (isinstance(value, str) and holds_json(value, kind))
+    is_one = value is None or isinstance(value, kind) or (isinstance(value, str) and isinstance(contained(value), kind))
     return None if is_one else f"{shown(value)} is not {noun}"
 
 

@@ -21,6 +21,8 @@ _LONGEST = 10_000
 
 def secret(value: Any) -> str | None:
     """Say where in the settings of a model something looks like a secret, without repeating it."""
+    if not isinstance(value, (dict, list)) and not (isinstance(value, str) and _TELLING_VALUE.search(value[:_LONGEST])):
+        return None
     for path, one in walk(value):
         if not isinstance(one, str) or not one or _PLACEHOLDER.fullmatch(one[:_LONGEST]):
             continue

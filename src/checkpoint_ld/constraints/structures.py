@@ -7,7 +7,7 @@ from typing import Any
 
 from checkpoint_ld.checks.readings import given, shown
 from checkpoint_ld.constraints.names import nearest
-from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.constraints.values import contained
 
 QUESTION_DATA = (
     *("question", "raw_answer", "keywords", "tags", "few_shot_examples", "date_created", "date_modified"),
@@ -50,7 +50,7 @@ def relative_path(value: Any) -> str | None:
 
 
 def _entries(value: Any) -> list[Any]:
-    found = decoded(value)
+    found = contained(value) if isinstance(value, str) else value
     return found if isinstance(found, list) else []
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.templates.outline import forget_lines, is_typical, outline_of
 from checkpoint_ld.templates.reading import read_template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from checkpoint_ld.templates.outline import Outline
 
 _CLASS = frozenset({"no-answer-class", "several-answer-classes"})
 _REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
@@ -17,10 +20,38 @@ _UNREAD = frozenset({"syntax", "limit"})
 _OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty"})
 
 
+_HARMLESS = frozenset({"nullable", "unknown-parameter"})
+_MOST = 4096
+FEW = 8
+"""So many templates are read before outlines are made: for a few it would take longer than reading them."""
+
+_alike: dict[Outline, bool | None] = {}
+"""The outlines of templates that were read and of which no rule says anything: whether that holds for all with such an
+outline, None for those that were met but once."""
+
+
 @lru_cache(maxsize=1024)
 def _problems(source: str) -> tuple[tuple[str, str], ...]:
+    """Return the problems of a template, none at all for one that is surely like another without fault."""
+    outline = None if _problems.cache_info().currsize < FEW else outline_of(source)
+    if outline is not None and _alike.get(outline):
+        return ()
     found = read_template(source).problems
+    if outline is not None and _HARMLESS.issuperset(one.kind for one in found):
+        if len(_alike) >= _MOST:
+            _alike.clear()
+        if outline not in _alike:
+            _alike[outline] = None
+        elif _alike[outline] is None:
+            _alike[outline] = is_typical(source)
     return tuple((one.kind, f"line {one.line}: {one.message}" if one.line else one.message) for one in found)
+
+
+def forget() -> None:
+    """Forget all templates that were seen, for measurements."""
+    _problems.cache_clear()
+    _alike.clear()
+    forget_lines()
 
 
 def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import orjson
 from rdflib import Literal, URIRef
 
+from checkpoint_ld.dialects.json_text import container
 from checkpoint_ld.graph.literals import (
     DATETIME,
     RDF_JSON,
@@ -34,8 +38,36 @@ def value_of(term: Node) -> Any:
     """Return the JSON value of a literal, its text where it is ill-formed; OBJECT for a node."""
     if not isinstance(term, Literal):
         return OBJECT
-    datatype = term.datatype
+    datatype = term._datatype  # noqa: SLF001 - this is asked of every value, and the property takes twice as long
     return str(term) if datatype is None or datatype in _TEXTS else _value(str(term), datatype)
+
+
+@lru_cache(maxsize=256)
+def contained(text: str) -> Any:
+    """Return the object or array that a text spells, None for any other text; it is shared, and never changed.
+
+    As `container`, in a third of its time where the text is written as usual.
+    """
+    try:
+        value = orjson.loads(text)
+        # A quote stands before a colon once for each member, unless white space stands between. Where it does just as
+        # often as there are members after reading, none of them stood there twice.
+        is_usual = _ODD.search(text) is None and text.count('":') == _members(value)
+    except (ValueError, RecursionError):
+        is_usual = False
+    return value if is_usual and isinstance(value, (dict, list)) else container(text)
+
+
+_ODD = re.compile(r"\s:|[\n\r\t]")
+
+
+def _members(value: Any) -> float:
+    """Return how many members the objects in a JSON value have; NaN where a number in it may have lost something."""
+    if isinstance(value, dict):
+        return len(value) + sum(map(_members, value.values()))
+    if isinstance(value, list):
+        return sum(map(_members, value))
+    return math.nan if isinstance(value, float) else 0
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from rdflib import Literal, URIRef
 
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.derivation.statements import Statements
+
+BOUNDS = ("bestRating", "worstRating")
+
+TELLING = frozenset(
+    ("dynamic_trait_type", "kind", "min_score", "max_score", "classes", "context_mode", "evaluation_mode")
+)
+"""The settings that tell the classes of a trait, beside its type and its bounds."""
+
+REPEATABLE = frozenset({"summary"})
+"""The settings that a dynamic trait may have more than once."""
 
 _NULL = literal_of(None, "@json")
 
@@ -45,17 +55,19 @@ def rubric_name(said: Statements, rating: Node) -> tuple[str, bool] | None:
 def _trait(said: Statements, rating: Node) -> None:
     """Say what kind of trait a rating is."""
     suffix = suffix_of(said.terms(rating, SCHEMA + "additionalType"))
-    values = say_settings(said, rating, "Trait", may_repeat=frozenset({"summary"} if suffix == DYNAMIC else ()))
+    values = say_settings(said, rating, "Trait", may_repeat=REPEATABLE if suffix == DYNAMIC else frozenset())
     if suffix is None:
         return
-    for role in classes_of(said, rating, suffix, values):
+    for role in classes_of(suffix, said.members(rating, *BOUNDS), values):
         said.is_a(rating, role)
 
 
-def classes_of(said: Statements, rating: Node, suffix: str, values: Mapping[str, object]) -> list[str]:
-    """Return the classes of a trait whose type, without its scope, is `suffix`, with these values of its settings."""
-    trait = Trait(suffix, said.members(rating, "bestRating", "worstRating"), values)
-    return [f"{role}Trait" for role in _roles(trait)]
+def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, object]) -> list[str]:
+    """Return the classes of a trait whose type, without its scope, is `suffix`.
+
+    `bounds` are the JSON values of its members `BOUNDS`, `values` those of its settings.
+    """
+    return [f"{role}Trait" for role in _roles(Trait(suffix, bounds, values))]
 
 
 def say_settings(
@@ -79,8 +91,13 @@ def say_settings(
 
 def as_predicates(values: Mapping[str, Node | None], role: str) -> dict[Node, Node]:
     """Return the settings of an object as predicates and their values, in a fixed order; null counts as absent."""
-    told = ((name, values.get(name)) for name in SETTINGS[role] if name in values)
-    return {predicate_of(name): value for name, value in told if value is not None and value != _NULL}
+    told = ((name, values[name]) for name in SETTINGS[role] if name in values)
+    return {predicate_of(name): value for name, value in told if is_told(value)}
+
+
+def is_told(value: Node | None) -> TypeGuard[Node]:
+    """Tell whether a setting says anything; null counts as absent."""
+    return value is not None and not (isinstance(value, Literal) and value.datatype == RDF_JSON and value == _NULL)
 
 
 def json_value(term: Node | None) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.templates.literals import evaluate
@@ -23,6 +24,7 @@ MATCH_TYPES = ("exact", "contains", "count", "all")
 
 _LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.unaryop, ast.expr_context)
 _HOOKS = ("ground_truth", "model_post_init")
+_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -90,7 +92,7 @@ def _assigned(attribute: str, lineage: Iterable[LocalClass]) -> Iterator[ast.exp
     for hook in hooks.values():
         arguments = [*hook.args.posonlyargs, *hook.args.args]
         this = arguments[0].arg if arguments else ""
-        for node in ast.walk(hook):
+        for node in _statements(hook):
             match node:
                 case (
                     ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)], value=value)
@@ -99,6 +101,18 @@ def _assigned(attribute: str, lineage: Iterable[LocalClass]) -> Iterator[ast.exp
                     )
                 ) if owner == this and name == attribute:
                     yield value
+
+
+def _statements(hook: _Function) -> Iterator[ast.AST]:
+    """Yield the statements of a function in the order of `ast.walk`, without what stands in expressions."""
+    waiting: deque[ast.AST] = deque([hook])
+    while waiting:
+        node = waiting.popleft()
+        yield node
+        for field in node._fields:
+            parts = getattr(node, field, None)
+            if isinstance(parts, list):
+                waiting.extend(part for part in parts if isinstance(part, _HOLDERS))
 
 
 def _defaults(name: str, lineage: Iterable[LocalClass], scope: Scope) -> Iterator[ast.expr]:

@@ -39,7 +39,8 @@ class Check:
     """One constraint: bounds for the number of values, or what is asked of them.
 
     `term` judges a value by itself, `form` the JSON value that it stands for; `kind` is the class that values have to
-    have; `related` looks at other statements too.
+    have; `related` looks at other statements too. Where those are statements about the focus node alone, `also` are the
+    properties that it looks at beside those of the path.
     """
 
     least: int = 0
@@ -48,6 +49,7 @@ class Check:
     form: Callable[[object], object] | None = None
     kind: Node | None = None
     related: Callable[[Statements, Node, list[Node]], bool] | None = None
+    also: tuple[Node, ...] | None = None
 
 
 def sh(name: str) -> URIRef:
@@ -143,7 +145,7 @@ def _qualified(shapes: Index, shape: Node, term: Node) -> Check | None:
     least = told(shapes, shape, "qualifiedMinCount")
     if refused is None or [str(one) for one in least] != ["1"]:
         return None
-    return Check(related=lambda _of, _focus, values: any(value not in refused for value in values))
+    return Check(related=lambda _of, _focus, values: any(value not in refused for value in values), also=())
 
 
 def _qualified_least(shapes: Index, shape: Node, _term: Node) -> Check | None:
@@ -151,11 +153,11 @@ def _qualified_least(shapes: Index, shape: Node, _term: Node) -> Check | None:
 
 
 def _equals(_shapes: Index, _shape: Node, term: Node) -> Check:
-    return Check(related=lambda of, focus, values: set(values) == set(of.terms(focus, term)))
+    return Check(related=lambda of, focus, values: set(values) == set(of.terms(focus, term)), also=(term,))
 
 
 def _has(_shapes: Index, _shape: Node, term: Node) -> Check:
-    return Check(related=lambda _of, _focus, values: term in values)
+    return Check(related=lambda _of, _focus, values: term in values, also=())
 
 
 def _well_formed(_shapes: Index, _shape: Node, term: Node) -> Check:
@@ -167,10 +169,13 @@ def _pairs(holds: Callable[[object, object], bool]) -> Callable[[Index, Node, No
 
     def compiler(_shapes: Index, _shape: Node, term: Node) -> Check:
         def related(of: Statements, focus: Node, values: list[Node]) -> bool:
-            others = [value_of(one) for one in of.terms(focus, term)]
-            return all(holds(value_of(value), other) for value in values for other in others)
+            for other in of.terms(focus, term):
+                for value in values:
+                    if not holds(value_of(value), value_of(other)):
+                        return False
+            return True
 
-        return Check(related=related)
+        return Check(related=related, also=(term,))
 
     return compiler
 
@@ -179,8 +184,12 @@ def _identifies(_shapes: Index, _shape: Node, term: Node) -> Check:
     text = URIRef(SCHEMA + "text")
 
     def related(of: Statements, focus: Node, values: list[Node]) -> bool:
-        texts = [value_of(one) for question in of.terms(focus, term) for one in of.terms(question, text)]
-        return all(relations.is_identifier_of(value_of(value), one) for value in values for one in texts)
+        for question in of.terms(focus, term):
+            for one in of.terms(question, text):
+                for value in values:
+                    if not relations.is_identifier_of(value_of(value), value_of(one)):
+                        return False
+        return True
 
     return Check(related=related)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.graph.compaction import told_residue
@@ -38,16 +39,22 @@ class Part:
 def part_in_doubt(source: Described, screen: Screen) -> Part:
     """Return the part of a checkpoint that may break a rule of ours, the whole of it if that cannot be told apart.
 
-    The rules have to be ours: they look at an object and at those next to it, and none counts elements.
+    The rules have to be ours: they look at an object and at those next to it, and none counts elements. Nothing is left
+    of a checkpoint that surely breaks none.
     """
     whole = Part(source.index, source.root, source.table)
     held = source.index.get(source.root, {})
     if ELEMENTS not in held or _is_told_apart(held):
         return whole
-    settled = Elements(whole, screen).settled()
+    elements = Elements(whole, screen)
+    settled = elements.settled()
     if not settled:
         return whole
-    left_out = {node for nodes in settled.values() for node in nodes}
+    left_out = set(chain.from_iterable(settled.values()))
+    if len(settled) == len(terms_of(held[ELEMENTS])):
+        rest = elements.rest()
+        if rest is not None and len(left_out.union(rest)) == len(left_out) + len(rest) == len(source.index):
+            return Part({}, source.root, whole.table)
     index = {subject: predicates for subject, predicates in source.index.items() if subject not in left_out}
     kept = [one for one in terms_of(held[ELEMENTS]) if one not in settled]
     index[source.root] = {**held, ELEMENTS: kept}

@@ -57,7 +57,8 @@ class Layers:
 
     def terms(self, subject: Node, predicate: Node) -> list[Node]:
         """Return all values of a property, each once."""
-        own = terms_of(self._own.get(subject, _NOTHING).get(predicate))
+        held = self._own.get(subject, _NOTHING).get(predicate)
+        own = held if isinstance(held, list) else [] if held is None else [held]
         told = self._derived.get(subject)
         more = None if told is None else told.get(predicate)
         return own if more is None else [*own, *(term for term in terms_of(more) if term not in own)]

@@ -7,72 +7,33 @@ object surely satisfies all shapes then takes one look at each of its values.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import count
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.derivation.layouts import is_placed, known
+from checkpoint_ld.derivation.layouts import Layout, is_placed, known
 from checkpoint_ld.derivation.statements import named
 from checkpoint_ld.graph.compaction import POSITION, told_residue
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.terms import expand_name
-from checkpoint_ld.roles import ARRAYS, KEYS, TYPES
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+from checkpoint_ld.roles import ARRAYS, KEYS
+from checkpoint_ld.validation.screen import SUBCLASS
+from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.terms import TermTable
+    from checkpoint_ld.validation.kinds import Place
     from checkpoint_ld.validation.screen import Screen, Screened
 
 _UNKNOWN_KEY = URIRef(KARENINA + "unknownKey")
 _MOST = 4096
 """So many layouts are remembered at most; usual documents have a few dozen."""
-_PLAIN = ("text", "name", "value")
-
-
-@dataclass(frozen=True)
-class Place:
-    """A kind of place in a feed: the role of the objects there, the member that they stand in, and their classes.
-
-    `parts` are the kinds of places in their own members. `makes` says that values that are derived for such an object
-    are made for it, and are no terms of the graph.
-    """
-
-    role: str
-    member: str
-    classes: tuple[str, ...]
-    parts: tuple[Place, ...] = ()
-    makes: bool = False
-
-    @property
-    def name(self) -> str:
-        """The class that no other kind of place has."""
-        return self.classes[-1]
-
-    @cached_property
-    def predicate(self) -> URIRef:
-        """The property whose values stand here."""
-        return named(SCHEMA + self.member)
-
-    @cached_property
-    def by_predicate(self) -> dict[Node, Place]:
-        """The kinds of places of the parts by their properties."""
-        return {part.predicate: part for part in self.parts}
-
-
-ANSWER = Place("Answer", "acceptedAnswer", ("Answer",))
-TEMPLATE = Place("Template", "hasPart", ("Template",))
-TRAIT_SETTING = Place("Setting", "additionalProperty", ("Setting", "TraitSetting"))
-QUESTION_SETTING = Place("Setting", "additionalProperty", ("Setting", "QuestionSetting"))
-TRAIT = Place("Trait", "contentRating", ("Trait", "QuestionTrait"), (TRAIT_SETTING,))
-QUESTION = Place("Question", "item", ("Question", "FeedQuestion"), (ANSWER, TEMPLATE, TRAIT, QUESTION_SETTING))
-ITEM = Place("Item", "dataFeedElement", ("Item",), (QUESTION,), makes=True)
 
 
 @dataclass(slots=True)
@@ -91,7 +52,7 @@ class Slot:
     """One number for all slots that ask the same; 0 for those that ask nothing, less for values that never repeat."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """What is asked of an object: a slot for each of its properties, first its own, then those that are derived.
 
@@ -110,7 +71,6 @@ class Planner:
         self.screen = screen
         self.table = table
         self.terms = table.at(None, "karenina:Scenario")
-        self.counter = count(1)
         self._numbers: dict[object, int] = {}
         self._patterns: dict[tuple[object, ...], Pattern] = {}
 
@@ -137,22 +97,13 @@ class Planner:
 
 
 class Pattern:
-    """The objects at one kind of place that have the same properties; no other pattern has the same `number`."""
+    """The objects at one kind of place that have the same properties."""
 
     def __init__(self, planner: Planner, place: Place, predicates: tuple[Node, ...]) -> None:
-        self.number = next(planner.counter)
         self._planner = planner
         self._place = place
         self._predicates = predicates
         self._plans: dict[tuple[object, ...], Plan | None] = {}
-        by_iri = {str(one): one for one in predicates}
-        members = (*(part.member for part in place.parts), *_PLAIN)
-        self._own: dict[str, Node] = {one: by_iri[SCHEMA + one] for one in members if SCHEMA + one in by_iri}
-
-    def value(self, held: Mapping[Node, Node | list[Node]], member: str) -> Node | list[Node] | None:
-        """Return the value or values of a member that leads to parts, or is one of `_PLAIN`."""
-        own = self._own.get(member)
-        return None if own is None else held.get(own)
 
     def plan(self, derived: Iterable[Node] = (), classes: tuple[str, ...] = ()) -> Plan | None:
         """Return the plan for those to which these properties are derived, and classes beside those of the place.
@@ -169,10 +120,9 @@ class Pattern:
     def _made(self, derived: tuple[Node, ...], more: tuple[str, ...]) -> Plan | None:
         planner, place, predicates = self._planner, self._place, self._predicates
         names = (*predicates, *derived)
-        via = None if place is QUESTION else planner.terms.by_iri.get(str(place.predicate))
-        kind = named(expand_name(TYPES[place.role]))
-        layout = known(planner.table, place.role, via, kind, tuple(one for one in predicates if one != RESIDUE))
-        if layout is None or RDF_TYPE not in predicates or len(set(names)) < len(names):
+        kind = named(expand_name(place.type))
+        layout = self._layout(kind)
+        if layout is None or RDF_TYPE not in predicates or SUBCLASS in predicates or len(set(names)) < len(names):
             return None
         classes: list[Node] = [kind, *(named(KARENINA + one) for one in (*place.classes, *more))]
         told: dict[Node, list[Node]] = {RDF_TYPE: classes, _UNKNOWN_KEY: [Literal(key) for key in layout.unknown]}
@@ -181,13 +131,20 @@ class Pattern:
         own: dict[Node, Callable[[Node], bool]] = {
             RDF_TYPE: kind.__eq__,
             POSITION: is_placed,
-            RESIDUE: _harmless(place.role),
+            **({RESIDUE: _harmless(place.role)} if RESIDUE in predicates else {}),
         }
         for name, slot in slots.items():
             slot.terms = (own[name],) if name in own else ()
             slot.single = name in own or name in layout.single
         related = _asked(planner.screen, place, told, slots)
         return None if related is None else planner.numbered(slots.values(), related)
+
+    def _layout(self, kind: URIRef) -> Layout | None:
+        planner, place = self._planner, self._place
+        if place.role not in KEYS:
+            return None if RESIDUE in self._predicates else Layout((), ())
+        via = None if place.is_apart else planner.terms.by_iri.get(str(place.predicate))
+        return known(planner.table, place.role, via, kind, tuple(one for one in self._predicates if one != RESIDUE))
 
 
 def _asked(

@@ -71,6 +71,8 @@ def screened(source: Described, screen: Screen, *, is_ours: bool = True) -> tupl
     elements of the feed are passed by. What pySHACL raises for shapes that it cannot work with is of any kind.
     """
     part = part_in_doubt(source, screen) if is_ours else Part(source.index, source.root, source.table)
+    if not part.index:
+        return _nothing_found(), {}
     found = derived(part)
     if not is_flat(part.index):
         index = merged(part.index, found)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.checks import Check, Statements
 
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-_SUBCLASS = URIRef(_RDFS + "subClassOf")
+SUBCLASS = URIRef(_RDFS + "subClassOf")
 _CLASS = URIRef(_RDFS + "Class")
 _TARGETS = (sh("targetClass"), sh("targetSubjectsOf"))
 _OTHER_TARGETS = (sh("targetNode"), sh("targetObjectsOf"), sh("target"))
@@ -44,7 +44,8 @@ _NO_CONSTRAINTS = frozenset(
 class Screened:
     """A property shape as functions: what it targets, the properties that its path may be, and what it asks.
 
-    `least` and `most` bound the number of values. The other parts are those of `checks.Check`.
+    `least` and `most` bound the number of values. `looks_at` are all properties that the shape looks at, None where it
+    looks beyond its focus node. The other parts are those of `checks.Check`.
     """
 
     shape: Node
@@ -56,6 +57,7 @@ class Screened:
     forms: tuple[Callable[[object], object], ...]
     kinds: tuple[Node, ...]
     related: tuple[Callable[[Statements, Node, list[Node]], bool], ...]
+    looks_at: frozenset[Node] | None
 
     def passes(self, of: Statements, focus: Node) -> bool:
         """Tell whether a focus node surely satisfies the shape."""
@@ -174,7 +176,7 @@ class Screen:
 
 def is_flat(index: Index) -> bool:
     """Tell whether the graph has no hierarchy of classes, which only pySHACL follows."""
-    return not any(_SUBCLASS in predicates for predicates in index.values())
+    return not any(SUBCLASS in predicates for predicates in index.values())
 
 
 def _members(parts: Iterable[Index]) -> dict[tuple[Node, Node], dict[Node, None]]:
@@ -214,7 +216,17 @@ def _compiled(shapes: Index, shape: Node) -> Screened | None:
         forms=tuple(one.form for one in checks if one.form is not None),
         kinds=tuple(one.kind for one in checks if one.kind is not None),
         related=tuple(one.related for one in checks if one.related is not None),
+        looks_at=_looked_at(paths, checks),
     )
+
+
+def _looked_at(paths: tuple[Node, ...], checks: Iterable[Check]) -> frozenset[Node] | None:
+    found = set(paths)
+    for check in checks:
+        if check.related is not None and check.also is None:
+            return None
+        found.update(check.also or ())
+    return frozenset(found)
 
 
 def _paths(shapes: Index, path: Node) -> Iterator[Node]:

@@ -1,0 +1,40 @@
+"""The classes of a trait follow from its type, its bounds and a few of its settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checkpoint_ld.checks.traits import DYNAMIC, FAMILIES
+from checkpoint_ld.derivation.settings import SETTINGS
+from checkpoint_ld.derivation.traits import BOUNDS, TELLING, classes_of
+
+VALUES: tuple[Any, ...] = (None, True, 0, 1, 5.0, "5", "score", "boolean", "literal", "regex", "full_matrix", {}, [])
+
+
+class Asked(dict[str, Any]):
+    """Values that remember what they were asked for."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(values)
+        self.names: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.names.add(name)
+        return super().get(name, default)
+
+
+@pytest.mark.parametrize("suffix", [*FAMILIES, DYNAMIC])
+def test_nothing_but_what_tells_is_asked_for(suffix: str) -> None:
+    bounds, values = Asked(), Asked()
+    for name in (None, *TELLING):
+        for told in VALUES:
+            for family in (None, *FAMILIES.values()):
+                values.clear()
+                values.update({"dynamic_trait_type": family} | ({} if name is None else {name: told}))
+                bounds.update(bestRating=5.0, worstRating=told)
+                classes_of(suffix, bounds, values)
+
+    assert values.names <= TELLING <= set(SETTINGS["Trait"])
+    assert bounds.names <= set(BOUNDS)
