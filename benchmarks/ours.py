@@ -53,7 +53,7 @@ def validated(path: Path) -> object:
 
 def ntriples_of(path: Path) -> bytes:
     """Return a file as N-Triples."""
-    return emission.ntriples_of(graph_of(path))
+    return emission.ntriples_of_tree(reading.examine(path, checked=False).tree)
 
 
 def text_of(graph: CheckpointGraph) -> bytes:

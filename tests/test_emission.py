@@ -13,9 +13,10 @@ from rdflib import RDF, BNode, Literal, URIRef
 
 from checkpoint_ld import emission, reading
 from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.emission.term_texts import quoted
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.graph import contexts, object_plans, terms
-from checkpoint_ld.graph.checkpoint_graph import PREFIXES, CheckpointGraph
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.literals import RDF_JSON, literal
@@ -150,7 +151,7 @@ def text_by_pyoxigraph(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *, 
     names = {str(term) for triple in ordered for term in triple if not isinstance(term, Literal)}
     prefixes = {
         prefix: namespace
-        for prefix, namespace in {**PREFIXES, "xsd": XSD}.items()
+        for prefix, namespace in CheckpointGraph.PREFIXES.items()
         if all(is_simple(name.removeprefix(namespace)) for name in names if name.startswith(namespace))
     }
     quads = [quad_of(graph, triple, named=named) for triple in ordered]
@@ -324,3 +325,9 @@ def test_a_graph_without_its_root_is_no_document(style: ContextStyle) -> None:
             emission.jsonld_of(CheckpointGraph({}, ROOT), style)
     else:
         assert emission.jsonld_of(CheckpointGraph({}, ROOT), style)["@id"] == str(ROOT)
+
+
+def test_every_character_is_escaped_as_pyoxigraph_escapes_it() -> None:
+    for code in (*range(0x300), 0x2028, 0xFEFF, 0xFFFE, 0xFFFF, 0x1F600):
+        for text in (chr(code), f"a{chr(code)}b", f"\\{chr(code)}", f"\\u{chr(code)}"):
+            assert quoted(text) == str(pyoxigraph.Literal(text))

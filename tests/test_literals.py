@@ -268,3 +268,19 @@ def test_values_that_python_calls_equal_may_differ(one: Any, other: Any) -> None
 
 def test_the_order_of_keys_does_not_tell_objects_apart() -> None:
     assert same({"a": 1, "b": [2]}, {"b": [2], "a": 1})
+
+
+DATES = st.one_of(
+    st.datetimes().map(lambda one: one.isoformat()),
+    st.sampled_from(["2026-01-01T24:00:00", "x", "-0044-03-15T12:00:00"]),
+)
+
+
+@given(st.one_of(SCALARS, DATES), st.sampled_from([None, DATETIME, DOUBLE]))
+def test_literals_are_all_that_rdflib_makes_of_them(value: Any, datatype: str | None) -> None:
+    made = literal_of(value, datatype)
+    by_rdflib = Literal(str(made)) if made.datatype is None else typed(str(made), made.datatype)
+    assert made == by_rdflib
+    assert hash(made) == hash(by_rdflib)
+    assert (made.value, type(made.value)) == (by_rdflib.value, type(by_rdflib.value))
+    assert (made.ill_typed, made.language) == (by_rdflib.ill_typed, by_rdflib.language)

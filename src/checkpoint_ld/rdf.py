@@ -47,9 +47,10 @@ def parse(data: bytes, syntax: str) -> Index:
     Literals keep their lexical form. Raises ReadError with line and column for a text that does not parse.
     """
     index: Index = {}
+    names = _Names()
     try:
         for quad in pyoxigraph.parse(data, format=SYNTAXES[syntax], base_iri=ID_BASE):
-            put(index, _term(quad.subject), _term(quad.predicate), _term(quad.object))
+            put(index, names.term(quad.subject), names[quad.predicate.value], names.term(quad.object))
     except SyntaxError as error:
         fault = finding("rdf-syntax", f"this is no {syntax}: {error.msg}")
         raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
@@ -58,14 +59,22 @@ def parse(data: bytes, syntax: str) -> Index:
     return index
 
 
-def _term(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Node:
-    if isinstance(term, pyoxigraph.NamedNode):
-        return URIRef(term.value)
-    if isinstance(term, pyoxigraph.BlankNode):
-        return BNode(term.value)
-    if isinstance(term, pyoxigraph.Literal):
-        datatype = URIRef(term.datatype.value)
-        is_plain = term.language is not None or datatype == XSD_STRING
-        return literal(term.value, None if is_plain else datatype, term.language)
-    message = "a statement about a statement (RDF 1.2) is nothing that a checkpoint holds"
-    raise ReadError.of([finding("rdf-syntax", message)])
+class _Names(dict[str, URIRef]):
+    """IRIs by their texts, each made once: few of them are new, and rdflib looks closely at every one."""
+
+    def __missing__(self, text: str) -> URIRef:
+        made = self[text] = URIRef(text)
+        return made
+
+    def term(self, term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Node:
+        """Return the term of rdflib. Raises ReadError for a statement about a statement."""
+        if isinstance(term, pyoxigraph.NamedNode):
+            return self[term.value]
+        if isinstance(term, pyoxigraph.BlankNode):
+            return BNode(term.value)
+        if isinstance(term, pyoxigraph.Literal):
+            datatype = self[term.datatype.value]
+            is_plain = term.language is not None or datatype == XSD_STRING
+            return literal(term.value, None if is_plain else datatype, term.language)
+        message = "a statement about a statement (RDF 1.2) is nothing that a checkpoint holds"
+        raise ReadError.of([finding("rdf-syntax", message)])

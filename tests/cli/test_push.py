@@ -53,6 +53,38 @@ def test_a_folder_is_pushed_and_pushed_again_sends_nothing(run: Run, url: str, f
     assert second.err == "profile oxigraph\n3 skipped: 210 triples\n"
 
 
+def test_a_large_file_is_sent_as_it_would_be_in_one_piece(
+    run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("push", folder, "--to", url, "--profile", "oxigraph").code == 0
+    monkeypatch.setattr("checkpoint_ld.streaming.entrance.LARGE", 1)
+    monkeypatch.setattr("checkpoint_ld.cli.streams.read", None)
+    again = run("push", *sorted(folder.glob("?.jsonld")), "--to", url, "--profile", "oxigraph")
+    assert (again.code, again.err) == (0, "3 skipped: 210 triples\n")
+    anew = run("push", *folder.glob("?.jsonld"), "--to", url, "--profile", "oxigraph", "--restart", "--verify", "full")
+    assert (anew.code, anew.err) == (0, "3 sent: 210 triples\n")
+
+
+def test_what_the_store_does_not_have_is_sent_together(run: Run, url: str, folder: Path) -> None:
+    assert run("push", folder, "--to", url, "--fast", "--verify", "full").err.endswith("3 sent: 210 triples\n")
+    assert run("push", folder, "--to", url, "--fast").err.endswith("3 skipped: 210 triples\n")
+    told = run("push", folder, "--to", url, "--profile", "oxigraph", "--fast", "--dry-run")
+    assert (told.code, told.out) == (2, b"")
+
+
+def test_a_dry_run_says_what_would_be_skipped(run: Run, url: str, folder: Path) -> None:
+    assert run("push", folder / "1.jsonld", "--to", url).code == 0
+    options = ("push", folder, "--to", url, "--profile", "oxigraph", "--dry-run", "--check")
+    lines = run(*options).out.decode().splitlines()
+    [skipped] = [line for line in lines if line.startswith("#")]
+    assert skipped.startswith(f"# urn:uuid:karenina-checkpoint-1 from {folder}/1.jsonld: skipped, if the store")
+    assert sum(line.startswith("PUT ") for line in lines) == 2
+    told = json.loads(run(*options, "--as", "json").out)
+    assert ["skipped" in one for one in told] == [False, True, False]
+    assert run(*options, "--restart").out.decode().count("PUT ") == 3
+    assert run("push", folder, "--to", url, "--check").code == 2
+
+
 def test_a_bad_file_is_said_and_the_others_are_pushed(run: Run, url: str, folder: Path) -> None:
     (folder / "bad.jsonld").write_text('{"@type": "DataFeed", ')
 

@@ -35,7 +35,8 @@ def imported(code: str) -> set[str]:
         (COMMAND.format(["--version"]), RDF | SHACL | {"rich", "pyoxigraph"}),
         (COMMAND.format(["--help"]), RDF | SHACL | {"rich", "pyoxigraph", "importlib.metadata"}),
         (COMMAND.format(["validate", "--help"]), {"rdflib", "pyld"} | SHACL | {"rich", "checkpoint_ld.cli.inspect"}),
-        (f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})", SHACL | SCREEN),
+        (f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})", SHACL | SCREEN | {"pyld"}),
+        (COMMAND.format(["validate", str(METALS)]), {"pyld", "checkpoint_ld.entities.question"}),
     ],
 )
 def test_what_takes_long_to_import_is_imported_when_it_is_used(code: str, unwanted: set[str]) -> None:
@@ -43,7 +44,9 @@ def test_what_takes_long_to_import_is_imported_when_it_is_used(code: str, unwant
 
 
 def test_what_is_used_is_imported() -> None:
-    assert imported(f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})") >= RDF
+    assert imported(f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})") >= {"rdflib", "pydantic"}
+    unusual = b'{"@type": "DataFeed", "schema:name": "x", "dataFeedElement": []}'
+    assert "pyld" in imported(f"from checkpoint_ld import reading; reading.examine({unusual!r})")
     assert "typer" in imported(COMMAND.format(["--help"]))
 
 

@@ -58,6 +58,7 @@ def write_files(folder: Path, version: int) -> None:
     folder.mkdir(exist_ok=True)
     for number in range(CHECKPOINTS):
         document = checkpoint(number, f"What is {number} in version {version}?", f"And what is {version}?")
+        document["dataFeedElement"][1]["@id"] = "urn:uuid:question-of-all"
         (folder / f"{number:02}.jsonld").write_text(json.dumps(document), encoding="utf-8")
 
 

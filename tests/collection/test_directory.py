@@ -112,7 +112,7 @@ def test_reading_makes_no_collection(tmp_path: Path) -> None:
 
 
 def test_a_collection_whose_making_was_interrupted_is_an_empty_one(tmp_path: Path) -> None:
-    (tmp_path / "collection.json").write_text('{"format": 1}', encoding="utf-8")
+    (tmp_path / "collection.json").write_text('{"format": 2}', encoding="utf-8")
     with Collection.open(tmp_path, read_only=True) as collection:
         assert list(collection) == []
         assert collection.query("SELECT * { GRAPH ?g { ?s ?p ?o } }").rows == ()
@@ -120,11 +120,11 @@ def test_a_collection_whose_making_was_interrupted_is_an_empty_one(tmp_path: Pat
         assert collection.verify() == ()
 
 
-@pytest.mark.parametrize("text", ['{"format": 2}', "[]", "{"])
+@pytest.mark.parametrize("text", ['{"format": 1}', "[]", "{"])
 def test_another_format_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "collection.json").write_text(text, encoding="utf-8")
     for read_only in (True, False):
-        with pytest.raises(StoreError, match="format 1"):
+        with pytest.raises(StoreError, match="format 2"):
             Collection.open(tmp_path, read_only=read_only)
 
 

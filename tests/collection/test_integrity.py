@@ -53,6 +53,23 @@ def test_damage_is_found_and_mended_from_the_file(kind: str, message: str, fille
         assert collection.benchmark(iri()).name == "Benchmark 1"
 
 
+@pytest.mark.parametrize("kind", ["lacks", "holds"])
+def test_the_default_graph_is_held_against_the_checkpoints_and_mended(kind: str, filled: Path) -> None:
+    store = pyoxigraph.Store(filled / "store")
+    change = store.remove if kind == "lacks" else store.add
+    change(Quad(*(right(store) if kind == "lacks" else WRONG).triple))
+    del change, store
+    with Collection.open(filled) as collection:
+        [problem] = collection.verify()
+        assert "default graph" in problem.message
+        assert collection.verify(repair=True)[0].repair
+        assert collection.verify() == ()
+        assert collection.query("SELECT ?n { ?f a schema:DataFeed ; schema:name ?n } ORDER BY ?n").as_dicts() == [
+            {"n": "Benchmark 1"},
+            {"n": "Benchmark 2"},
+        ]
+
+
 def test_what_has_no_file_any_more_is_told_and_stays(filled: Path) -> None:
     damage(filled, "changed")
     (filled.parent / "files" / "one.jsonld").unlink()
@@ -75,7 +92,7 @@ def test_a_file_that_holds_another_checkpoint_mends_nothing(filled: Path, write:
 def test_statements_that_belong_to_no_checkpoint_are_found_and_taken_out(filled: Path) -> None:
     store = pyoxigraph.Store(filled / "store")
     store.add(Quad(WRONG.subject, NAME, WRONG.object, NamedNode("urn:stray")))
-    store.add(Quad(WRONG.subject, NAME, WRONG.object, DefaultGraph()))
+    store.add(Quad(WRONG.subject, NAME, Literal("Yet another"), DefaultGraph()))
     del store
     with Collection.open(filled) as collection:
         assert sorted(one.graph for one in collection.verify()) == ["", "urn:stray"]

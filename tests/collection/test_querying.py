@@ -35,6 +35,38 @@ def test_all_graphs_together_are_the_default(timeout: float | None, filled: Coll
     assert row["n"] > 2
 
 
+def test_what_several_graphs_say_is_said_once(write: Write, store: Path) -> None:
+    both, one = "SELECT (COUNT(*) AS ?n) { ?q a schema:Question ; schema:text ?t }", checkpoint(1, "Same?", "Mine?")
+    other = {**one, "@id": iri(2), "name": "Other", "dataFeedElement": one["dataFeedElement"][:1]}
+    paths = write("1.jsonld", one), write("2.jsonld", other)
+
+    def counted(collection: Collection) -> list[int]:
+        texts = both, both.replace("{ ?q", "{ GRAPH ?g { ?q") + "}"
+        return [row["n"] for text in texts for row in collection.query(text)]
+
+    with Collection.open(store) as collection:
+        collection.add(*paths)
+        assert counted(collection) == [2, 3]
+        write("1.jsonld", {**one, "dataFeedElement": one["dataFeedElement"][1:]})
+        collection.add(*paths)
+        assert counted(collection) == [2, 2]
+        write("2.jsonld", {**other, "dataFeedElement": one["dataFeedElement"]})
+        collection.add(*paths)
+        assert counted(collection) == [2, 3]
+        collection.remove(iri(2))
+        assert counted(collection) == [1, 1]
+        collection.remove(iri(1))
+        assert counted(collection) == [0, 0]
+
+
+def test_the_manifest_is_no_part_of_the_default_graph(filled: Collection) -> None:
+    about = "{ ?s schema:sha256|schema:encodingFormat ?o }"
+    assert filled.query(f"SELECT * {about}").rows == ()
+    assert filled.query(f"SELECT * {{ GRAPH <urn:checkpoint-ld:manifest> {about} }}").rows
+    filled_default = filled.query("SELECT ?s { ?s ?p ?o FILTER NOT EXISTS { GRAPH ?g { ?s ?p ?o } } }")
+    assert filled_default.rows == ()
+
+
 def test_the_manifest_can_be_queried(filled: Collection) -> None:
     rows = filled.query(MANIFEST).as_dicts()
     assert {row["g"]: row["w"] for row in rows} == {

@@ -21,6 +21,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.remote import SparqlClient
 from checkpoint_ld.remote.connection import PAUSES
+from checkpoint_ld.remote.spooled import blocks
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import FaultyServer, Reply, Seen
 from tests.remote.oxigraph_server import free_port
@@ -233,7 +234,7 @@ def test_a_server_that_keeps_other_values_is_caught_by_reading_back(server: Serv
     def wrong(seen: Seen) -> Reply:
         if seen.method != "GET":
             return memory(seen)
-        return Reply(200, graph.triples.replace(b"Metals", b"Metal"))
+        return Reply(200, b"".join(blocks(graph.triples)).replace(b"Metals", b"Metal"))
 
     with connected(server(wrong)) as client:
         remote.push([graph], client)

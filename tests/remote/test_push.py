@@ -16,6 +16,7 @@ from checkpoint_ld.errors import CountMismatchError, ServerUnreachableError, Set
 from checkpoint_ld.remote import Manifest, SparqlClient
 from checkpoint_ld.remote.manifest import default_file
 from checkpoint_ld.remote.push import BATCH
+from checkpoint_ld.remote.spooled import blocks
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import Reply, Seen
 from tests.remote.samples import Memory, sample
@@ -199,7 +200,7 @@ def test_verifying_sends_nothing_and_names_all_that_differ(client: SparqlClient)
 
 def test_integers_that_the_store_cannot_keep_are_warned_about(server: Server) -> None:
     one = sample()
-    large = one.triples.replace(
+    large = b"".join(blocks(one.triples)).replace(
         b'<https://schema.org/name> "Metals"',
         b'<urn:p> "9223372036854775808"^^<http://www.w3.org/2001/XMLSchema#integer>',
     )

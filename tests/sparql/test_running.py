@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,17 @@ def test_the_default_graph_is_the_union_without_repetition(store: pyoxigraph.Sto
     assert count(store, f"SELECT {COUNT} {questions}", engine) == 3
     assert count(store, f"SELECT {COUNT} {{ GRAPH ?g {questions} }}", engine) == 4
     assert count(store, "SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }", engine) == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_the_manifest_says_is_no_part_of_the_default_graph(engine: Engine) -> None:
+    data = Dataset()
+    asked = "{ ?g schema:encodingFormat ?dialect }"
+    assert len(data.query(f"SELECT * {asked}", engine=engine)) == 0
+    data.add(CheckpointGraph.of_tree(canonical()), dialect="some")
+    assert len(data.query(f"SELECT * {asked}", engine=engine)) == 0
+    told = data.query(f"SELECT * {{ GRAPH <urn:checkpoint-ld:manifest> {asked} }}", engine=engine)
+    assert told.as_dicts() == [{"g": FIRST, "dialect": "some"}]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -89,6 +102,31 @@ def test_a_query_that_takes_too_long_is_ended(store: pyoxigraph.Store, engine: E
     endless = f"SELECT {COUNT} {{ ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER (STR(?a) > STR(?l)) }}"
     with pytest.raises(QueryFailedError, match=r"longer than 0\.3 s"):
         run(store, endless, engine=engine, timeout=0.3)
+
+
+HOSTILE = {
+    "many values": f"SELECT * {{ VALUES ?x {{ {'1 ' * 400_000} }} }}",
+    "a long expression": f"SELECT * {{ FILTER ({' && '.join(['1'] * 150_000)}) }}",
+    "many options": f"SELECT * {{ {'OPTIONAL { ?s ?p ?o } ' * 40_000} }}",
+    "a long path": f"SELECT * {{ ?a {'/'.join(['schema:item'] * 80_000)} ?b }}",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_query_that_takes_too_long_to_read_is_ended_as_well(store: pyoxigraph.Store, text: str) -> None:
+    assert len(text) < 1_000_000
+    with pytest.raises(QueryFailedError, match=r"longer than 0\.3 s"):
+        run(store, text, timeout=0.3)
+
+
+def test_deep_nesting_is_told_at_once(store: pyoxigraph.Store) -> None:
+    for opening, closing in (("(", ")"), ("[ schema:item ", "]"), ("{ ", "}")):
+        inner = f"{opening * 39} 1 {closing * 39}"
+        started = time.process_time()
+        for text in (f"SELECT * {{ ?s ?p {inner} }}", f"SELECT * {{ FILTER {inner} }}", f"ASK {inner}"):
+            with contextlib.suppress(QueryError, QueryFailedError):
+                run(store, text)
+        assert time.process_time() - started < 5
 
 
 def test_within_a_time_limit_a_store_on_disk_is_read_where_it_is(tmp_path: Path) -> None:

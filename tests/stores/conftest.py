@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from checkpoint_ld.stores.database import DatabaseStore
+from checkpoint_ld.stores.database.connection import Database
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import CheckpointStore
+
+
+@pytest.fixture(autouse=True)
+def _closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close the databases that a test opened: those that are left open are complained of, sooner or later."""
+    opened: list[Database] = []
+    made = Database.__init__
+
+    def noted(self: Database, *given: Any, **named: Any) -> None:
+        made(self, *given, **named)
+        opened.append(self)
+
+    monkeypatch.setattr(Database, "__init__", noted)
+    yield
+    for one in opened:
+        one.close()
 
 
 @pytest.fixture(params=["files", "database"])

@@ -65,6 +65,20 @@ def test_of_writers_of_one_id_one_wins(tmp_path: Path) -> None:
         assert stores[store].get(f"ckpt-{at:03}").name == winner  # type: ignore[attr-defined]  # both have it
 
 
+def test_no_change_of_metadata_is_lost_to_another_one(tmp_path: Path) -> None:
+    files, database = FileStore(tmp_path / "files"), DatabaseStore(tmp_path / "index.db")
+    files.put(checkpoint())
+    database.put(checkpoint())
+
+    for process in [started("amend", tmp_path, number, 10) for number in range(3)]:
+        ended(process)
+
+    expected = {f"{process}-{at}": at for process in range(3) for at in range(10)}
+    for found in (files.get("ckpt_1"), database.get("ckpt_1")):
+        assert expected.items() <= found.metadata.tree().items()
+    assert files.get("ckpt_1").snapshot == checkpoint().snapshot
+
+
 STEPS = [
     (step, when)
     for step in ("open", "write", "fsync", "close", "link", "unlink", "flush")

@@ -29,7 +29,7 @@ def test_a_checkpoint_comes_back_with_the_bytes_that_it_had(store: CheckpointSto
     assert list(store.verify()) == []
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(documents.checkpoints, max_size=4))
 def test_whatever_is_valid_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, trees: list[object]) -> None:
     folder = tmp_path_factory.mktemp("stores")

@@ -44,6 +44,13 @@ def race(folder: str, process: str, number: str) -> None:
                 continue
 
 
+def amend(folder: str, process: str, number: str) -> None:
+    """Add members to the metadata of one checkpoint."""
+    for store in (FileStore(Path(folder) / "files"), DatabaseStore(Path(folder) / "index.db")):
+        for at in range(int(number)):
+            store.update_metadata("ckpt_1", metadata={f"{process}-{at}": at})
+
+
 def long(identifier: str) -> Any:
     """Return a checkpoint that takes several writes."""
     thoughts = [documents.thought(f"t{at}", content="x" * 1000) for at in range(200)]

@@ -88,7 +88,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
-    from checkpoint_ld.emission import ContextStyle  # noqa: PLC0415
+    from checkpoint_ld.emission import ContextStyle, ntriples_of_tree  # noqa: PLC0415
     from checkpoint_ld.entities.entity import now  # noqa: PLC0415
     from checkpoint_ld.reading import CANONICAL  # noqa: PLC0415
     from checkpoint_ld.writing import write as writing  # noqa: PLC0415
@@ -101,17 +101,20 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         if streaming.done(out):
             return
     source = streams.read(file, syntax=syntax, strict=strict)
-    written = writing.write(
-        source.graph,
-        syntax=wanted,
-        dialect=dialect or CANONICAL,
-        context=ContextStyle(context),
-        deep_judgment=deep_judgment,
-        round_scores=round_scores,
-        derived=derived,
-        source=source if source.dialect != CANONICAL else None,
-        now=now(),
-    )
+    if wanted == Output.N_TRIPLES and deep_judgment and not derived:
+        written = writing.Written(ntriples_of_tree(source.tree))
+    else:
+        written = writing.write(
+            source.graph,
+            syntax=wanted,
+            dialect=dialect or CANONICAL,
+            context=ContextStyle(context),
+            deep_judgment=deep_judgment,
+            round_scores=round_scores,
+            derived=derived,
+            source=source if source.dialect != CANONICAL else None,
+            now=now(),
+        )
     streams.write(out, written.data, overwrite=force)
     if not quiet:
         streams.report((*source.findings, *written.findings))

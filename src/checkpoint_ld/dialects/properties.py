@@ -25,5 +25,10 @@ def values(entries: object) -> dict[str, Any]:
 
     Of several with one name the last counts, as it does in Karenina; one without a value has the value None.
     """
-    objects = (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else ()
-    return {entry["name"]: entry.get("value") for entry in objects if isinstance(entry.get("name"), str)}
+    found = {}
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict):
+            name = entry.get("name")
+            if isinstance(name, str):
+                found[name] = entry.get("value")
+    return found

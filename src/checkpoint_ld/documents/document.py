@@ -7,6 +7,7 @@ from functools import cached_property
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.documents import usual_layout
 from checkpoint_ld.documents.decoding import decode
 from checkpoint_ld.documents.layout import Layout
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
@@ -66,6 +67,9 @@ def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_L
     """
     if len(data) > limits.size:
         raise too_large(len(data), source, limits)
+    usual = usual_layout.value_of(data, limits.depth)
+    if usual is not None:
+        return Document(source, data, usual)
     text, findings = decode(data, source)
     edge = too_deep(data, limits.depth)
     if edge is not None:

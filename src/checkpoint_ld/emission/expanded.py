@@ -12,18 +12,19 @@ from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_INTEGER, json_of
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.graph.terms import karenina
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.statement_graph import StatementGraph
 
 Tree = dict[str, Any]
 
 _TYPE = str(RDF_TYPE)
 
 
-def expanded_of(graph: CheckpointGraph) -> list[Tree]:
+def expanded_of(graph: StatementGraph) -> list[Tree]:
     """Return the statements as one expanded JSON-LD node object (JSON-LD 1.1 §5.3), each node with its name."""
     with uncollected():
         return [_Expansion(graph).node(graph.root)]
@@ -32,9 +33,9 @@ def expanded_of(graph: CheckpointGraph) -> list[Tree]:
 class _Expansion:
     """Node objects, each told in full where it is first met."""
 
-    def __init__(self, graph: CheckpointGraph) -> None:
+    def __init__(self, graph: StatementGraph) -> None:
         self._index = graph.index
-        self._reader = ObjectReading(graph.index, graph.table)
+        self._reader = ObjectReading(graph.index, karenina())
         self._seen: set[Node] = set()
         # Predicates in order, by those that a node has: nodes of one kind have the same.
         self._orders: dict[tuple[Node, ...], list[tuple[str, Node]]] = {}

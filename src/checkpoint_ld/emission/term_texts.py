@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import orjson
 import pyoxigraph
 from rdflib import BNode, Literal, URIRef
 
@@ -49,6 +50,11 @@ def _unnamed(text: str, kind: str) -> WriteError:
 
 def quoted(text: str, language: str | None = None) -> str:
     """Return a text in quotes, with its language. Raises WriteError for half a surrogate pair and wrong languages."""
+    if not language and text.isascii():
+        # JSON escapes all of ASCII in the same way, but for control characters without a letter: in half the time.
+        escaped = orjson.dumps(text).decode()
+        if r"\u" not in escaped and "\x7f" not in escaped:
+            return escaped
     try:
         return str(pyoxigraph.Literal(text, language=language) if language else pyoxigraph.Literal(text))
     except ValueError as error:

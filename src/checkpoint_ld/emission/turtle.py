@@ -13,19 +13,16 @@ import pyoxigraph
 from rdflib import Literal
 
 from checkpoint_ld.emission.term_texts import TermTexts, iri, is_blank, quoted
-from checkpoint_ld.graph.checkpoint_graph import PREFIXES
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
-from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
     from rdflib import URIRef
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.statement_graph import StatementGraph
     from checkpoint_ld.graph.store import Index
 
-_PREFIXES = {**PREFIXES, "xsd": XSD}
 _LOCAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|")
 # What Turtle has a short form for (RDF 1.1 Turtle §6.5, productions 19 to 21 and 133s).
 _SHORT_FORMS: dict[Node, re.Pattern[str]] = {
@@ -36,32 +33,32 @@ _SHORT_FORMS: dict[Node, re.Pattern[str]] = {
 }
 
 
-def turtle_of(graph: CheckpointGraph) -> bytes:
+def turtle_of(graph: StatementGraph) -> bytes:
     """Return Turtle, subjects and predicates sorted. Raises WriteError for names that are no IRIs."""
     if not graph.index:
         return b""
-    texts, blocks = _written(graph.index, "")
+    texts, blocks = _written(graph, "")
     return "".join((texts.declarations(), " .\n".join(blocks), " .\n")).encode()
 
 
-def trig_of(graph: CheckpointGraph) -> bytes:
+def trig_of(graph: StatementGraph) -> bytes:
     """Return TriG, as Turtle in one graph that is named by the root. Raises WriteError as above."""
     if not graph.index:
         return b""
-    texts, blocks = _written(graph.index, "\t")
+    texts, blocks = _written(graph, "\t")
     start = f"{texts.declarations()}{texts.foreign(str(graph.root))} {{\n\t"
     return "".join((start, " .\n\t".join(blocks), " .\n}\n")).encode()
 
 
-def _written(index: Index, margin: str) -> tuple[_Texts, list[str]]:
+def _written(graph: StatementGraph, margin: str) -> tuple[_Texts, list[str]]:
     """Return the statements of each subject, and the texts that they are made of.
 
     A prefix is not used at all if any name of its namespace would need an escape: rdflib stops at those.
     """
-    prefixes = _PREFIXES
+    prefixes = dict(graph.PREFIXES)
     while True:
         texts = _Texts(prefixes)
-        blocks = _blocks(index, texts, margin)
+        blocks = _blocks(graph.index, texts, margin)
         if not texts.unsafe:
             return texts, blocks
         prefixes = {prefix: one for prefix, one in prefixes.items() if one not in texts.unsafe}

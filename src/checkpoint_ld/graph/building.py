@@ -5,23 +5,22 @@ Both give the same statements; tests hold them against each other.
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
 from checkpoint_ld.graph import compiled, contexts, recursion, terms
 from checkpoint_ld.graph.annotation import annotate
+from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.compaction import Compaction, residue_of
 from checkpoint_ld.graph.completion import complete, tell_residue
 from checkpoint_ld.graph.expansion import expand, statements
 from checkpoint_ld.graph.residue import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from checkpoint_ld.graph.store import Index
+
+__all__ = ["built", "by_algorithm", "uncollected"]
 
 Tree = dict[str, Any]
 
@@ -48,15 +47,3 @@ def by_algorithm(tree: Tree) -> tuple[Index, URIRef]:
     index = statements(expand(annotated.tree, contexts.merged(own_context)))
     complete(annotated, annotated.objects, Compaction(index, terms.table(contexts.remembered(own_context))))
     return index, URIRef(annotated.objects[0].name)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Build without the garbage collector, which would look through all that is being built again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rdflib import Graph, Literal, URIRef
+from rdflib import URIRef
 
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.graph import terms
@@ -16,24 +16,24 @@ from checkpoint_ld.graph.building import built
 from checkpoint_ld.graph.compaction import Compaction, residue_of
 from checkpoint_ld.graph.editing import Editor
 from checkpoint_ld.graph.expansion import RDF_TYPE
-from checkpoint_ld.graph.literals import literal
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.residue import RESIDUE, decoded
-from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, triples_of
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+from checkpoint_ld.graph.statement_graph import StatementGraph
+from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.store import Index
     from checkpoint_ld.graph.terms import Term, TermTable
 
 DATA_FEED = URIRef(SCHEMA + "DataFeed")
-PREFIXES = {"schema": SCHEMA, "karenina": KARENINA}
 
 Tree = dict[str, Any]
 
 
-class CheckpointGraph(Graph):
+class CheckpointGraph(StatementGraph):
     """The statements of one checkpoint.
 
     It may be read and changed as any rdflib graph. `tree`, `object` and the methods that edit members speak JSON in the
@@ -41,15 +41,10 @@ class CheckpointGraph(Graph):
     """
 
     def __init__(self, index: Index, root: Node) -> None:
-        store = SubjectIndexStore()
-        super().__init__(store, identifier=str(root), bind_namespaces="none")
-        store.add_graph(self)
-        store.replace(index)
-        self.root = root
+        super().__init__(index, root)
         self._terms: tuple[object, TermTable] | None = None
+        self._read: ObjectReading | None = None
         self._shared: tuple[int, set[Node]] | None = None
-        for prefix, namespace in {**PREFIXES, "xsd": "http://www.w3.org/2001/XMLSchema#"}.items():
-            self.bind(prefix, namespace)
 
     @classmethod
     def of_tree(cls, tree: Tree) -> CheckpointGraph:
@@ -58,38 +53,6 @@ class CheckpointGraph(Graph):
         Raises ReadError for a tree that no JSON-LD can be made of, or that is nested too deeply.
         """
         return cls(*built(tree))
-
-    def copy(self) -> CheckpointGraph:
-        """Return a graph of the same statements that can be changed without changing this one."""
-        return _graph(copied(self.index), self.root, dict(self.namespaces()))
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> CheckpointGraph:
-        return self.copy()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Literals are told in parts: rdflib rewrites the text of one that it is given back whole.
-        told = [
-            (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
-            for subject, predicate, term in triples_of(self.index)
-        ]
-        return _restored, (told, self.root, dict(self.namespaces()))
-
-    @property
-    def index(self) -> Index:
-        """The subject index that holds the statements; after changing it, call `touch`."""
-        return self._store.index
-
-    def touch(self) -> None:
-        """Tell the graph that its index was changed directly."""
-        self._store.touch()
-
-    @property
-    def _store(self) -> SubjectIndexStore:
-        store = self.store
-        assert isinstance(store, SubjectIndexStore)  # noqa: S101 - the constructor sets it
-        return store
 
     @property
     def own_context(self) -> Any:
@@ -113,22 +76,23 @@ class CheckpointGraph(Graph):
         if subject not in self.index:
             msg = f"there is no node {subject} in the graph of {self.root}"
             raise LookupFailedError(msg)
-        return ObjectReading(self.index, self.table).object(subject, via, without=without)
+        return self._reading().object(subject, via, without=without)
 
     def content(self, subject: Node, key: str) -> Any:
         """Return the JSON value of one member, with everything below it; None where there is none."""
-        return ObjectReading(self.index, self.table).content(subject, key)
+        return self._reading().content(subject, key)
+
+    def _reading(self) -> ObjectReading:
+        """Return what reads objects, kept for the literals that it knows already."""
+        index, table = self.index, self.table
+        if self._read is None or self._read.index is not index or self._read.table is not table:
+            self._read = ObjectReading(index, table)
+        return self._read
 
     def plain(self, subject: Node, key: str) -> Any:
         """Return the value of a member that is a scalar, None where there is none."""
         value = Compaction(self.index, self.table).member(subject, key)
         return None if isinstance(value, (dict, list)) else value
-
-    def update(self, *arguments: Any, **options: Any) -> None:
-        """Carry out a SPARQL 1.1 update; parameters are those of `rdflib.Graph.update`."""
-        # rdflib takes a pattern in an update for one over a dataset unless the graph is of its own class.
-        Graph(self.store, identifier=self.identifier, bind_namespaces="none").update(*arguments, **options)
-        self.touch()
 
     def member(self, subject: Node, key: str) -> list[Node]:
         """Return the terms of the member `key` of a node, in the order of the document."""
@@ -171,22 +135,3 @@ class CheckpointGraph(Graph):
             referred = Counter(term for _, predicate, term in triples_of(self.index) if predicate != RDF_TYPE)
             self._shared = revision, {term for term, count in referred.items() if count > 1 and term in self.index}
         return node in self._shared[1]
-
-
-def _restored(told: list[tuple[Node, Node, Any]], root: Node, prefixes: dict[str, URIRef]) -> CheckpointGraph:
-    index: Index = {}
-    for subject, predicate, term in told:
-        put(index, subject, predicate, literal(*term) if isinstance(term, tuple) else term)
-    return _graph(index, root, prefixes)
-
-
-def _graph(index: Index, root: Node, prefixes: dict[str, URIRef]) -> CheckpointGraph:
-    graph = CheckpointGraph(index, root)
-    for prefix, namespace in prefixes.items():
-        graph.bind(prefix, namespace)
-    return graph
-
-
-def _extended(held: list[Node], node: Node) -> list[Node]:
-    held.append(node)
-    return held

@@ -152,6 +152,10 @@ class Compaction:
             members[key] = self._member(terms_of(held), terms.by_key.get(key), coercion)
         return members
 
+    def told(self, subject: Node, predicate: Node, term: Term | None, coercion: str | None) -> Any:
+        """Return what `members` gives for one predicate that a node has, whose key is that of `term`."""
+        return self._member(terms_of(self.index[subject][predicate]), term, coercion)
+
     def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
         if term is not None and coercion is None:
             coercion = term.coercion

@@ -12,25 +12,31 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from pyld import FrozenDocumentLoader, jsonld
 
 from checkpoint_ld import data
 from checkpoint_ld.graph.naming import is_iri
+from checkpoint_ld.graph.resolved import resolved
 from checkpoint_ld.vocabulary import ID_BASE, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pyld import FrozenDocumentLoader
+
 Context = dict[str, Any]
 
 ROOT_TYPE = "DataFeed"
 
-FAILURES = (
-    jsonld.JsonLdError,
+
+@cache
+def failures() -> tuple[type[Exception], ...]:
+    """Return what a call into PyLD may raise."""
+    from pyld import jsonld  # noqa: PLC0415 - usual documents are read without it
+
     # PyLD meets some malformed documents with a bare exception of Python's.
-    *(TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError),
-)
-"""What a call into PyLD may raise."""
+    bare = (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError)
+    return jsonld.JsonLdError, *bare
+
 
 KNOWN_ADDRESSES = (
     "https://schema.org",
@@ -64,6 +70,8 @@ def plain() -> Context:
 @cache
 def loader() -> FrozenDocumentLoader:
     """Return the document loader that answers known addresses from the shipped files and refuses all others."""
+    from pyld import FrozenDocumentLoader  # noqa: PLC0415 - as above
+
     schema_org = {"@context": _shipped("schema-org.jsonld")}
     return FrozenDocumentLoader(documents=dict.fromkeys(_absolute(KNOWN_ADDRESSES), schema_org))
 
@@ -96,11 +104,21 @@ class Definition:
 
 def definitions(context: object) -> dict[str, Definition]:
     """Return what a context defines, by PyLD's context processing; nothing for a context that is not valid."""
+    for file, ours in (("karenina-plain.jsonld", plain()), ("karenina.jsonld", improved())):
+        if context == ours:
+            return {key: Definition(*told) for key, told in resolved().definitions[file].items()}
+    return resolve(context)
+
+
+def resolve(context: object) -> dict[str, Definition]:
+    """Return what `definitions` does, of every context by asking PyLD."""
+    from pyld import jsonld  # noqa: PLC0415 - as above
+
     processor = jsonld.JsonLdProcessor()
     try:
         with quiet():
             active = processor.process_context(processor.process_context(None, None, options()), context, options())
-    except FAILURES:
+    except failures():
         return {}
     return {
         key: Definition(mapping["@id"], mapping.get("@type"), mapping["_prefix"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyld import jsonld
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ReadError
@@ -39,17 +38,21 @@ def expand(document: Any, context: dict[str, Any]) -> Expanded:
 
     Raises ReadError when the document is no JSON-LD or names a context that is not shipped.
     """
+    from pyld import jsonld  # noqa: PLC0415 - usual documents are read without it
+
     try:
         with contexts.quiet():
             expanded: Expanded = jsonld.expand(document, {**contexts.options(), "expandContext": context})
     except RecursionError:
         raise
-    except contexts.FAILURES as error:
+    except contexts.failures() as error:
         raise ReadError.of([_refusal(error)]) from error
     return expanded
 
 
 def _refusal(error: BaseException) -> Finding:
+    from pyld import jsonld  # noqa: PLC0415 - as above
+
     cause: Any = error
     while isinstance(getattr(cause, "cause", None), jsonld.JsonLdError):
         cause = cause.cause

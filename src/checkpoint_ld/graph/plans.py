@@ -20,13 +20,19 @@ from checkpoint_ld.graph.annotation import is_reference
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.expansion import expand
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
+from checkpoint_ld.graph.resolved import Resolved, resolved
 from checkpoint_ld.graph.terms import Term, is_property_value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from checkpoint_ld.graph.terms import Terms
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PROBE = "urn:x:probe"
+_KEYWORDS = frozenset({"@id", "@type"})
+_MOST = 4096
+"""Layouts of objects of one type that are remembered; objects that are all different fill no memory with them."""
 
 
 class NotCoveredError(Exception):
@@ -57,17 +63,33 @@ _READINGS |= {"@id": Reading.NODE, "@json": Reading.JSON}
 class KeyPlan:
     """What one key means: its predicate, how its values are read, what its arrays and maps are."""
 
+    key: str
     predicate: URIRef
     reading: Reading
     container: str | None
     term: Term | None
-    token: str
+    token: str = ""
     """The key as a token of a name by place."""
+    is_set: bool = False
+    """Whether an array stays one that has one member."""
+    is_text: bool = False
+    """Whether a text under this key is simply a literal."""
+    has_objects: bool = False
 
-    @property
-    def is_set(self) -> bool:
-        """Whether an array stays one that has one member."""
-        return self.container == "@set"
+    @classmethod
+    def of(cls, key: str, predicate: str, reading: Reading, container: str | None, term: Term | None) -> KeyPlan:
+        """Make the plan for `key`, with all that follows from the rest."""
+        return cls(
+            key,
+            URIRef(predicate),
+            reading,
+            container,
+            term,
+            naming.below("", key)[1:],
+            container == "@set",
+            reading is Reading.PLAIN and container is None,
+            reading in (Reading.PLAIN, Reading.NODE),
+        )
 
 
 class Plan:
@@ -80,17 +102,45 @@ class Plan:
         self._around = around if via is not None and via.scope is not None else None
         self._terms: Terms = plans.table.at(via, kind)
         self._is_property = is_property_value(kind, via)
-        self.keys: dict[str, KeyPlan] = {}
+        self.place = kind, via.key if via is not None and _tells(via) else None
+        self._known = plans.resolved.place(*self.place)
+        self._keys: dict[str, KeyPlan] = {}
+        self._layouts: dict[tuple[str, ...], tuple[KeyPlan | None, ...]] = {}
         self.type: URIRef | None = None if kind is None else self._type(kind)
 
+    def term(self, key: str) -> Term | None:
+        """Return the term that stands behind a key, None where the vocabulary alone tells."""
+        return self._terms.by_key.get(key)
+
+    def known_keys(self) -> Iterable[str]:
+        """Return the keys that have a term."""
+        return self._terms.by_key
+
     def _type(self, kind: str) -> URIRef:
+        if self._known.type is not None:
+            return URIRef(self._known.type)
         found = self.expanded({}).get("@type", [])
         if len(found) != 1 or not naming.is_iri(found[0]) or Compaction.type_name(found[0]) != kind:
             raise NotCoveredError
         return URIRef(found[0])
 
-    def key(self, key: str) -> KeyPlan:
-        """Return what `key` means. Raises NotCoveredError for one that is not simply a predicate."""
+    def members(self, keys: tuple[str, ...]) -> tuple[KeyPlan | None, ...]:
+        """Return what the keys of an object mean, None for what says which object it is.
+
+        Raises NotCoveredError if one is not simply a predicate, or two of them are the same one.
+        """
+        known = self._layouts.get(keys)
+        if known is None:
+            known = tuple(None if key in _KEYWORDS else self._keys.get(key) or self._key(key) for key in keys)
+            predicates = [one.predicate for one in known if one is not None]
+            if len({*predicates, self.type}) <= len(predicates):
+                raise NotCoveredError
+            if len(self._layouts) >= _MOST:
+                self._layouts.clear()
+            self._layouts[keys] = known
+        return known
+
+    def _key(self, key: str) -> KeyPlan:
         term = self._terms.by_key.get(key)
         if term is None:
             if not _KEY.fullmatch(key):
@@ -101,11 +151,13 @@ class Plan:
             raise NotCoveredError
         reading = Reading.PROPERTY if self._is_property and key == "value" else _READINGS[term.coercion]
         known = term if key in self._terms.by_key else None
-        plan = self.keys[key] = KeyPlan(URIRef(term.iri), reading, term.container, known, naming.below("", key)[1:])
+        plan = self._keys[key] = KeyPlan.of(key, term.iri, reading, term.container, known)
         return plan
 
     def _agrees(self, term: Term) -> bool:
         """Tell whether PyLD reads a text under a key as our table of terms says."""
+        if term.key in self._known.keys:
+            return True
         if term.container == "@index":
             return term.iri in self.expanded({term.key: {"a": {"@id": _PROBE}}})
         values = self.expanded({term.key: _PROBE}).get(term.iri)
@@ -126,7 +178,8 @@ class Plan:
 class Plans:
     """A compiled context."""
 
-    def __init__(self, own_context: object) -> None:
+    def __init__(self, own_context: object, known: Resolved) -> None:
+        self.resolved = known
         self.table = terms.table(own_context)
         self.context = contexts.merged(own_context)
         self._plans: dict[tuple[str | None, str | None], Plan] = {}
@@ -134,8 +187,7 @@ class Plans:
 
     def at(self, kind: str | None, via: Term | None, around: Plan | None) -> Plan:
         """Return what keys mean at an object of the type `kind` that is a value of `via` at an object of `around`."""
-        tells = via is not None and (via.scope is not None or via.key == "additionalProperty")
-        place = kind, via.key if via is not None and tells else None
+        place = kind, via.key if via is not None and _tells(via) else None
         plan = self._plans.get(place)
         if plan is None:
             plan = self._plans[place] = Plan(self, kind, via, around)
@@ -145,12 +197,24 @@ class Plans:
         """Return the IRI of a name in the vocabulary, and whether it is written back as `text`."""
         known = self._names.get(text)
         if known is None:
-            nodes = expand({"@type": text}, self.context)
-            found = nodes[0].get("@type", []) if len(nodes) == 1 else []
-            if len(found) != 1 or not naming.is_iri(found[0]) or not is_reference(text, "@vocab"):
+            iri = self.resolved.names.get(text) or self._expanded_name(text)
+            if not is_reference(text, "@vocab"):
                 raise NotCoveredError
-            known = self._names[text] = URIRef(found[0]), Compaction.type_name(found[0]) == text
+            known = self._names[text] = URIRef(iri), Compaction.type_name(iri) == text
         return known
+
+    def _expanded_name(self, text: str) -> str:
+        nodes = expand({"@type": text}, self.context)
+        found = nodes[0].get("@type", []) if len(nodes) == 1 else []
+        if len(found) != 1 or not naming.is_iri(found[0]):
+            raise NotCoveredError
+        iri: str = found[0]
+        return iri
+
+
+def _tells(via: Term) -> bool:
+    """Tell whether it matters to the keys of objects that they are values of `via`."""
+    return via.scope is not None or via.key == "additionalProperty"
 
 
 def compiled(own_context: object) -> Plans:
@@ -166,5 +230,5 @@ def _compiled(own_context: str) -> Plans | None:
     context = json.loads(own_context)
     if own_context != "null" and not contexts.foreign_terms(context):
         return _compiled("null")
-    plans = Plans(context)
+    plans = Plans(context, resolved() if context is None else Resolved())
     return None if plans.table.prefixes else plans

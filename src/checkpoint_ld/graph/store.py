@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib.store import Store
 
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.graph.collecting import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -55,6 +56,7 @@ class Several(list["Node"]):
         return Several, (list(self),)
 
 
+_LISTS = frozenset((list, Several))
 _MANY = 32
 """From so many terms on, a list is searched more slowly than a set is made."""
 
@@ -96,10 +98,15 @@ def drop(index: Index, subject: Node, predicate: Node, terms: set[Node]) -> None
 
 def copied(index: Index) -> Index:
     """Return a copy of `index` that can be changed without changing the other."""
-    return {
-        subject: {predicate: list(held) if isinstance(held, list) else held for predicate, held in predicates.items()}
-        for subject, predicates in index.items()
-    }
+    with uncollected():
+        return {
+            subject: predicates.copy() if _LISTS.isdisjoint(map(type, predicates.values())) else _copied(predicates)
+            for subject, predicates in index.items()
+        }
+
+
+def _copied(predicates: dict[Node, Node | list[Node]]) -> dict[Node, Node | list[Node]]:
+    return {predicate: list(held) if isinstance(held, list) else held for predicate, held in predicates.items()}
 
 
 def triples_of(index: Index) -> Iterator[tuple[Node, Node, Node]]:

@@ -28,6 +28,7 @@ Json = dict[str, Any]
 PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
 """The members of a question that are properties of the same name; custom metadata stands after the first two."""
 
+_OF_JSON = ("author", "sources", "custom_metadata", "question_rubric", "question_dynamic_rubric")
 _SHOWN_OF_QUESTION = 50
 _PLACEHOLDER_HEAD = 'class Answer(BaseAnswer):\n    """Answer template for: '
 _PLACEHOLDER_TAIL = (
@@ -74,16 +75,18 @@ def _read(item: Json, asked: Json, rubric: Rubric | None, dynamic: DynamicRubric
         "date_modified": text_of(item.get("dateModified")),
         "answer_notes": text_of(properties.get("answer_notes")) or None,
         "workspace_path": text_of(properties.get("workspace_path")) or None,
-        "author": _object(from_text(properties.get("author"))),
-        "sources": _objects(from_text(properties.get("sources"))),
-        "custom_metadata": custom_of(properties) or None,
-        "question_rubric": None,
-        "question_dynamic_rubric": None,
+        **dict.fromkeys(_OF_JSON),
     }
     question = Question.model_validate(members, context=LENIENT)
-    # What a model dumps as JSON needs no check that it is JSON; that check would take as long as all the others.
-    rubrics = {"question_rubric": rubric, "question_dynamic_rubric": dynamic}
-    question.__dict__.update({name: one.model_dump(mode="json") for name, one in rubrics.items() if one})
+    # What comes out of JSON needs no check that it is JSON; that check would take as long as all the others.
+    told = (
+        _object(from_text(properties.get("author"))),
+        _objects(from_text(properties.get("sources"))),
+        custom_of(properties) or None,
+        rubric.model_dump(mode="json") if rubric else None,
+        dynamic.model_dump(mode="json") if dynamic else None,
+    )
+    question.__dict__.update(zip(_OF_JSON, told, strict=True))
     return question
 
 

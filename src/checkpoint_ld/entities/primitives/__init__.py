@@ -9,23 +9,29 @@ contains no text; a bare text is a list of one item, not of characters; true is 
 their meaning for BooleanMatch; and what cannot be compared, or not in time, is an `EvaluationError`.
 """
 
-from checkpoint_ld.entities.primitives.dates import DateMatch, DateRange, DateTolerance
-from checkpoint_ld.entities.primitives.graded import NumericGraded, NumericRangeGraded, NumericThresholdGraded
-from checkpoint_ld.entities.primitives.lists import OrderedMatch, SetContainment
-from checkpoint_ld.entities.primitives.literals import BooleanMatch, LiteralMatch
-from checkpoint_ld.entities.primitives.normalizing import NORMALIZERS, SynonymMap, apply_normalizers
-from checkpoint_ld.entities.primitives.numeric import (
-    NumericExact,
-    NumericMaximum,
-    NumericMinimum,
-    NumericRange,
-    NumericTolerance,
-)
-from checkpoint_ld.entities.primitives.primitive import TracePrimitive, VerificationPrimitive
-from checkpoint_ld.entities.primitives.registry import PRIMITIVES, AnyPrimitive, primitive_of
-from checkpoint_ld.entities.primitives.safety import CheckResult, safe_check
-from checkpoint_ld.entities.primitives.text import ContainsAll, ContainsAny, ExactMatch, RegexMatch, SemanticMatch
-from checkpoint_ld.entities.primitives.trace import TraceContains, TraceLength, TraceRegex
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from checkpoint_ld.entities.primitives.dates import DateMatch, DateRange, DateTolerance
+    from checkpoint_ld.entities.primitives.graded import NumericGraded, NumericRangeGraded, NumericThresholdGraded
+    from checkpoint_ld.entities.primitives.lists import OrderedMatch, SetContainment
+    from checkpoint_ld.entities.primitives.literals import BooleanMatch, LiteralMatch
+    from checkpoint_ld.entities.primitives.normalizing import NORMALIZERS, SynonymMap, apply_normalizers
+    from checkpoint_ld.entities.primitives.numeric import (
+        NumericExact,
+        NumericMaximum,
+        NumericMinimum,
+        NumericRange,
+        NumericTolerance,
+    )
+    from checkpoint_ld.entities.primitives.primitive import TracePrimitive, VerificationPrimitive
+    from checkpoint_ld.entities.primitives.registry import PRIMITIVES, AnyPrimitive, primitive_of
+    from checkpoint_ld.entities.primitives.safety import CheckResult, safe_check
+    from checkpoint_ld.entities.primitives.text import ContainsAll, ContainsAny, ExactMatch, RegexMatch, SemanticMatch
+    from checkpoint_ld.entities.primitives.trace import TraceContains, TraceLength, TraceRegex
 
 __all__ = [
     "NORMALIZERS",
@@ -62,3 +68,51 @@ __all__ = [
     "primitive_of",
     "safe_check",
 ]
+
+_HOMES = {
+    "AnyPrimitive": "registry",
+    "BooleanMatch": "literals",
+    "CheckResult": "safety",
+    "ContainsAll": "text",
+    "ContainsAny": "text",
+    "DateMatch": "dates",
+    "DateRange": "dates",
+    "DateTolerance": "dates",
+    "ExactMatch": "text",
+    "LiteralMatch": "literals",
+    "NORMALIZERS": "normalizing",
+    "NumericExact": "numeric",
+    "NumericGraded": "graded",
+    "NumericMaximum": "numeric",
+    "NumericMinimum": "numeric",
+    "NumericRange": "numeric",
+    "NumericRangeGraded": "graded",
+    "NumericThresholdGraded": "graded",
+    "NumericTolerance": "numeric",
+    "OrderedMatch": "lists",
+    "PRIMITIVES": "registry",
+    "RegexMatch": "text",
+    "SemanticMatch": "text",
+    "SetContainment": "lists",
+    "SynonymMap": "normalizing",
+    "TraceContains": "trace",
+    "TraceLength": "trace",
+    "TracePrimitive": "primitive",
+    "TraceRegex": "trace",
+    "VerificationPrimitive": "primitive",
+    "apply_normalizers": "normalizing",
+    "primitive_of": "registry",
+    "safe_check": "safety",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Who only wants to know what JSON values are need not wait for all primitives (PEP 562).
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

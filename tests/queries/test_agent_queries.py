@@ -1,0 +1,187 @@
+"""Named queries about agents: each gives what it promises, on both engines, alone and beside a benchmark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyoxigraph
+import pytest
+
+from checkpoint_ld import queries
+from checkpoint_ld.agent.graph import AgentGraph
+from checkpoint_ld.emission import ntriples_of
+from checkpoint_ld.errors import QueryError
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.sparql.running import ENGINES, Engine
+from tests.agent.runs import call, thought, tree
+from tests.documents import canonical, item
+
+NAMES = sorted(name for name in queries.catalogue() if name.startswith("agent-"))
+ABOUT = {"benchmark": "urn:uuid:b1", "question": 'urn:uuid:q-is-1"<2'}
+
+
+def checkpoints() -> list[dict[str, Any]]:
+    """Two checkpoints of one execution, in which an agent grows less sure, and one of another."""
+    first, second = thought(1, confidence=0.85), thought(2, confidence=1, parent_id="t1")
+    unsure = {**thought(3, confidence=0.4, parent_id="t2", type="action"), "id": 'th 3 "x"'}
+    failed = call(2, tool_id="bash", success=False, error="exit 1")
+    running = {"id": "c3", "tool_id": "bash", "args": {}, "started_at": thought(4)["created_at"]}
+    return [
+        tree("k1", thoughts=[first, second], calls=[call(1), failed], results={"c1": "x"}, step=2),
+        tree(
+            "k2",
+            thoughts=[{**first, "confidence": 0.5}, second, unsure],
+            calls=[call(1), failed, running],
+            step=3,
+            about=ABOUT,
+            parent={"checkpoint_id": "k1"},
+        ),
+        {
+            **tree("k3", calls=[call(2, tool_id="bash", success=False, error="boom")], step=1, about=ABOUT),
+            "execution_id": "exec_2",
+            "agent_id": "writer",
+        },
+    ]
+
+
+def store(*, with_benchmark: bool) -> pyoxigraph.Store:
+    made = pyoxigraph.Store()
+    graphs: list[Any] = [AgentGraph.of_tree(one, prov=True) for one in checkpoints()]
+    if with_benchmark:
+        asked = item("Is 1 less than 2?", ABOUT["question"])
+        asked["item"]["keywords"] = ["oncology", "numbers"]
+        graphs.append(CheckpointGraph.of_tree({**canonical(asked), "@id": ABOUT["benchmark"]}))
+    for graph in graphs:
+        target = pyoxigraph.NamedNode(str(graph.root))
+        made.load(ntriples_of(graph), format=pyoxigraph.RdfFormat.N_TRIPLES, to_graph=target)
+    return made
+
+
+def rows(name: str, engine: Engine, **parameters: Any) -> list[tuple[Any, ...]]:
+    found = queries.run(store(with_benchmark=True), name, parameters, engine=engine)
+    assert list(found.columns) == list(queries.named(name).columns)
+    return [tuple(_short(value) for value in row.values()) for row in found]
+
+
+def _short(value: Any) -> Any:
+    text = str(value)
+    return None if value is None else text.removeprefix("urn:caf:")
+
+
+def of_checkpoint(name: str) -> str:
+    return f"urn:caf:checkpoint/{name}"
+
+
+EXPECTED: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
+    "agent-tool-calls": (
+        {"tool": "urn:caf:tool/bash"},
+        [
+            ("checkpoint/k1", "tool-call/c2", "tool/bash", "False", "2025-02-05T21:20:02Z"),
+            ("checkpoint/k2", "tool-call/c2", "tool/bash", "False", "2025-02-05T21:20:02Z"),
+            ("checkpoint/k2", "tool-call/c3", "tool/bash", None, "2025-02-05T21:20:04Z"),
+            ("checkpoint/k3", "tool-call/c2", "tool/bash", "False", "2025-02-05T21:20:02Z"),
+        ],
+    ),
+    "agent-failed-calls": (
+        {},
+        [
+            ("checkpoint/k1", "tool-call/c2", "tool/bash", "exit 1"),
+            ("checkpoint/k2", "tool-call/c2", "tool/bash", "exit 1"),
+            ("checkpoint/k3", "tool-call/c2", "tool/bash", "boom"),
+        ],
+    ),
+    "agent-executions": (
+        {},
+        [
+            (
+                *("execution/exec_1", "agent/reader", "2", "300", "3"),
+                *("2025-02-05T21:20:20Z", "2025-02-05T21:20:30Z"),
+            ),
+            (
+                *("execution/exec_2", "agent/writer", "1", "100", "1"),
+                *("2025-02-05T21:20:10Z", "2025-02-05T21:20:10Z"),
+            ),
+        ],
+    ),
+    "agent-thoughts-added": (
+        {"before": of_checkpoint("k1"), "after": of_checkpoint("k2")},
+        [("thought/th%203%20%22x%22", "action", "thought 3")],
+    ),
+    "agent-confidence-changes": (
+        {"before": of_checkpoint("k1"), "after": of_checkpoint("k2")},
+        [("thought/t1", "0.85", "0.5")],
+    ),
+    "agent-doubts": (
+        {},
+        [
+            ("checkpoint/k2", "thought/th%203%20%22x%22", "0.4", "thought/t1", "thought 1"),
+            ("checkpoint/k2", "thought/th%203%20%22x%22", "0.4", "thought/t2", "thought 2"),
+        ],
+    ),
+    "agent-timeline": (
+        {"execution": "urn:caf:execution/exec_1"},
+        [
+            ("2025-02-05T21:20:01Z", "thought/t1", "reasoning", "thought 1"),
+            ("2025-02-05T21:20:01Z", "tool-call/c1", "tool/read_file", None),
+            ("2025-02-05T21:20:02Z", "thought/t2", "reasoning", "thought 2"),
+            ("2025-02-05T21:20:02Z", "tool-call/c2", "tool/bash", "exit 1"),
+            ("2025-02-05T21:20:03Z", "thought/th%203%20%22x%22", "action", "thought 3"),
+            ("2025-02-05T21:20:04Z", "tool-call/c3", "tool/bash", None),
+        ],
+    ),
+    "agent-questions": ({}, [("urn:uuid:q-is-1%22%3C2", "2", "2", "4", "2")]),
+    "agent-failures-by-keyword": (
+        {"keyword": "oncology"},
+        [("oncology", "urn:uuid:q-is-1%22%3C2", "Is 1 less than 2?", "2")],
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rows_are_those_that_were_checked_by_hand(name: str, engine: Engine) -> None:
+    parameters, expected = EXPECTED[name]
+    assert rows(name, engine, **parameters) == expected
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_how_low_is_low_may_be_told(engine: Engine) -> None:
+    assert rows("agent-doubts", engine, below="0.4") == []
+    assert len(rows("agent-doubts", engine, below="0.41")) == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_all_tools_and_all_keywords_are_told_where_none_is_given(engine: Engine) -> None:
+    assert {row[2] for row in rows("agent-tool-calls", engine)} == {"tool/bash", "tool/read_file"}
+    assert [row[0] for row in rows("agent-failures-by-keyword", engine)] == ["numbers", "oncology"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_benchmarks_are_only_needed_for_what_they_say(engine: Engine) -> None:
+    alone = store(with_benchmark=False)
+    for name in NAMES:
+        parameters, expected = EXPECTED[name]
+        count = 0 if name == "agent-failures-by-keyword" else len(expected)
+        assert len(queries.run(alone, name, parameters, engine=engine)) == count
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_to_find_is_no_error(name: str, engine: Engine) -> None:
+    assert len(queries.run(pyoxigraph.Store(), name, EXPECTED[name][0], engine=engine)) == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_query_describes_itself(name: str) -> None:
+    query = queries.named(name)
+    assert query.title
+    assert query.description.endswith(".")
+    assert all(query.columns.values())
+    example = dict(part.split("=", 1) for part in query.example.split() if part != "--param")
+    queries.terms(query, example)
+    assert {one.name for one in query.parameters.values() if one.is_required} <= example.keys()
+
+
+def test_a_tool_is_given_by_its_iri() -> None:
+    with pytest.raises(QueryError, match="which is no absolute IRI"):
+        rows("agent-tool-calls", "oxigraph", tool="bash")

@@ -1,0 +1,20 @@
+"""What is known about our contexts is what PyLD says about them."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+from checkpoint_ld.graph import contexts, resolved
+
+SCRIPT = Path(__file__).parents[1] / "docs" / "resolved_contexts.py"
+FILE = SCRIPT.parents[1] / "contexts" / resolved.FILE
+
+
+def test_what_is_known_is_what_pyld_says_today() -> None:
+    assert runpy.run_path(str(SCRIPT))["content"]() == FILE.read_bytes(), "run python docs/resolved_contexts.py"
+
+
+def test_definitions_are_the_same_whether_they_are_known_or_asked_for() -> None:
+    for context in (contexts.plain(), contexts.improved()):
+        assert contexts.definitions(context) == contexts.resolve(context) != {}
