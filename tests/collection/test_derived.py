@@ -77,6 +77,13 @@ def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypat
         assert found(collection) == expected
 
 
+def test_another_version_derives_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collection.open(filled) as collection:
+        collection.derive()
+        monkeypatch.setattr(derived, "software", lambda: "another")
+        assert collection.derive() == 2
+
+
 def test_they_can_be_given_up_and_need_a_collection_that_can_be_written(filled: Path) -> None:
     with Collection.open(filled) as collection:
         collection.derive()

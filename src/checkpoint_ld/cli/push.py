@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,7 @@ from checkpoint_ld.errors import CountMismatchError, ReadError, SettingsError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.remote import Outgoing, Pushed, SparqlClient
+    from checkpoint_ld.remote import Manifest, Outgoing, Pushed, SparqlClient
 
 EXIT_DIFFERS = 1
 EXIT_FAILED = 2
@@ -89,8 +90,14 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         str | None, typer.Option("--manifest", help="The file that remembers what was sent; one for each store.")
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Send everything, whatever was sent before.")] = False,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the requests; open no connection.")] = False,
     shown_as: Annotated[As, typer.Option("--as", help="How --dry-run shows requests.")] = As.TEXT,
+    check: Annotated[
+        bool, typer.Option("--check", help="Let --dry-run say what would be skipped, as far as the manifest knows.")
+    ] = False,
     show_body: Annotated[bool, typer.Option("--show-body", help="Show the first lines of bodies too.")] = False,
     timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for one answer.")] = _TIMEOUT,
     quiet: QuietOption = False,
@@ -103,6 +110,11 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     files = _Files(paths, derived=derived)
     if dry_run and profile is Store.AUTO and not (query_url or update_url or store_url):
         raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
+    if dry_run and fast:
+        raise SettingsError("what --fast sends together is told by the store, which a dry run does not ask")
+    if check and not dry_run:
+        raise SettingsError("--check is about a dry run: give --dry-run too")
+    noted = Path(manifest) if manifest else default_file(to)
     client = remote.connect(
         to,
         profile=profile,
@@ -115,7 +127,8 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         found=lambda name: None if quiet else typer.echo(f"profile {name}", err=True),
     )
     if dry_run:
-        _preview(files, client, shown_as, body=show_body)
+        known = remote.Manifest.opened(noted, to, restart=restart) if check else remote.Manifest()
+        _preview(files, client, shown_as, known, body=show_body)
         raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
     full = verification is Verification.FULL
     try:
@@ -123,9 +136,9 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
             if verify_only:
                 report = remote.verify(files, client, full=full)
             else:
-                noted = Path(manifest) if manifest else default_file(to)
                 kept = remote.Manifest.opened(noted, to, restart=restart)
-                report = remote.push(files, client, kept, full=full, progress=lambda one: _say(one, quiet=quiet))
+                told = partial(_say, quiet=quiet)
+                report = remote.push(files, client, kept, full=full, fast=fast, progress=told)
     except CountMismatchError as error:
         sys.stderr.write(f"{error}\n")
         raise typer.Exit(EXIT_DIFFERS) from None
@@ -160,23 +173,44 @@ class _Files:
 
         for file in self._files:
             try:
-                graph = streams.read(file, syntax=None).graph
+                large = None if self._derived else _streamed(file)
+                if large is None:
+                    graph = streams.read(file, syntax=None).graph
             except ReadError as error:
                 sys.stderr.write(f"{error}\n")
                 self.has_failed = True
                 continue
-            yield outgoing(with_derived(graph) if self._derived else graph, file)
+            yield large or outgoing(with_derived(graph) if self._derived else graph, file)
 
 
-def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: As, *, body: bool) -> None:
+def _streamed(file: str) -> Outgoing | None:
+    """Return the graph of a large file, read some questions at a time; None for all others."""
+    from checkpoint_ld.remote import outgoing_of_quads  # noqa: PLC0415 - as above
+    from checkpoint_ld.streaming.entrance import Streaming  # noqa: PLC0415 - as above
+
+    with Streaming().statements(file, "nq") as streamed:
+        if streamed is None:
+            return None
+        streamed.refusing(strict=False)
+        return outgoing_of_quads(streamed.lines, file)
+
+
+def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: As, known: Manifest, *, body: bool) -> None:
     from checkpoint_ld.remote import preview  # noqa: PLC0415 - as in the command
 
     place = client.endpoint, client.credentials
     if shown_as is As.JSON:
-        requests = [told for one in files for told in preview.as_json(one, *place)]
+        requests = [
+            told
+            for one in files
+            for told in ([preview.skipped(one)] if known.is_done(one) else preview.as_json(one, *place))
+        ]
         typer.echo(json.dumps(requests, ensure_ascii=False, indent=2))
         return
     for one in files:
+        if known.is_done(one):
+            typer.echo("# {graph} from {source}: {skipped}".format(**preview.skipped(one)))
+            continue
         curl = shown_as is As.CURL
         for line in preview.as_curl(one, *place) if curl else preview.as_text(one, *place, body=body):
             typer.echo(line)

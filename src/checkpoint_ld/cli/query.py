@@ -70,6 +70,10 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
         float | None, typer.Option("--timeout", metavar="SECONDS", help="Give up after so many seconds.")
     ] = None,
     max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="At most so many rows.")] = None,
+    services: Annotated[
+        list[str] | None,
+        typer.Option("--allow-service", metavar="HOST", help="Let SERVICE ask HOST or HOST:PORT. May be repeated."),
+    ] = None,
     fail_on_rows: Annotated[bool, typer.Option("--fail-on-rows", help="Exit with 1 if there are rows.")] = False,
     endpoint: Annotated[
         str | None, typer.Option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead.")
@@ -95,7 +99,8 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     told = Request(asked, values) if name is None else request(asked, values)
     service = None if endpoint is None else Service(endpoint, profile.value, auth.value, credentials)
     sources = Sources(tuple(paths or ()), service, syntax, quiet=quiet)
-    result = sources.answer(told, derived=derived, engine=engine.value, timeout=timeout, max_rows=max_rows)
+    limits = {"engine": engine.value, "timeout": timeout, "max_rows": max_rows, "services": services or ()}
+    result = sources.answer(told, derived=derived, **limits)
     if result is not None:
         _write(_rendered(result, format_, output, wide=wide), output)
         if result.is_cut:

@@ -70,7 +70,7 @@ class Sources:
             raise SettingsError("name the checkpoints to ask: files, a folder, a collection, or --endpoint URL")
         folder = Path(self.paths[0])
         if len(self.paths) == 1 and (folder / "collection.json").is_file():
-            return self._collected(folder, told, derived=derived, **limits)
+            return self._collected(folder, told, derived=derived and not told.needs_derived, **limits)
         return self._of(self._read(), told, derived=derived, **limits)
 
     def _of(self, checkpoints: Iterable[Told], told: Request, *, derived: bool, **limits: Any) -> QueryResult | None:
@@ -112,8 +112,8 @@ class Sources:
         with Collection.open(folder, read_only=True) as collection:
             if derived or engine != "oxigraph":
                 graphs = ((name, collection.get(name), None) for name in collection)
-                return self._of(graphs, told, derived=derived, engine=engine, **limits)
-            return collection.query(told.text, **limits, **told.parameters)
+                return self._of(graphs, told, derived=derived or told.needs_derived, engine=engine, **limits)
+            return collection.answer(told, **limits)
 
     def _remote(self, service: Service, told: Request, *, derived: bool, **limits: Any) -> QueryResult:
         from checkpoint_ld import remote  # noqa: PLC0415 - only a service needs a client
@@ -122,6 +122,10 @@ class Sources:
             raise SettingsError("--endpoint asks a service: give no files beside it")
         if limits["engine"] != "oxigraph" or limits["max_rows"] is not None:
             raise SettingsError("--engine and --max-rows are not for services: write LIMIT into the query")
+        if limits["services"]:
+            raise SettingsError(
+                "--allow-service is about what this machine asks: --endpoint gets no query with SERVICE"
+            )
         if derived:
             self.say("this looks at derived statements, which are there if push --derived sent them")
         is_generic = service.profile == "generic"

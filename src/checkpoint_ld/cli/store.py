@@ -133,6 +133,24 @@ def remove(store: Store, graphs: Graphs, quiet: Quiet = False, wait: Wait = 0) -
 app.command("query")(query.query)
 
 
+@app.command("derive")
+def derive(
+    store: Store,
+    drop: Annotated[bool, typer.Option("--drop", help="Keep them no longer.")] = False,
+    quiet: Quiet = False,
+    wait: Wait = 0,
+) -> None:
+    """Keep derived statements beside the collection, so that queries about them are answered at once."""
+    with _open(store, must_exist=True, wait=wait) as collection:
+        if drop:
+            collection.forget_derived()
+            return
+        with store_output.progress(quiet=quiet, title="deriving") as progress:
+            brought = collection.derive(progress)
+        if not quiet:
+            typer.echo(f"{brought} of {len(collection)} checkpoints brought up to date")
+
+
 @app.command("validate")
 def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     store: Store,

@@ -38,9 +38,9 @@ def severity(name: str) -> Severity | None:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
+def progress(*, quiet: bool, title: str = "loading") -> Iterator[Callable[[str, int], None] | None]:
     """Give a function that is told of each file and how many there are; None where nobody would see its bar."""
-    with bar("loading", quiet=quiet) as moved:
+    with bar(title, quiet=quiet) as moved:
         if moved is None:
             yield None
         else:

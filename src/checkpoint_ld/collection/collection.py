@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 from checkpoint_ld import loading as checkpoints
 from checkpoint_ld import profiles, queries, rdf, reading, sparql, validation
-from checkpoint_ld.collection import export, integrity, loading
+from checkpoint_ld.collection import derived, export, integrity, loading
 from checkpoint_ld.collection.directory import STORE, Directory, explained
 from checkpoint_ld.collection.holdings import Holdings
 from checkpoint_ld.collection.loading import Options
@@ -19,7 +19,7 @@ from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.collection.entry import Entry
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.sparql import QueryResult
 
 _DEFAULTS = Options()
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +117,14 @@ class Collection:
         A checkpoint that is there already is left alone, one that its file says otherwise now is replaced. A file that
         cannot be loaded is in the report and keeps no other out. An interrupted run is completed by repeating it.
         """
-        return loading.add(self._holdings, map(str, paths), options)
+        return self._followed(loading.add(self._holdings, map(str, paths), options))
 
     def sync(self, folder: str | os.PathLike[str], *, prune: bool = False, options: Options = _DEFAULTS) -> LoadReport:
         """Load what is new or changed in a folder, and name what vanished from it; with `prune`, drop that.
 
         Files of which size and time are as before are not opened. Raises SourceMissingError.
         """
-        return loading.sync(self._holdings, Path(folder), options, prune=prune)
+        return self._followed(loading.sync(self._holdings, Path(folder), options, prune=prune))
 
     def remove(self, *names: str) -> tuple[str, ...]:
         """Take checkpoints out, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
@@ -132,7 +133,21 @@ class Collection:
         """
         graphs = tuple(dict.fromkeys(graph for name in names for graph in self.find(name)))
         self._holdings.drop(graphs)
-        return graphs
+        return self._followed(graphs)
+
+    def derive(self, progress: Callable[[str, int], None] | None = None) -> int:
+        """Keep derived statements from now on, in a store of their own; return how many graphs were brought up to date.
+
+        Queries about them are answered at once then, and whatever changes the collection takes longer. `progress` is
+        called with each graph before its turn, and with how many there are.
+        """
+        self._holdings.check_writable()
+        return derived.keep(self._holdings, progress)
+
+    def forget_derived(self) -> None:
+        """Keep derived statements no longer."""
+        self._holdings.check_writable()
+        derived.forget(self._holdings)
 
     def find(self, name: str) -> tuple[str, ...]:
         """Return the IRIs of the graphs that a graph's IRI or a file's path means; raise LookupFailedError for none."""
@@ -160,25 +175,38 @@ class Collection:
         return loading.path_of(self._holdings, self._entry(graph))
 
     def query(
-        self, asked: str, /, *, timeout: float | None = None, max_rows: int | None = None, **parameters: Any
+        self,
+        asked: str,
+        /,
+        *,
+        timeout: float | None = None,
+        max_rows: int | None = None,
+        services: Sequence[str] = (),
+        **parameters: Any,
     ) -> QueryResult:
         """Answer a query in SPARQL 1.1, or one of `checkpoint_ld.queries` by its name, with values for its parameters.
 
-        The default graph is the union of all graphs, the manifest `urn:checkpoint-ld:manifest` among them. Updates,
-        SERVICE and a FROM of what is not here are refused. `timeout` is in seconds; with `max_rows` the result says
-        whether there is more. A named query that looks at derived statements is answered in memory, for the store has
-        none. Raises QueryError for what is refused, QueryFailedError for what takes too long.
+        The default graph is the merge of all graphs but the manifest, whose name is `urn:checkpoint-ld:manifest`.
+        Updates and a FROM of what is not here are refused, and so is SERVICE unless it asks one of the hosts
+        `services`. `timeout` is in seconds; with `max_rows` the result says whether there is more. A named query that
+        looks at derived statements is answered in memory, unless they are kept (`derive`). Raises QueryError for what
+        is refused, QueryFailedError for what takes too long.
         """
-        told = queries.request(asked, parameters)
-        given, directory = told.parameters, self._holdings.directory
-        if told.needs_derived:
+        return self.answer(queries.request(asked, parameters), timeout=timeout, max_rows=max_rows, services=services)
+
+    def answer(self, asked: queries.Request, **limits: Any) -> QueryResult:
+        """Answer what was made a request before; limits and errors are those of `query`."""
+        directory, needs_derived = self._holdings.directory, asked.needs_derived
+        kept = derived.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
+        if kept is None:
             data = sparql.Dataset.of_graphs(with_derived(self.get(graph)) for graph in self)
-            return data.query(told.text, parameters=given, timeout=timeout, max_rows=max_rows)
-        # Another process may open the store only where nobody writes it.
-        location = directory.folder / STORE if directory.read_only and timeout is not None else None
+            return data.query(asked.text, parameters=asked.parameters, **limits)
+        store, place = kept
+        # Another process may open a store only where nobody writes it.
+        may_open = (needs_derived or directory.read_only) and limits.get("timeout") is not None
         with explained(directory.folder):
             return sparql.run(
-                directory.store, told.text, parameters=given, timeout=timeout, max_rows=max_rows, location=location
+                store, asked.text, parameters=asked.parameters, location=place if may_open else None, **limits
             )
 
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
@@ -206,7 +234,8 @@ class Collection:
 
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
         """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss."""
-        return integrity.verify(self._holdings, repair=repair)
+        problems = integrity.verify(self._holdings, repair=repair)
+        return self._followed(problems) if repair else problems
 
     def statistics(self) -> Statistics:
         """Count what is here."""
@@ -222,6 +251,12 @@ class Collection:
             findings={name: findings[name] for name in ("violation", "warning", "info")},
             bytes=sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file()),
         )
+
+    def _followed(self, done: Done) -> Done:
+        """Let derived statements follow a change of the collection, if they are kept."""
+        if derived.is_kept(self._holdings):
+            derived.keep(self._holdings)
+        return done
 
     def _entry(self, graph: str) -> Entry:
         try:

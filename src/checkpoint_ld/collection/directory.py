@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MARK = "collection.json"
 STORE = "store"
 _LOCK = "lock"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """The holdings of a collection: graphs and their entries, which change together.
 
-An entry says `loading` before the first statement of its graph is touched, and `done` when all of them were counted.
+An entry says `loading` before the first statement of its graph is touched, and `done` when all of them were counted
+and are in the merge of all graphs.
 Each change of the manifest is one transaction of the store (SPARQL 1.1 Update §3). So whatever is interrupted, no half
 graph counts as a whole one.
 """
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QuerySolutions, Triple
 
-from checkpoint_ld.collection import lexical_forms
+from checkpoint_ld.collection import lexical_forms, merge
 from checkpoint_ld.collection.directory import Directory, explained
 from checkpoint_ld.collection.entry import DONE, LEXICAL_FORMS, LOADING, MANIFEST, STATUS, Entry, entry_of
 from checkpoint_ld.errors import StoreError
@@ -97,39 +98,36 @@ class Holdings:
 
         Their graphs are empty then, and their entries not done.
         """
-        self._writable()
+        self.check_writable()
         with explained(self.directory.folder):
             self._tell(loads)
             store = self.directory.store
             for one in loads:
-                store.remove_graph(NamedNode(one.entry.graph))
+                self._empty(one.entry.graph)
             quads = [named_quad(statement, NamedNode(one.entry.graph)) for one in loads for statement in one.statements]
-            if len(quads) > _BULK:
-                # What is loaded in bulk goes straight to its files, past the journal that the entries are still in.
-                store.flush()
-                store.bulk_extend(quads)
-                self._in_bulk += len(quads)
-            else:
-                store.extend(quads)
+            self._write(quads)
             failed = {one.entry.graph for one in loads if self.count(one.entry.graph) != one.entry.triples}
             for graph in failed:
                 store.remove_graph(NamedNode(graph))
+            whole = (one.statements for one in loads if one.entry.graph not in failed)
+            self._write([quad for triples in whole for quad in merge.statements(triples)])
             self._finish([one.entry for one in loads if one.entry.graph not in failed])
         return failed
 
     def retell(self, entry: Entry) -> None:
         """Put an entry in the place of the one that its graph has; the graph stays."""
-        self._writable()
+        self.check_writable()
         with explained(self.directory.folder):
             self._tell([Load(entry, (), self._forms(entry.graph))])
 
     def drop(self, graphs: Iterable[str]) -> None:
         """Take out graphs and their entries."""
-        self._writable()
+        self.check_writable()
         with explained(self.directory.folder):
             for graph in graphs:
                 name = NamedNode(graph)
-                self.directory.store.update(f"DROP SILENT GRAPH {name} ; {_forgetting(graph)}")
+                update = f"{merge.withdrawing(graph)} ; DROP SILENT GRAPH {name} ; {_forgetting(graph)}"
+                self.directory.store.update(update)
                 self._forget(graph)
 
     def settle(self) -> None:
@@ -144,15 +142,32 @@ class Holdings:
         """Empty the graphs whose loading was interrupted; their entries stay, and say so."""
         with explained(self.directory.folder):
             for entry in self.unfinished():
-                self.directory.store.remove_graph(NamedNode(entry.graph))
+                self._empty(entry.graph)
 
-    def strays(self) -> list[NamedNode | DefaultGraph]:
-        """Return the graphs with statements of which the manifest says nothing."""
+    def strays(self, *, in_merge: bool) -> list[NamedNode | DefaultGraph]:
+        """Return the graphs that the manifest does not know, and on request the merge if no graph says all of it."""
         store = self.directory.store
         named = [one for one in store.named_graphs() if isinstance(one, NamedNode) and one != MANIFEST]
         found: list[NamedNode | DefaultGraph] = [one for one in named if one.value not in self._entries]
-        held = store.quads_for_pattern(None, None, None, DefaultGraph())
-        return [*found, DefaultGraph()] if next(iter(held), None) is not None else found
+        return [*found, DefaultGraph()] if in_merge and merge.has_strays(store) else found
+
+    def is_merged(self, graph: str) -> bool:
+        """Tell whether the merge holds all that a graph says."""
+        return not merge.lacks(self.directory.store, graph)
+
+    def take_out(self, stray: NamedNode | DefaultGraph) -> None:
+        """Take out one of the strays; of the merge, only what is one."""
+        self.check_writable()
+        with explained(self.directory.folder):
+            if isinstance(stray, NamedNode):
+                self._empty(stray.value)
+            else:
+                merge.clear_strays(self.directory.store)
+
+    def check_writable(self) -> None:
+        """Raise StoreError where the collection was opened to be read only."""
+        if self.directory.read_only:
+            raise StoreError(f"{self.directory.folder}: the collection was opened to be read only")
 
     def _forms(self, graph: str) -> str:
         told = self.directory.store.quads_for_pattern(NamedNode(graph), LEXICAL_FORMS, None, MANIFEST)
@@ -182,9 +197,18 @@ class Holdings:
             self.directory.store.update(f"DELETE DATA {_block(loading)} ; {_inserting(done)}")
         self._entries.update({one.graph: replace(one, status=DONE) for one in entries})
 
-    def _writable(self) -> None:
-        if self.directory.read_only:
-            raise StoreError(f"{self.directory.folder}: the collection was opened to be read only")
+    def _write(self, quads: Sequence[Quad]) -> None:
+        store = self.directory.store
+        if len(quads) <= _BULK:
+            store.extend(quads)
+            return
+        # What is loaded in bulk goes straight to its files, past the journal that entries and smaller loads are in.
+        store.flush()
+        store.bulk_extend(quads)
+        self._in_bulk += len(quads)
+
+    def _empty(self, graph: str) -> None:
+        self.directory.store.update(f"{merge.withdrawing(graph)} ; DROP SILENT GRAPH {NamedNode(graph)}")
 
 
 def named_quad(statement: Triple, graph: NamedNode) -> Quad:

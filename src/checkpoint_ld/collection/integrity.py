@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from pyoxigraph import NamedNode
 
 from checkpoint_ld.collection import loading
-from checkpoint_ld.collection.directory import explained
 from checkpoint_ld.collection.holdings import digest
 from checkpoint_ld.collection.outcome import Kind
 
@@ -41,7 +40,9 @@ def verify(holdings: Holdings, *, repair: bool) -> tuple[Problem, ...]:
     With `repair`, what was interrupted or damaged is loaded again from its file. What was interrupted and has no file
     any more is taken out, and so are graphs that the manifest does not know.
     """
-    return (*_of_entries(holdings, repair=repair), *_of_strays(holdings, repair=repair))
+    problems = list(_of_entries(holdings, repair=repair))
+    is_damaged = any(not one.repair for one in problems)
+    return (*problems, *_of_strays(holdings, repair=repair, in_merge=not is_damaged))
 
 
 def _of_entries(holdings: Holdings, *, repair: bool) -> Iterator[Problem]:
@@ -59,6 +60,8 @@ def _fault(holdings: Holdings, entry: Entry) -> str:
         return f"holds {counted} statements, not {entry.triples}"
     if digest(holdings.statements(entry.graph)) != entry.sha256:
         return "holds other statements than those that were loaded"
+    if not holdings.is_merged(entry.graph):
+        return "is not in the default graph as a whole"
     return ""
 
 
@@ -72,11 +75,11 @@ def _repaired(holdings: Holdings, entry: Entry, message: str) -> Problem:
     return Problem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
 
 
-def _of_strays(holdings: Holdings, *, repair: bool) -> Iterator[Problem]:
-    for graph in holdings.strays():
+def _of_strays(holdings: Holdings, *, repair: bool, in_merge: bool) -> Iterator[Problem]:
+    # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
+    for graph in holdings.strays(in_merge=in_merge):
         name, what = (graph.value, "is not in the manifest") if isinstance(graph, NamedNode) else ("", "")
-        message = what or "the default graph holds statements, which belong to no checkpoint"
+        message = what or "the default graph holds statements that are in no checkpoint"
         if repair:
-            with explained(holdings.directory.folder):
-                holdings.directory.store.remove_graph(graph)
+            holdings.take_out(graph)
         yield Problem(name, message, "taken out" if repair else "")

@@ -7,7 +7,7 @@ from checkpoint_ld.remote.client import SparqlClient, connect
 from checkpoint_ld.remote.credentials import Credentials, credentials
 from checkpoint_ld.remote.endpoint import Endpoint, Profile, endpoint, profiles
 from checkpoint_ld.remote.manifest import Manifest
-from checkpoint_ld.remote.outgoing import Outgoing, outgoing
+from checkpoint_ld.remote.outgoing import Outgoing, outgoing, outgoing_of_quads
 from checkpoint_ld.remote.pull import pull
 from checkpoint_ld.remote.push import Pushed, PushReport, push, verify
 
@@ -24,6 +24,7 @@ __all__ = [
     "credentials",
     "endpoint",
     "outgoing",
+    "outgoing_of_quads",
     "profiles",
     "pull",
     "push",

@@ -16,16 +16,18 @@ from checkpoint_ld.remote.literal_values import values_of
 from checkpoint_ld.sparql import guard
 from checkpoint_ld.sparql.parameters import bound
 from checkpoint_ld.sparql.terms import term_of
-from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from checkpoint_ld.remote.endpoint import Endpoint
+    from checkpoint_ld.remote.spooled import Body
     from checkpoint_ld.sparql.result import QueryResult
 
 _COUNTED = 100
 """Graphs that are counted by one query."""
+_PAGE = 5000
+"""Names of graphs that are asked for at a time; Virtuoso sorts no more than 10,000 rows."""
 _COMPRESSED = 64 << 10
 """Bytes from which on a body is worth the work of compressing it."""
 
@@ -63,14 +65,17 @@ class SparqlClient:
         prefixes = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace in guard.PREFIXES.items())
         return self._result(prefixes + query.text, query.form)
 
-    def replace(self, graph: str, triples: bytes) -> None:
+    def replace(self, graph: str, triples: Body) -> None:
         """Make a graph hold these N-Triples and nothing else."""
         self._introduce()
-        profile = self.endpoint.profile
-        is_far = not is_loopback(self.endpoint.host)
-        compress = profile.gzip and is_far and len(triples) >= _COMPRESSED
-        for one in request.replace_graph(self.endpoint, graph, triples, compress=compress):
+        for one in request.replace_graph(self.endpoint, graph, triples, compress=self._compresses(triples)):
             self._connection.send(one)
+
+    def add_all(self, quads: Body, number: int) -> None:
+        """Add the N-Quads of so many graphs; what is in these graphs stays. Raises SettingsError for most stores."""
+        self._introduce()
+        compress = self._compresses(quads)
+        self._connection.send(request.add_graphs(self.endpoint, quads, number, compress=compress))
 
     def read(self, graph: str) -> bytes | None:
         """Return the N-Triples of a graph, None where there is no such graph.
@@ -108,10 +113,17 @@ class SparqlClient:
 
     def checkpoints(self) -> list[str]:
         """Return the names of the graphs that hold a checkpoint of that name, sorted; stores have other graphs too."""
-        found = self._result(f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ ?g a <{SCHEMA}DataFeed> }} }}", "select")
-        return sorted(term.value for (term,) in found.rows if isinstance(term, pyoxigraph.NamedNode))
+        names: list[str] = []
+        while True:
+            page = self._result(request.checkpoints_after(names[-1] if names else "", _PAGE), "select")
+            found = sorted(term.value for (term,) in page.rows if isinstance(term, pyoxigraph.NamedNode))
+            if names and found and found[0] <= names[-1]:
+                raise TruncatedResultError("the server does not give the names of graphs in their order")
+            names += found
+            if len(page) < _PAGE:
+                return names
 
-    def holds(self, graph: str, triples: bytes) -> bool:
+    def holds(self, graph: str, triples: Body) -> bool:
         """Tell whether a graph holds exactly these N-Triples, by value: stores write literals in their own ways."""
         return values_of(self.read(graph) or b"") == values_of(triples)
 
@@ -119,6 +131,10 @@ class SparqlClient:
         accept = request.N_TRIPLES if form in ("construct", "describe") else request.RESULTS
         answer = self._connection.send(request.query(self.endpoint, text, accept=accept))
         return results.result_of(answer, form, most_rows=self.endpoint.profile.most_rows)
+
+    def _compresses(self, body: Body) -> bool:
+        is_far = not is_loopback(self.endpoint.host)
+        return self.endpoint.profile.gzip and is_far and len(body) >= _COMPRESSED
 
     def _introduce(self) -> None:
         if self._is_introduced:

@@ -24,6 +24,7 @@ AUTO = "auto"
 class Profile:
     """What is particular about one kind of triple store: an entry of `profiles.toml`.
 
+    `quads` says that its graph store takes N-Quads of many graphs at once.
     `query`, `update` and `store` are paths below the store's URL, None where there is no such operation. `signs` are
     words by which its answers give it away. `most_rows` is the number of rows above which it cuts results silently,
     `largest_integer` the largest that it takes. `checked` says whether we have seen it run.
@@ -40,6 +41,7 @@ class Profile:
     names: str = "constant"
     authentication: str = "basic"
     gzip: bool = False
+    quads: bool = False
     most_rows: int | None = None
     largest_integer: int | None = None
     checked: bool = False

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 import pyoxigraph
 
+from checkpoint_ld.remote.spooled import opened
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from checkpoint_ld.remote.spooled import Body
 
 MOST_TRIPLES = 1000
 MOST_BYTES = 256 << 10
@@ -16,7 +20,7 @@ MOST_BYTES = 256 << 10
 BLANK = "urn:checkpoint-ld:bnode:"
 
 
-def insertions(graph: str, triples: bytes) -> Iterator[str]:
+def insertions(graph: str, triples: Body) -> Iterator[str]:
     """Yield updates that add N-Triples to a graph (SPARQL 1.1 Update §3.1.1), each small enough for every store.
 
     Blank nodes become IRIs that follow from the graph and their label: an update that is sent twice adds nothing.
@@ -24,7 +28,7 @@ def insertions(graph: str, triples: bytes) -> Iterator[str]:
     name = str(pyoxigraph.NamedNode(graph))
     held: list[str] = []
     size = 0
-    for triple in pyoxigraph.parse(triples, format=pyoxigraph.RdfFormat.N_TRIPLES):
+    for triple in pyoxigraph.parse(opened(triples), format=pyoxigraph.RdfFormat.N_TRIPLES):
         line = f"{_term(triple.subject, graph)} {triple.predicate} {_term(triple.object, graph)} ."
         length = len(line.encode()) + 1
         if held and (len(held) >= MOST_TRIPLES or size + length > MOST_BYTES):

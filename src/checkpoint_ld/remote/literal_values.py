@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 
 import pyoxigraph
 
+from checkpoint_ld.remote.spooled import Body, opened
 from checkpoint_ld.vocabulary import XSD
 
 Key = tuple[str, ...]
@@ -21,20 +22,21 @@ _NUMBERS = frozenset(XSD + name for name in ("integer", *(f"{sign}Integer" for s
 _FLOATS = frozenset((XSD + "double", XSD + "float"))
 _TIMES = frozenset((XSD + "dateTime", XSD + "time", XSD + "dateTimeStamp"))
 _BOOLEANS = {"true": "true", "1": "true", "false": "false", "0": "false"}
+_LARGE = re.compile(rb'"([+-]?\d{10,})"\^\^<http://www\.w3\.org/2001/XMLSchema#integer>')
 _FRACTION = re.compile(r"(\.\d*?)0*(?=$|[Z+-])")
 
 
-def values_of(triples: bytes) -> frozenset[tuple[Key, Key, Key]]:
+def values_of(triples: Body) -> frozenset[tuple[Key, Key, Key]]:
     """Return the triples of an N-Triples text by value."""
     return frozenset(
         (_key(one.subject), _key(one.predicate), _key(one.object))
-        for one in pyoxigraph.parse(triples, format=pyoxigraph.RdfFormat.N_TRIPLES)
+        for one in pyoxigraph.parse(opened(triples), format=pyoxigraph.RdfFormat.N_TRIPLES)
     )
 
 
-def large_integers(triples: bytes, largest: int) -> list[str]:
+def large_integers(triples: Body, largest: int) -> list[str]:
     """Return the integers in an N-Triples text that are further from zero than `largest`."""
-    found = re.findall(rb'"([+-]?\d{10,})"\^\^<http://www\.w3\.org/2001/XMLSchema#integer>', triples)
+    found = (one for line in opened(triples) for one in _LARGE.findall(line))
     # Compared as texts of digits: Python refuses to make numbers of thousands of them.
     limit = str(largest)
     digits = {one.decode(): one.decode().lstrip("+-").lstrip("0") for one in found}

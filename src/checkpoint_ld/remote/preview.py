@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.remote.request import replace_graph
+from checkpoint_ld.remote.spooled import blocks, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +19,12 @@ if TYPE_CHECKING:
 _END = "END_OF_BODY"
 _LINES = 5
 """How many lines of a body are shown."""
+
+
+def skipped(one: Outgoing) -> dict[str, Any]:
+    """Return what is told of a graph that the manifest knows."""
+    reason = "skipped, if the store still has as many triples: this very content was sent and verified before"
+    return {"source": one.source, "graph": one.graph, "triples": one.count, "skipped": reason}
 
 
 def as_json(one: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[dict[str, Any]]:
@@ -40,10 +48,10 @@ def as_text(one: Outgoing, endpoint: Endpoint, credentials: Credentials, *, body
         yield from (f"  {name}: {value}" for name, value in _headers(request, credentials).items())
         yield f"  {one.count} triples in all, {len(request.body)} bytes, from {one.source or 'memory'}"
         if body:
-            lines = request.body.decode().splitlines()
-            yield from (f"  | {line}" for line in lines[:_LINES])
-            if len(lines) > _LINES:
-                yield f"  | … {len(lines) - _LINES} lines more"
+            lines = opened(request.body)
+            yield from (f"  | {line.decode().rstrip()}" for line in islice(lines, _LINES))
+            if more := sum(1 for _ in lines):
+                yield f"  | … {more} lines more"
 
 
 def as_curl(one: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[str]:
@@ -55,7 +63,7 @@ def as_curl(one: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iter
         quoted = request.url.replace("'", "%27")
         command = f"curl -sS --fail-with-body -X {request.method} {' '.join(options)}"
         yield f"{command} --data-binary @- '{quoted}' <<'{_END}'"
-        yield f"{request.body.decode().removesuffix(chr(10))}\n{_END}"
+        yield f"{b''.join(blocks(request.body)).decode().removesuffix(chr(10))}\n{_END}"
 
 
 def _headers(request: Request, credentials: Credentials) -> dict[str, str]:

@@ -5,7 +5,6 @@ Whatever writes or deletes names its graph: there is no way to build a request t
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
@@ -14,6 +13,8 @@ import pyoxigraph
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.remote.insertion import insertions
+from checkpoint_ld.remote.spooled import Body, blocks, compressed
+from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.remote.endpoint import Endpoint
 
 N_TRIPLES = "application/n-triples"
+N_QUADS = "application/n-quads"
 RESULTS = "application/sparql-results+json"
 QUERY = "application/sparql-query"
 UPDATE = "application/sparql-update"
@@ -28,9 +30,6 @@ FORM = "application/x-www-form-urlencoded"
 
 ANY_BUT_UNAUTHORIZED = frozenset(range(200, 600)) - {401}
 """What is accepted where only the headers of the answer matter."""
-
-BLOCK = 1 << 20
-"""Bytes that are handed to the network at a time."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Request:
     url: str
     purpose: str
     headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = field(default=b"", repr=False)
+    body: Body = field(default=b"", repr=False)
     accepted: frozenset[int] = frozenset((200,))
     writes: bool = False
 
@@ -56,11 +55,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    body: bytes
+    body: Body
 
     def __iter__(self) -> Iterator[bytes]:
-        # Slices of bytes are copies, so that no more than one block is there twice.
-        return (self.body[start : start + BLOCK] for start in range(0, len(self.body), BLOCK))
+        return blocks(self.body)
 
 
 def query(endpoint: Endpoint, text: str, *, accept: str = RESULTS, purpose: str = "query") -> Request:
@@ -75,7 +73,7 @@ def update(endpoint: Endpoint, text: str, purpose: str) -> Request:
     return _operation(endpoint, endpoint.update, "update", text, "*/*", purpose)
 
 
-def replace_graph(endpoint: Endpoint, graph: str, triples: bytes, *, compress: bool = False) -> Iterator[Request]:
+def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bool = False) -> Iterator[Request]:
     """Yield the requests after which a graph holds these N-Triples and nothing else.
 
     One PUT (Graph Store Protocol §5.3); for a store without that, an update that drops the graph and as many that
@@ -90,9 +88,24 @@ def replace_graph(endpoint: Endpoint, graph: str, triples: bytes, *, compress: b
     headers = {"Content-Type": N_TRIPLES, "Accept": "*/*"}
     if compress:
         headers["Content-Encoding"] = "gzip"
-        triples = gzip.compress(triples, compresslevel=6, mtime=0)
+        triples = compressed(triples)
     url = _of_graph(endpoint, endpoint.store, graph)
     yield Request("PUT", url, purpose, headers, triples, frozenset((200, 201, 204)), writes=True)
+
+
+def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool = False) -> Request:
+    """Build the request that adds N-Quads, in which every line names its graph: nothing that is there is replaced.
+
+    Of the stores whose profile says that they take it, and of none else: the protocol knows no such request.
+    """
+    if endpoint.store is None or not endpoint.profile.quads:
+        raise SettingsError(f"{endpoint.profile.title} takes one graph at a time: leave --fast out")
+    headers = {"Content-Type": N_QUADS, "Accept": "*/*"}
+    if compress:
+        headers["Content-Encoding"] = "gzip"
+        quads = compressed(quads)
+    purpose = f"add {number} graphs"
+    return Request("POST", endpoint.store, purpose, headers, quads, frozenset((200, 201, 204)), writes=True)
 
 
 def read_graph(endpoint: Endpoint, graph: str) -> Request:
@@ -127,6 +140,18 @@ def introduction(endpoint: Endpoint) -> Request | None:
 def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
     """Return the query for how many triples each of some graphs has; there is no row for one that is not there."""
     return f"SELECT ?g (COUNT(*) AS ?n) WHERE {{ {_pattern(endpoint, graphs)} }} GROUP BY ?g"
+
+
+def checkpoints_after(graph: str, most: int) -> str:
+    """Return the query for the names of the next graphs that hold a checkpoint of that name, in their order.
+
+    A page starts behind the last name of the one before: stores cut long results, and sort no more than they give.
+    """
+    after = str(pyoxigraph.Literal(graph))
+    return (
+        f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ ?g a <{SCHEMA}DataFeed> }} FILTER (STR(?g) > {after}) }} "
+        f"ORDER BY STR(?g) LIMIT {most}"
+    )
 
 
 def _pattern(endpoint: Endpoint, graphs: Sequence[str]) -> str:

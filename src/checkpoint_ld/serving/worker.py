@@ -54,6 +54,8 @@ _NOTHING = "urn:checkpoint-ld:nothing"
 def work(connection: Connection, location: str) -> None:
     """Answer questions about the store in a folder, until nobody is there to ask any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is for the server, which ends us
+    from rdflib.plugins.sparql import parser  # noqa: F401, PLC0415 - its import takes long, and no query is to blame
+
     store = pyoxigraph.Store.read_only(location)
     try:
         connection.send(None)

@@ -1,4 +1,4 @@
-"""A query in a process of its own: Oxigraph cannot interrupt one, but a process can be ended."""
+"""A query in a process of its own: neither parser nor engine can be interrupted, but a process can be ended."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import pyoxigraph
 
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
-from checkpoint_ld.sparql.guard import Checked
 from checkpoint_ld.sparql.result_json import result_of, texts_of
-from checkpoint_ld.sparql.running import evaluated
+from checkpoint_ld.sparql.running import answered
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from checkpoint_ld.sparql.result import QueryResult
     from checkpoint_ld.sparql.running import Engine
 
@@ -32,28 +33,26 @@ _PROGRAM: Final = (
 
 def run_within(  # noqa: PLR0913 - all but the first three are named
     store: pyoxigraph.Store,
-    query: Checked,
+    text: str,
     seconds: float,
     *,
     engine: Engine,
     max_rows: int | None,
+    services: Collection[str],
     location: str | os.PathLike[str] | None,
 ) -> QueryResult:
-    """Return the result of a query that was checked, if it takes no longer than `seconds`.
+    """Return the result of a query, if it takes no longer than `seconds` to read, to check and to answer it.
 
-    The time for starting the process does not count. Raises SettingsError for a limit that is none, QueryFailedError
-    where the time is over or the engine fails.
+    The time for starting the process does not count. Raises SettingsError for a limit that is none, QueryError for what
+    is refused, QueryFailedError where the time is over or the engine fails.
     """
     if not 0 < seconds < threading.TIMEOUT_MAX:
         raise SettingsError(f"timeout is {seconds}: give a number of seconds above 0")
     asked = {
-        "text": query.text,
-        "form": query.form,
-        "default": query.default_graphs,
-        "named": query.named_graphs,
-        "is_grouped": query.is_grouped,
+        "text": text,
         "engine": engine,
         "max_rows": max_rows,
+        "services": list(services),
         "location": None if location is None else os.fspath(location),
     }
     path = [os.path.abspath(entry) for entry in sys.path if entry]  # noqa: PTH100 - not every entry is a folder
@@ -117,6 +116,8 @@ class _Limit:
 
 def answer(asked: IO[bytes], reply: IO[bytes]) -> None:
     """Answer one query in this process: a line of JSON, then N-Quads unless it says where the store is."""
+    from rdflib.plugins.sparql import parser  # noqa: F401, PLC0415 - its import takes long, and no query is to blame
+
     told = json.loads(asked.readline())
     if told["location"] is None:
         store = pyoxigraph.Store()
@@ -125,9 +126,9 @@ def answer(asked: IO[bytes], reply: IO[bytes]) -> None:
         store = pyoxigraph.Store.read_only(told["location"])
     reply.write(_READY)
     reply.flush()
-    query = Checked(told["text"], told["form"], tuple(told["default"]), tuple(told["named"]), told["is_grouped"])
     try:
-        texts = texts_of(evaluated(store, query, engine=told["engine"], max_rows=told["max_rows"]))
+        limits = {name: told[name] for name in ("engine", "max_rows", "services")}
+        texts = texts_of(answered(store, told["text"], **limits))
     except CheckpointLdError as error:
         texts = {"fault": str(error), "is_refusal": isinstance(error, QueryError)}
     reply.write(json.dumps(texts).encode() + b"\n")

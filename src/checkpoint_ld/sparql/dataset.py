@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pyoxigraph
 
 from checkpoint_ld.emission import ntriples_of
-from checkpoint_ld.sparql.running import Engine, run
+from checkpoint_ld.sparql.running import MANIFEST, Engine, run
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.statement_graph import StatementGraph
     from checkpoint_ld.sparql.result import QueryResult
-
-MANIFEST = "urn:checkpoint-ld:manifest"
-"""The graph that says of the other graphs how they came here."""
 
 _MANIFEST = pyoxigraph.NamedNode(MANIFEST)
 _DIALECT = pyoxigraph.NamedNode(SCHEMA + "encodingFormat")
@@ -36,14 +33,14 @@ class Dataset:
         self._hashes: dict[str, str] = {}
 
     @classmethod
-    def of_graphs(cls, graphs: Iterable[CheckpointGraph]) -> Dataset:
+    def of_graphs(cls, graphs: Iterable[StatementGraph]) -> Dataset:
         """Make a dataset of checkpoints; the same content twice counts once."""
         made = cls()
         for graph in graphs:
             made.add(graph)
         return made
 
-    def add(self, graph: CheckpointGraph, *, dialect: str | None = None) -> str:
+    def add(self, graph: StatementGraph, *, dialect: str | None = None) -> str:
         """Add a checkpoint, as it is now; return the name of its graph.
 
         A `dialect`, if given, is told in the graph `MANIFEST`, as collections tell it.
@@ -67,7 +64,7 @@ class Dataset:
         """The names of the graphs, in the order in which they came."""
         return tuple(self._hashes)
 
-    def query(
+    def query(  # noqa: PLR0913 - all but the first are named
         self,
         text: str,
         *,
@@ -75,6 +72,8 @@ class Dataset:
         engine: Engine = "oxigraph",
         timeout: float | None = None,
         max_rows: int | None = None,
+        services: Collection[str] = (),
     ) -> QueryResult:
         """Return the result of a query; parameters and errors are those of `checkpoint_ld.sparql.run`."""
-        return run(self.store, text, parameters=parameters, engine=engine, timeout=timeout, max_rows=max_rows)
+        limits: dict[str, Any] = {"timeout": timeout, "max_rows": max_rows, "services": services}
+        return run(self.store, text, parameters=parameters, engine=engine, **limits)

@@ -1,4 +1,4 @@
-"""What a query may do: read what was loaded, and nothing else.
+"""What a query may do: read what was loaded and, if that was allowed, ask the named hosts.
 
 SERVICE fetches from other machines, LOAD and rdflib's reading of FROM fetch files too, and updates change things. What
 a query does is told by its parse tree: comments, strings and names that look like any of these are innocent. A query
@@ -7,15 +7,17 @@ that rdflib's parser cannot read is refused, whatever the engine would make of i
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.sparql.tokens import tokens_of
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from rdflib.plugins.sparql.sparql import Query as Algebra
 
@@ -30,13 +32,16 @@ PREFIXES = {
     "dcterms": "http://purl.org/dc/terms/",
     "void": "http://rdfs.org/ns/void#",
     "prov": "http://www.w3.org/ns/prov#",
+    "caf": CAF,
+    "cafd": CAF_DERIVED,
 }
 """Prefixes that queries may use without declaring them."""
 
-LONGEST = 1_000_000
-"""How many characters a query may have."""
 DEEPEST = 40
 """How deep brackets may be nested: parsers and engines recurse."""
+
+_SERVICE = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+(?::[0-9]+)?|\[[0-9A-Fa-f:.]+\](?::[0-9]+)?)(?:[/?#].*)?")
+"""The URL of a service whose host cannot be mistaken: there is no name or password in front of it."""
 
 _FORMS: dict[str, Form] = {
     "SelectQuery": "select",
@@ -71,22 +76,17 @@ class Checked:
         return translated
 
 
-def checked(text: str) -> Checked:
+def checked(text: str, services: Collection[str] = ()) -> Checked:
     """Return a query that may run.
 
-    Raises QueryError, which says why, for an update, for SERVICE wherever it stands, and for what is no query of
-    SPARQL 1.1.
+    Raises QueryError, which says why, for an update, for SERVICE wherever it stands unless it asks one of the hosts
+    `services`, and for what is no query of SPARQL 1.1.
     """
-    if len(text) > LONGEST:
-        raise QueryError(f"the query has more than {LONGEST} characters")
     plain = "".join(token.text for token in tokens_of(text))
     tree = _parsed(plain)
-    services = [node for node in _nodes(tree) if node.name == "ServiceGraphPattern"]
-    if services:
-        raise QueryError(
-            f"the query asks another server by SERVICE ({_named(services[0].term)}), which is refused: load what it "
-            "holds, and query that"
-        )
+    for node in _nodes(tree):
+        if node.name == "ServiceGraphPattern":
+            _refuse_service(node.term, services)
     _refuse_unknown_prefixes(tree)
     query = tree[1]
     default, named = _datasets(query, tree)
@@ -103,7 +103,7 @@ def _parsed(plain: str) -> Any:
         return parser.Query.parse_string(plain, parse_all=True)
     except ParseBaseException as error:
         if _is_update(plain):
-            raise QueryError("this is an update, which is refused: queries only read") from error
+            raise QueryError("this is an update, which is refused and cannot be allowed: queries only read") from error
         told = plain.splitlines()[error.lineno - 1 : error.lineno]
         near = told[0][error.column - 1 :].strip()[:40] if told else ""
         place = f"line {error.lineno}, column {error.column}"
@@ -111,7 +111,7 @@ def _parsed(plain: str) -> Any:
             f"this is no query of SPARQL 1.1 ({place}, near {near!r})" if near else f"the query is incomplete ({place})"
         ) from error
     except RecursionError as error:
-        raise QueryError("the query is nested too deeply") from error
+        raise QueryError("the query is nested too deeply, or has too many parts: make it shorter") from error
     except Exception as error:  # rdflib raises whatever it likes for terms that it cannot make
         raise QueryError(f"the query cannot be read: {error}") from error
 
@@ -150,6 +150,21 @@ def _nodes(tree: Any) -> Iterator[Any]:
             waiting.extend(one)
 
 
+def _refuse_service(term: Any, services: Collection[str]) -> None:
+    if not services:
+        raise QueryError(
+            f"the query asks another server by SERVICE ({_named(term)}), which is refused: load what it holds, and "
+            "query that, or allow it by --allow-service"
+        )
+    # Only what stands there in full is known before the query runs: no variable, no prefix, no relative name.
+    found = _SERVICE.fullmatch(str(term)) if type(term).__name__ == "URIRef" else None
+    if found is None:
+        raise QueryError(f"the query asks {_named(term)} by SERVICE: write the URL of the service in full, as <http…>")
+    if found["host"].lower() not in {one.lower() for one in services}:
+        allowed = ", ".join(services)
+        raise QueryError(f"the query asks {found['host']} by SERVICE, which is refused: only {allowed} was allowed")
+
+
 def _refuse_unknown_prefixes(tree: Any) -> None:
     nodes = list(_nodes(tree))
     known = {str(one.prefix or "") for one in nodes if one.name == "PrefixDecl"} | PREFIXES.keys()
@@ -173,7 +188,7 @@ def _translated(tree: Any) -> Algebra:
     try:
         return translateQuery(tree, initNs=PREFIXES)
     except RecursionError as error:
-        raise QueryError("the query is nested too deeply") from error
+        raise QueryError("the query is nested too deeply, or has too many parts: make it shorter") from error
     except Exception as error:  # rdflib raises Exception itself for prefixes that are not declared
         raise QueryError(f"the query cannot be read: {error}") from error
 

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from checkpoint_ld.sparql.terms import Term
 
 
-def dataset_of(quads: Iterable[Quad], query: Checked) -> Dataset:
-    """Return the graphs that a query is about; unless it chooses itself, its default graph is all of them together."""
+def dataset_of(quads: Iterable[Quad], query: Checked, *, is_union: bool) -> Dataset:
+    """Return the graphs that a query is about; with `is_union`, its default graph is all of them together."""
     from rdflib import Dataset, URIRef  # noqa: PLC0415 - only cross-checks need it
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID  # noqa: PLC0415 - as above
 
-    data = Dataset(default_union=not query.chooses)
+    data = Dataset(default_union=is_union)
     for quad in quads:
         name = getattr(quad.graph_name, "value", "")
         triple = (to_rdflib(quad.subject), to_rdflib(quad.predicate), to_rdflib(quad.object))

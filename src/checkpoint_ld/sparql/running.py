@@ -17,13 +17,16 @@ from checkpoint_ld.sparql.terms import term_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from pyoxigraph import Triple
 
     from checkpoint_ld.sparql.guard import Checked
 
 Engine: TypeAlias = Literal["oxigraph", "rdflib"]
+
+MANIFEST = "urn:checkpoint-ld:manifest"
+"""The graph that says of the other graphs how they came here."""
 
 ENGINES: tuple[Engine, ...] = ("oxigraph", "rdflib")
 
@@ -36,16 +39,18 @@ def run(  # noqa: PLR0913 - all but the first two are named
     engine: Engine = "oxigraph",
     timeout: float | None = None,
     max_rows: int | None = None,
+    services: Collection[str] = (),
     location: str | os.PathLike[str] | None = None,
 ) -> QueryResult:
     """Return the result of a SPARQL 1.1 query over a store.
 
-    Its default graph is that of the store or, if there is nothing in it, all graphs together; a statement that several
-    of them hold is then found several times.
+    Its default graph is that of the store or, if that is empty and there is no manifest either, all graphs together; a
+    statement that several of them hold is then found several times.
     FROM and FROM NAMED choose among the graphs that are there. `parameters` are values for variables, by name: Python
     values, or terms of pyoxigraph or rdflib. `max_rows` is how many rows or statements to give at most; with `timeout`,
-    in seconds, the query runs in a process of its own, which is ended then. That process is given a copy of the
-    statements, unless `location` says in which folder the store is. `engine="rdflib"` is slow, and there to compare.
+    in seconds, the query is read and answered in a process of its own, which is ended then. That process is given a
+    copy of the statements, unless `location` says in which folder the store is. `engine="rdflib"` is slow, and there
+    to compare. `services` are the hosts that SERVICE may ask, such as `example.org` or `127.0.0.1:8080`.
 
     Raises QueryError for a query that is refused or is none (see `checkpoint_ld.sparql.guard`), SettingsError for
     another engine or limits that are none, QueryFailedError where the time is over, or the engine fails.
@@ -54,14 +59,25 @@ def run(  # noqa: PLR0913 - all but the first two are named
         raise SettingsError(f"there is no engine {engine!r}: use {' or '.join(ENGINES)}")
     if max_rows is not None and max_rows < 1:
         raise SettingsError(f"max_rows is {max_rows}: give 1 or more")
-    query = checked(bound(text, {name: term_of(value) for name, value in (parameters or {}).items()}))
-    for name in (*query.default_graphs, *query.named_graphs):
-        if not store.contains_named_graph(NamedNode(name)):
-            raise QueryError(f"FROM <{name}>: no such graph was loaded, and nothing is fetched")
+    if services and engine != "oxigraph":
+        raise SettingsError(f"{engine} follows a service wherever it points to: SERVICE is for the engine oxigraph")
+    asked = bound(text, {name: term_of(value) for name, value in (parameters or {}).items()})
+    limits: dict[str, Any] = {"engine": engine, "max_rows": max_rows, "services": services}
     if timeout is not None:
         from checkpoint_ld.sparql import child  # noqa: PLC0415 - it imports this module
 
-        return child.run_within(store, query, timeout, engine=engine, max_rows=max_rows, location=location)
+        return child.run_within(store, asked, timeout, location=location, **limits)
+    return answered(store, asked, **limits)
+
+
+def answered(
+    store: pyoxigraph.Store, text: str, *, engine: Engine, max_rows: int | None, services: Collection[str]
+) -> QueryResult:
+    """Return the result of a query, once it is known that it may run. Raises QueryError and QueryFailedError."""
+    query = checked(text, services)
+    for name in (*query.default_graphs, *query.named_graphs):
+        if not store.contains_named_graph(NamedNode(name)):
+            raise QueryError(f"FROM <{name}>: no such graph was loaded, and nothing is fetched")
     return evaluated(store, query, engine=engine, max_rows=max_rows)
 
 
@@ -88,8 +104,7 @@ def _answer(
     store: pyoxigraph.Store, query: Checked
 ) -> pyoxigraph.QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
     if len(query.default_graphs) < 2:
-        is_empty = not query.chooses and next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is None
-        return store.query(query.text, prefixes=PREFIXES, use_default_graph_as_union=is_empty)
+        return store.query(query.text, prefixes=PREFIXES, use_default_graph_as_union=_is_union(store, query))
     # Oxigraph finds a statement as often as there are graphs with it, where SPARQL 1.1 §13.1 asks for their merge.
     merged = pyoxigraph.Store()
     for name in query.default_graphs:
@@ -100,8 +115,15 @@ def _answer(
     return merged.query(query.text, prefixes=PREFIXES, default_graph=DefaultGraph(), named_graphs=names)
 
 
+def _is_union(store: pyoxigraph.Store, query: Checked) -> bool:
+    """Tell whether the default graph of a query is made up of all graphs, as nobody made one for it."""
+    if query.chooses or store.contains_named_graph(NamedNode(MANIFEST)):
+        return False
+    return next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is None
+
+
 def _by_rdflib(store: pyoxigraph.Store, query: Checked, max_rows: int | None) -> QueryResult:
-    data = reference.dataset_of(store, query)
+    data = reference.dataset_of(store, query, is_union=_is_union(store, query))
     if query.form == "ask":
         return QueryResult(query.form, boolean=reference.truth(data, query))
     if query.form != "select":

@@ -16,6 +16,9 @@ from checkpoint_ld.errors import QueryError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+LONGEST = 1_000_000
+"""How many characters a query may have."""
+
 _CODE_POINT = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 _TOKEN = re.compile(
     rf"""
@@ -48,8 +51,11 @@ class Token:
 def tokens_of(text: str) -> Iterator[Token]:
     """Yield the tokens of a query, spelled in the one way that all parsers read alike; comments are spaces.
 
-    Raises QueryError for what is no token of SPARQL 1.1: a string without an end, an escape outside of strings.
+    Raises QueryError for what is no token of SPARQL 1.1 (a string without an end, an escape outside of strings), and
+    for a text of more than `LONGEST` characters.
     """
+    if len(text) > LONGEST:
+        raise QueryError(f"the query has more than {LONGEST} characters")
     if _SURROGATE.search(text):
         raise QueryError("the query holds half of a surrogate pair, which is no character")
     for found in _TOKEN.finditer(text):
