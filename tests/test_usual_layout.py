@@ -44,7 +44,7 @@ def test_what_is_read_quickly_is_what_the_parser_reads(value: Any, is_ascii: boo
 
 @pytest.mark.parametrize("end", ["", "\n", " \r\n"])
 def test_documents_as_karenina_writes_them_are_read_quickly(end: str) -> None:
-    value = {"name": "Größe", "n": [1, -2.5, True, None, {}], "e": [], "x": {"y": 'a "quoted"\n line'}}
+    value: dict[str, Any] = {"name": "Größe", "n": [1, -2.5, True, None, {}], "e": [], "x": {"y": 'a "quoted"\n line'}}
     text = json.dumps(value, indent=2, ensure_ascii=False) + end
     assert usual_layout.value_of(text.encode(), DEPTH) == value
 

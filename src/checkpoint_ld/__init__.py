@@ -14,9 +14,18 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
     from checkpoint_ld.agent.shapes import detect_shape
-    from checkpoint_ld.agent.values import Snapshot, Thought, ToolCall
+    from checkpoint_ld.agent.values import About, Snapshot, Thought, ToolCall
     from checkpoint_ld.benchmark import Benchmark
-    from checkpoint_ld.checkpointing import Checkpointer, CheckpointManager, Policy, Retention
+    from checkpoint_ld.checkpointing import (
+        Checkpointer,
+        CheckpointManager,
+        Imported,
+        Policy,
+        Pruned,
+        Restored,
+        Retention,
+        Saved,
+    )
     from checkpoint_ld.collection import Collection
     from checkpoint_ld.confinement import Trust
     from checkpoint_ld.difference.semantic_diff import SemanticDiff, semantic_diff
@@ -54,6 +63,7 @@ if TYPE_CHECKING:
         WriteError,
         WrongTypeError,
     )
+    from checkpoint_ld.families.checking import validate
     from checkpoint_ld.findings import Finding, Place, Severity
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.header import Header, read_header
@@ -61,19 +71,22 @@ if TYPE_CHECKING:
     from checkpoint_ld.loading import load
     from checkpoint_ld.overview.verdict import Verdict
     from checkpoint_ld.report import Checked, Report
+    from checkpoint_ld.runtime.clock import Clock
+    from checkpoint_ld.runtime.events import Event
     from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.stores.database import DatabaseStore
     from checkpoint_ld.stores.files import FileStore
     from checkpoint_ld.stores.filters import Filter
+    from checkpoint_ld.stores.graphs import GraphStore
     from checkpoint_ld.stores.protocol import CheckpointStore
     from checkpoint_ld.table_import import extract_questions_from_file
-    from checkpoint_ld.validation import validate
     from checkpoint_ld.verification.evaluation import verify
     from checkpoint_ld.verification.judge_schema import judge_schema
     from checkpoint_ld.verification.result import FieldResult, VerificationResult
 
 __all__ = [
+    "About",
     "AgentCheckpoint",
     "AuthFailedError",
     "Benchmark",
@@ -86,33 +99,40 @@ __all__ = [
     "CheckpointNotFound",
     "CheckpointStore",
     "Checkpointer",
+    "Clock",
     "Collection",
     "ContextStyle",
     "CountMismatchError",
     "DatabaseStore",
     "DatabaseSyncError",
     "EvaluationError",
+    "Event",
     "FieldResult",
     "FileStore",
     "Filter",
     "Finding",
     "FindingsError",
     "FindingsWarning",
+    "GraphStore",
     "GraphSyncError",
     "Header",
+    "Imported",
     "IntegrityError",
     "InvalidCheckpoint",
     "LookupFailedError",
     "NotVerifiableError",
     "Place",
     "Policy",
+    "Pruned",
     "QueryError",
     "QueryFailedError",
     "QueryResult",
     "ReadError",
     "Report",
+    "Restored",
     "Retention",
     "RuntimeState",
+    "Saved",
     "SemanticDiff",
     "ServerRefusedError",
     "ServerUnreachableError",
@@ -148,6 +168,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "About": "agent.values",
     "AgentCheckpoint": "agent.checkpoint",
     "Benchmark": "benchmark",
     "Checked": "report",
@@ -156,20 +177,27 @@ _HOMES = {
     "CheckpointManager": "checkpointing",
     "CheckpointStore": "stores.protocol",
     "Checkpointer": "checkpointing",
+    "Clock": "runtime.clock",
     "Collection": "collection",
     "ContextStyle": "emission",
     "DatabaseStore": "stores.database",
+    "Event": "runtime.events",
     "FieldResult": "verification",
     "FileStore": "stores.files",
     "Filter": "stores.filters",
     "Finding": "findings",
+    "GraphStore": "stores.graphs",
     "Header": "header",
+    "Imported": "checkpointing",
     "Place": "findings",
     "Policy": "checkpointing",
+    "Pruned": "checkpointing",
     "QueryResult": "sparql",
     "Report": "report",
+    "Restored": "checkpointing",
     "Retention": "checkpointing",
     "RuntimeState": "runtime.state",
+    "Saved": "checkpointing",
     "SemanticDiff": "difference",
     "Severity": "findings",
     "Snapshot": "agent.values",
@@ -186,7 +214,7 @@ _HOMES = {
     "load": "loading",
     "read_header": "header",
     "semantic_diff": "difference",
-    "validate": "validation",
+    "validate": "families.checking",
     "verify": "verification",
 }
 """Where a name lives; all others are exceptions."""

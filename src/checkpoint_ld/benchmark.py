@@ -133,11 +133,13 @@ class Benchmark(
             read = reading.of_statements(index).refusing(strict=strict)
         else:
             read = reading.read(source, syntax=syntax, strict=strict)
-        return cls.of_reading(read if validate == "off" else _validated(read, validate))
+        return cls.of_reading(read, validate=validate)
 
     @classmethod
-    def of_reading(cls, source: Reading) -> Self:
-        """Make the benchmark that was read."""
+    def of_reading(cls, source: Reading, *, validate: Validate = "off") -> Self:
+        """Make the benchmark that was read; `validate` and what it raises is that of `load`."""
+        if validate != "off":
+            source = _validated(source, validate)
         benchmark = cls.__new__(cls)
         # A graph of its own, since it will be changed; copied only where the reading has one already.
         known = vars(source).get("graph")

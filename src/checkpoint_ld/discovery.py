@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import glob
+import gzip
 import json
 import os
 import re
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 """The path that stands for standard input."""
-EXTENSIONS = (".json", ".jsonld", *rdf.EXTENSIONS)
+EXTENSIONS = (".json", ".jsonld", ".json.gz", *rdf.EXTENSIONS)
 """Extensions of the files in a folder that are looked at."""
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
 """Folders that are never looked into, beside hidden ones."""
@@ -32,6 +34,9 @@ _SIGN = re.compile(
 )
 _STATE_SIGNS = (re.compile(rb'"version"\s*:\s*"2\.0"'), re.compile(rb'"(?:checkpoint|questions)"\s*:'))
 """What the GUI's state has, both of them."""
+_AGENT_SIGNS = (re.compile(rb'"execution_id"\s*:'), re.compile(rb'"snapshot"\s*:'))
+"""What agent checkpoints have, both of them."""
+_AGENT_CLASS = re.compile(rb"urn:caf:vocab:Checkpoint\b|\bcaf:Checkpoint\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +127,22 @@ def shows_a_checkpoint(file: Path) -> bool:
     try:
         if not file.is_file() or file.stat().st_size > DEFAULT_LIMITS.size:
             return True
-        data = file.read_bytes()
-    except OSError:
+        data = _content(file)
+    except (OSError, EOFError, zlib.error):
         return True
     text = data.replace(b"\0", b"")  # without its zero bytes, text in UTF-16 is readable enough
-    if _SIGN.search(text) or all(sign.search(text) for sign in _STATE_SIGNS):
+    if _SIGN.search(text) or any(all(one.search(text) for one in signs) for signs in (_STATE_SIGNS, _AGENT_SIGNS)):
+        return True
+    if _AGENT_CLASS.search(text):
         return True
     return file.suffix == ".jsonld" and not _is_json(data)
+
+
+def _content(file: Path) -> bytes:
+    if file.suffix != ".gz":
+        return file.read_bytes()
+    with gzip.open(file) as packed:
+        return packed.read(DEFAULT_LIMITS.size)
 
 
 def _is_json(data: bytes) -> bool:

@@ -63,7 +63,7 @@ class Inspection:
             "traits": [{"scope": scope, "kind": kind, "count": count} for (scope, kind), count in self.traits.items()],
             "keywords": self.keywords,
             "suspicious_ids": [{"id": one.identifier, "reason": one.reason} for one in self.suspicious_ids],
-            "findings": [_finding(one) for one in self.findings],
+            "findings": [finding_json(one) for one in self.findings],
         }
 
 
@@ -124,7 +124,8 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _finding(one: Finding) -> Json:
+def finding_json(one: Finding) -> Json:
+    """Return a finding as a JSON object."""
     place = {"pointer": one.place.pointer, "line": one.place.line, "column": one.place.column}
     told = {"severity": one.severity.name.lower(), "message": one.message, "remedy": one.remedy, "subject": one.subject}
     return {"code": one.code, "rule": one.rule, "condition": one.condition or None, **told, **place}

@@ -16,17 +16,17 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.rules import FOLDER, Rule
 from checkpoint_ld.suggestion import unknown
-from checkpoint_ld.vocabulary import SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 DEFAULT = "karenina"
+AGENT = "agent"
+FAMILIES = (DEFAULT, AGENT)
+"""The families of documents, each called as the profile that its documents are held against by default."""
 
 _FILE = "profiles.ttl"
 _NAMESPACE = "urn:checkpoint-ld:profile:"
-_READING = "Documents"
-"""The family of rules that reading applies, whatever the profile."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Profile:
     """A choice of rules: its name, what it is for, the rules by code, and the files whose shapes are held.
 
     Rules have the severities of the profile. `dialect` is the beginning of the names of the dialects that it is about,
-    empty for all. `own_shapes` are the user's files.
+    empty for all. `own_shapes` are the user's files. `family` is that of the documents that it is for.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Profile:
     files: tuple[Path, ...] = field(repr=False)
     dialect: str = ""
     own_shapes: tuple[Path, ...] = ()
+    family: str = DEFAULT
 
     def rule(self, slug: str) -> Rule | None:
         """Return the rule called `slug`, None where the profile has none."""
@@ -63,15 +64,34 @@ class Profile:
         index: Index = {}
         for file in (*self.files, *self.own_shapes):
             for subject, predicates in _parsed(file).items():
+                if subject not in index:
+                    index[subject] = {
+                        name: list(held) if isinstance(held, list) else held for name, held in predicates.items()
+                    }
+                    continue
                 for predicate, held in predicates.items():
                     for term in terms_of(held):
                         put(index, subject, predicate, term)
         return index
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of the profiles that are shipped."""
-    return tuple(_described())
+def names(family: str = DEFAULT) -> tuple[str, ...]:
+    """Return the names of the profiles that are shipped for a family of documents."""
+    return tuple(name for name in _described() if _family_of(name) == family)
+
+
+def of_family(name: str, family: str) -> str:
+    """Return the name of the profile that `name` means for documents of a family.
+
+    The profiles of agents have short names, such as `strict` for `agent-strict`; the default of one family is that of
+    the other. Raises SettingsError for a name that means nothing there.
+    """
+    fitting = {one: one for one in names(family)}
+    short = {about["short"][0]: one for one, about in _described().items() if "short" in about and one in fitting}
+    found = {**dict.fromkeys(FAMILIES, family), **short, **fitting}
+    if name not in found:
+        raise SettingsError(unknown("profile", name, (*short, *fitting), _advice(name, family)))
+    return found[name]
 
 
 def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
@@ -80,7 +100,7 @@ def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
     Raises SettingsError for a profile that does not exist and for shapes that cannot be read.
     """
     if name not in _described():
-        raise SettingsError(unknown("profile", name, names()))
+        raise SettingsError(unknown("profile", name, _described()))
     found = _shipped(name)
     own = tuple(file for one in shapes for file in _turtle_files(Path(one)))
     if not own:
@@ -90,6 +110,17 @@ def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
     if taken:
         raise SettingsError(f"the code {taken[0]} of your own shapes is one of ours: use another family of letters")
     return replace(found, rules=MappingProxyType({**found.rules, **added}), own_shapes=own)
+
+
+def _family_of(name: str) -> str:
+    return AGENT if "family" in _described()[name] else DEFAULT
+
+
+def _advice(name: str, family: str) -> str:
+    if name not in _described():
+        return ""
+    noun = "benchmarks" if family == AGENT else "agent checkpoints"
+    return f"the one that is called so is for {noun}"
 
 
 @cache
@@ -108,19 +139,25 @@ def _described() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 @cache
 def _shipped(name: str) -> Profile:
     about = _described()[name]
-    folders = [data.folder(FOLDER) / folder for folder in about["folder"]]
-    files = tuple(file for folder in folders for file in sorted(folder.glob("*.ttl")))
-    chosen = {rule.code: rule for file in files for rule in rules.rules_of(file)}
-    weights = {
-        shape.removeprefix(SHAPES): severity for severity in Severity for shape in about.get(severity.name.lower(), ())
+    folders = [data.folder(FOLDER) / folder for folder in about.get("folder", ())]
+    single = [data.folder(FOLDER) / file for file in about.get("file", ())]
+    files = tuple(file for folder in folders for file in sorted(folder.glob("*.ttl"))) + tuple(sorted(single))
+    chosen = {rule.code: rule for file in files for rule in rules.shipped_in(file)}
+    also = {rule.code: rule for rule in rules.catalogue().values() if rule.shape in about.get("also", ())}
+    weights = {shape: severity for severity in Severity for shape in about.get(severity.name.lower(), ())}
+    if "raises" in about:
+        warnings = (rule for rule in {**chosen, **also}.values() if rule.severity is Severity.WARNING)
+        weights |= {rule.shape: Severity.VIOLATION for rule in warnings}
+    weighed = {
+        code: replace(one, severity=weights.get(one.shape, one.severity)) for code, one in {**chosen, **also}.items()
     }
-    weighed = {code: replace(one, severity=weights.get(one.slug, one.severity)) for code, one in chosen.items()}
     return Profile(
         name=name,
         comment=about["comment"][0],
         rules=MappingProxyType(dict(sorted(weighed.items()))),
         files=files,
         dialect=about.get("dialect", ("",))[0],
+        family=_family_of(name),
     )
 
 

@@ -38,6 +38,8 @@ JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
 
 _SYNTAXES = (JSON_SYNTAX, *rdf.SYNTAXES)
+AGENT_MEMBERS = frozenset(("execution_id", "snapshot"))
+"""What the root of every agent checkpoint has, be it a broken one."""
 _NODE = rb"(?:<[^<>\s]*>|_:\S+(?=\s))"
 _LITERAL = rb'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>\s]*>|@[\w-]+)?'
 _QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL + b")", _NODE, rb"\.")))
@@ -110,8 +112,7 @@ def examine(
     Unless `checked`, only what is odd about the form of the source is found, not what breaks rules in its content.
     Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
     """
-    if syntax is not None and syntax not in _SYNTAXES:
-        raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
+    check_syntax(syntax)
     return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits, checked=checked)
 
 
@@ -129,12 +130,27 @@ def examine_bytes(
         with uncollected():
             if syntax != JSON_SYNTAX:
                 return of_statements(rdf.parse(data, syntax), syntax, name, checked=checked)
-            document = read_json(data, name, limits)
-            return _reading(forms.plain(document.value), syntax, name, document, checked=checked)
+            return examine_document(read_json(data, name, limits), checked=checked)
     except ReadError as error:
         if not error.findings:
             raise
-        raise ReadError.of(_in_file(one, name) for one in error.findings) from error
+        raise in_file(error, name) from error
+
+
+def examine_document(document: Document, *, checked: bool = True) -> Reading:
+    """Read a checkpoint from a JSON document; otherwise as `examine`, but that errors may name no file."""
+    return _reading(forms.plain(document.value), JSON_SYNTAX, document.source, document, checked=checked)
+
+
+def check_syntax(syntax: str | None) -> None:
+    """Raise ReadError for what is no name of a syntax that can be read."""
+    if syntax is not None and syntax not in _SYNTAXES:
+        raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
+
+
+def in_file(error: ReadError, name: str | None) -> ReadError:
+    """Return an error whose findings are in the file `name`, where they are in none yet."""
+    return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)
 
 
 def of_statements(index: Index, syntax: str = "graph", source: str | None = None, *, checked: bool = True) -> Reading:
@@ -257,10 +273,6 @@ def _is_within_text(found: Finding) -> bool:
     return found.condition == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
 
 
-def _in_file(found: Finding, name: str | None) -> Finding:
-    return replace(found, place=replace(found.place, file=found.place.file or name))
-
-
 def _by_place(found: Finding) -> tuple[int, int]:
     return found.place.line or 0, found.place.column or 0
 
@@ -273,6 +285,10 @@ def _no_checkpoint(value: Any, document: Document | None) -> Finding:
         else _kind(value)
     )
     place = Place(document.source if document else None, "", 1, 1)
+    if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
+        message = f"this is an agent checkpoint, no benchmark: {what}"
+        remedy = "use the commands of checkpoint-ld agent, or those that take both, such as convert, validate and query"
+        return replace(finding("no-checkpoint", message, remedy=remedy), place=place)
     return replace(
         finding("no-checkpoint", f"this is no checkpoint but {what}; the known dialects are {known}"), place=place
     )

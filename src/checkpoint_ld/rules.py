@@ -95,7 +95,7 @@ def finding(  # noqa: PLR0913 - all but the first two are named, and each is a p
 def catalogue() -> Mapping[str, Rule]:
     """Return all rules that are shipped, by code, in the order of their codes."""
     files = sorted(data.folder(FOLDER).rglob("*.ttl"))
-    found = {rule.code: rule for file in files for rule in rules_of(file)}
+    found = {rule.code: rule for file in files for rule in shipped_in(file)}
     return MappingProxyType(dict(sorted(found.items())))
 
 
@@ -103,6 +103,12 @@ def catalogue() -> Mapping[str, Rule]:
 def by_slug() -> Mapping[str, Rule]:
     """Return all rules that are shipped, by slug."""
     return MappingProxyType({rule.slug: rule for rule in catalogue().values()})
+
+
+@cache
+def shipped_in(file: Path) -> tuple[Rule, ...]:
+    """Return the rules in one of our files, which is parsed once: the catalogue and each profile ask for them."""
+    return tuple(rules_of(file))
 
 
 def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:

@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyld import jsonld
 from rdflib import BNode, Graph, URIRef
 from rdflib.compare import isomorphic
@@ -15,10 +17,11 @@ from rdflib.namespace import RDFS
 from checkpoint_ld import data
 from checkpoint_ld.agent import names
 from checkpoint_ld.agent.graph import AgentGraph, terms
-from checkpoint_ld.agent.graph.json_ld import index_of, jsonld_of, may_be_json_ld, without_context
+from checkpoint_ld.agent.graph.json_ld import jsonld_of, without_context
+from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.emission import ntriples_of
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.errors import ReadError, WriteError
 from tests.agent.graphs import FULL, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agent.runs import call, thought, tree
 
@@ -114,6 +117,8 @@ def test_a_context_of_another_kind_is_an_unknown_member() -> None:
     document = {"@context": {"a": "urn:a"}, **PLAIN}
     assert without_context(document) == document
     assert AgentGraph.of_tree(document).tree() == {**PLAIN, "@context": {"a": "urn:a"}}
+    with pytest.raises(WriteError, match="has a member @context of its own"):
+        jsonld_of(document)
 
 
 def test_every_kind_of_object_is_named_by_the_property_that_leads_to_it() -> None:
@@ -148,10 +153,41 @@ def test_json_ld_in_other_forms_is_read_from_its_statements(form: str) -> None:
     graph = AgentGraph.of_tree(FULL, prov=True)
     by_rdflib = json.loads(Graph().parse(data=ntriples_of(graph), format="nt").serialize(format="json-ld"))
     documents = {"by rdflib": by_rdflib, "expanded": jsonld.expand(by_rdflib), "flattened": jsonld.flatten(by_rdflib)}
-    assert may_be_json_ld(json.dumps(documents[form]).encode())
-    assert text_of(AgentGraph.of_index(index_of(documents[form])).tree()) == text_of(FULL)
+    assert text_of(examine(json.dumps(documents[form]).encode()).tree) == text_of(FULL)
 
 
 def test_a_context_that_would_have_to_be_fetched_is_refused() -> None:
     with pytest.raises(ReadError, match="never fetched"):
-        index_of({"@context": "https://example.org/caf.jsonld", "urn:caf:vocab:timestampMs": 1})
+        examine(b'{"@context": "https://example.org/caf.jsonld", "@id": "urn:x", "urn:caf:vocab:timestampMs": 1}')
+
+
+SAFE_IDS = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9._~-]{0,5}", fullmatch=True)
+WORDS = st.text("abcé漢 \"\\'<>{}:/", max_size=6)
+NUMBERS = st.integers(0, 1000) | st.sampled_from([0.5, 0.85, 12.25])
+PARTS = st.dictionaries(WORDS, st.lists(WORDS | NUMBERS | st.none(), max_size=2), max_size=2)
+WELL_FORMED_THOUGHTS = st.lists(
+    st.fixed_dictionaries(
+        {"id": SAFE_IDS, "type": WORDS, "content": WORDS, "created_at": st.integers(0, 2**40)},
+        optional={
+            "confidence": NUMBERS,
+            "parent_id": SAFE_IDS,
+            "children": st.lists(SAFE_IDS, min_size=1, max_size=3),
+            "alternatives": st.lists(PARTS, max_size=2),
+            "metadata": PARTS,
+            "note": WORDS,
+        },
+    ),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda one: one["id"],
+)
+
+
+@given(SAFE_IDS, WELL_FORMED_THOUGHTS, PARTS, SAFE_IDS)
+def test_every_well_formed_checkpoint_is_read_alike_by_other_processors(
+    key: str, thoughts: list[Tree], variables: Tree, tool: str
+) -> None:
+    document = tree(key, thoughts=thoughts, calls=[call(1, tool_id=tool, args=variables)], variables=variables)
+    ours = as_plain_json_ld(AgentGraph.of_tree(document))
+    assert isomorphic(by_pyld(under("caf.jsonld", document)), ours)
+    assert isomorphic(by_oxigraph(under("caf.jsonld", document)), ours)

@@ -206,3 +206,14 @@ def test_the_time_grows_with_the_number_of_thoughts_and_no_faster() -> None:
     seconds(100)
     few, many = min(seconds(500) for _ in range(3)), min(seconds(5000) for _ in range(2))
     assert many < 30 * few
+
+
+def test_an_update_in_sparql_changes_what_the_tree_says_and_nothing_else() -> None:
+    graph = AgentGraph.of_tree(FULL)
+    graph.update(
+        "DELETE { ?thought caf:confidence ?old } INSERT { ?thought caf:confidence 0.1 ; prov:value 'sure' } "
+        "WHERE { ?thought caf:confidence ?old FILTER (?old < 0.9) }"
+    )
+    changed = deepcopy(FULL)
+    changed["snapshot"]["thought_chain"][0] |= {"confidence": 0.1, "content": ["sure", "thought 1"]}
+    assert graph.tree() == changed

@@ -185,6 +185,16 @@ def test_a_chain_that_is_null_is_missing_and_the_rest_is_still_looked_at() -> No
     assert told(*changes) == [("thought-chain", "/snapshot/thought_chain"), ("agent-name", "/name")]
 
 
+@pytest.mark.parametrize("value", [{}, {"a": 1}, "x", 0, False])
+def test_what_stands_in_place_of_an_array_of_objects_is_said(value: Json) -> None:
+    for pointer, noun in (("/snapshot/thought_chain", "thought"), ("/snapshot/tool_state/calls", "call")):
+        [found] = [one for one in findings(replaced(pointer, value)) if one.place.pointer == pointer]
+
+        assert found.message.startswith(f"in place of a {noun} there is ")
+        assert "not an object" not in found.message
+        assert found.remedy.startswith("write an array of objects: [{")
+
+
 def test_85_is_taken_for_percent() -> None:
     [found] = findings(replaced(f"{THOUGHT}/confidence", 85))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.difference import diff_checkpoints
 from checkpoint_ld.agent.json_patch import same
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.agent.shapes import to_second
@@ -62,3 +63,9 @@ def test_a_patch_that_another_program_made_is_applied(samples: Path) -> None:
 def test_patches_are_no_longer_than_the_description_counts(samples: Path, name: str, most: int) -> None:
     written = to_second(json.loads((samples / f"{name}.json").read_bytes()))
     assert 0 < len(written["canonical_patch"]["patch"]) <= most
+
+
+def test_the_difference_of_the_samples_is_the_one_described(samples: Path) -> None:
+    before, after = (AgentCheckpoint.load(samples / f"{name}.json") for name in ("canonical", "next"))
+    described = json.loads((samples / "canonical-next.diff.json").read_bytes())
+    assert same(diff_checkpoints(before, after).to_dict(), described, exact=True)

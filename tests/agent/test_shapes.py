@@ -51,8 +51,13 @@ def test_a_canonical_checkpoint_without_its_thoughts_is_known_by_the_rest() -> N
         ({"thought_chain": {"steps": []}, "tool_state": {"calls": []}}, "/snapshot/tool_state/calls"),
         ({"context": {"messages": [], "history": []}}, "/snapshot/context/history"),
         ({"thought_chain": {"parts": []}, "mood": 1}, '"thought_chain", "mood"'),
-        ({}, "none"),
+        ({}, "it is empty"),
         ("text", "no object"),
+        ([None], "no object"),
+        (5, "no object"),
+        ([None], "no object"),
+        (5, "no object"),
+        (True, "no object"),
     ],
 )
 def test_both_shapes_or_neither_are_refused_with_the_members_seen(snapshot: Json, seen: str) -> None:

@@ -96,6 +96,14 @@ def test_the_quick_look_and_the_rules_agree(path: tuple[str | int, ...], value: 
         assert not (is_sound(made) and violations)
 
 
+def test_integers_that_no_float_holds_are_numbers() -> None:
+    tree = broken(whole(), ("snapshot", "context", "memory", 0, "importance"), 10**400, is_absent=False)
+    assert AgentCheckpoint.of_tree(tree).tree() == tree
+    tree = broken(whole(), ("snapshot", "thought_chain", 0, "alternatives", 0, "confidence"), 10**400, is_absent=False)
+    with pytest.raises(InvalidCheckpoint, match="/alternatives/0/confidence"):
+        AgentCheckpoint.of_tree(tree)
+
+
 def test_a_value_of_the_wrong_type_is_refused_even_if_no_rule_minds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "validate_checkpoint", lambda *_: Report("agent", (), {}))
     with pytest.raises(

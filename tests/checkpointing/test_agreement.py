@@ -132,3 +132,11 @@ def test_a_database_that_was_lost_hides_nothing(bench: Bench, saved: list[Saved]
     bench.graph.broken = set()
     bench.manager.reindex()
     assert bench.manager.verify() == ()
+
+
+def test_what_only_a_follower_has_was_there_when_it_is_deleted(bench: Bench) -> None:
+    saved = bench.manager.save(bench.state)
+    saved.path.unlink()  # type: ignore[union-attr]
+    assert bench.manager.delete(saved.id)
+    assert not bench.manager.delete(saved.id)
+    assert bench.manager.verify() == ()

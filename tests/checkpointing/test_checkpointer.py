@@ -99,6 +99,12 @@ def test_a_failure_is_told_in_the_last_checkpoint(bench: Bench) -> None:
     assert reasons(bench) == ["execution_failed"] * 2
 
 
+def test_a_failure_about_a_file_with_an_odd_name_is_told(bench: Bench) -> None:
+    error = OSError(b"no file caf\xe9".decode("utf-8", "surrogateescape"))
+    saved = Checkpointer(bench.state, bench.manager).fail(error)
+    assert saved.checkpoint.description == "OSError: no file caf\\udce9"
+
+
 def test_a_checkpoint_that_cannot_be_saved_does_not_stop_the_agent(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -124,6 +130,13 @@ def _full(*_: object, **__: object) -> None:
 def test_a_policy_that_makes_no_sense_is_refused(settings: dict[str, object]) -> None:
     with pytest.raises(SettingsError):
         Policy(**settings)  # type: ignore[arg-type]
+
+
+def test_triggers_may_be_any_collection(bench: Bench) -> None:
+    with Checkpointer(bench.state, bench.manager, Policy(triggers=["decision"])):  # type: ignore[arg-type]
+        bench.think()
+        bench.state.thought_chain.add("decision", "go")
+    assert [one.checkpoint_reason for one in bench.manager.list()] == ["decision"]
 
 
 def test_a_saved_call_is_in_flight_where_the_agent_asks_for_that(bench: Bench) -> None:

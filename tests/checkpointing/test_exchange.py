@@ -2,13 +2,23 @@
 
 import gzip
 import hashlib
+import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from checkpoint_ld.checkpointing import CheckpointManager, ExportShape
-from checkpoint_ld.errors import CheckpointExists, InvalidCheckpoint, ReadError, SettingsError, TargetExistsError
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointNotFound,
+    InvalidCheckpoint,
+    ReadError,
+    SettingsError,
+    TargetExistsError,
+    WriteError,
+)
 from checkpoint_ld.stores.header import header_of
 from tests.checkpointing.managers import Bench
 
@@ -115,6 +125,45 @@ def test_what_cannot_be_read_is_raised_for_a_single_source(bench: Bench, tmp_pat
         bench.manager.import_(tree)
     with pytest.raises(ReadError, match=r"nothing\.json"):
         bench.manager.import_(tmp_path / "nothing.json")
+
+
+@pytest.mark.parametrize("source", ["x" * 5000, "", "a\0b", "\ud800", Path("a\0b")])
+def test_a_path_that_is_none_is_a_source_that_is_missing(bench: Bench, source: str | Path) -> None:
+    with pytest.raises(ReadError, match="cannot be read"):
+        bench.manager.import_(source)
+    with pytest.raises((CheckpointNotFound, ReadError)):
+        bench.manager.restore(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (5, "int is no source"),
+        (None, "give an id"),
+        ({"a": {1}}, '"/a"'),
+        ({"a": float("nan")}, '"/a"'),
+        ({1: 2}, "key"),
+    ],
+)
+def test_what_is_no_json_is_no_source(bench: Bench, source: Any, message: str) -> None:
+    with pytest.raises(WriteError, match=message):
+        bench.manager.import_(source)
+    with pytest.raises(WriteError, match=message):
+        bench.manager.restore(source)
+
+
+def test_what_is_odd_about_a_foreign_file_is_told(bench: Bench, tmp_path: Path) -> None:
+    path = bench.manager.export(bench.manager.save(bench.state).id, tmp_path / "c.json", "second")
+    tree = json.loads(path.read_bytes())
+    tree["name"] = "edited"
+    tree["id"] = "other"
+    tree["canonical_patch"]["sha256"] = "0" * 64
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(tree).encode())
+    expected = ["byte-order-mark", "agent-patch"]
+    (imported,) = bench.manager.import_(path)
+    assert [one.rule for one in imported.findings] == expected
+    assert [one.rule for one in bench.manager.restore(path).findings] == expected
+    assert bench.manager.restore("other").findings == ()
 
 
 @pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", "CON", "x\0", "y" * 900, ".", 'ä <&> "%"'])

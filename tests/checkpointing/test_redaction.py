@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.checkpointing import REDACTED, CheckpointManager
+from checkpoint_ld.checkpointing.redaction import Redaction
 from checkpoint_ld.errors import InvalidCheckpoint, SettingsError
 from checkpoint_ld.runtime import RuntimeState
 from tests.checkpointing.managers import Bench
@@ -101,3 +102,25 @@ def test_what_is_no_pointer_is_refused_at_once(tmp_path: Path, redact: Any) -> N
 def test_a_redaction_that_takes_the_identity_is_refused(tmp_path: Path, redact: Any, message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         CheckpointManager(tmp_path / "c", redact=redact).save(secretive())
+
+
+def _without_secrets(tree: dict[str, Any]) -> dict[str, Any]:
+    if "description" in tree:
+        tree["description"] = REDACTED
+    if "token" in tree["metadata"]:
+        tree["metadata"]["token"] = REDACTED
+    return tree
+
+
+@pytest.mark.parametrize("redact", [["/description", "/metadata/token"], _without_secrets])
+def test_what_is_changed_later_is_redacted_as_well(tmp_path: Path, redact: Redaction) -> None:
+    manager = CheckpointManager(tmp_path / "c", f"sqlite:///{tmp_path}/c.db", redact=redact)
+    saved = manager.save(secretive())
+    changed = manager.update_metadata(
+        saved.id, name="open", description="secret", metadata={"token": "secret", "agent_name": "A", "gone": None}
+    )
+    assert (changed.name, changed.description, changed.metadata.agent_name) == ("open", REDACTED, "A")
+    assert changed.metadata.tree()["token"] == REDACTED
+    assert manager.verify() == ()
+    assert manager.update_metadata(saved.id, description=None).description is None
+    assert b"secret" not in (tmp_path / "c" / f"{saved.id}.json").read_bytes()

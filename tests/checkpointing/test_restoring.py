@@ -141,6 +141,16 @@ def test_a_file_that_is_lost_is_replaced_by_its_row(full: Bench, harm: object, s
         full.manager.restore(saved.id)
 
 
+def test_the_newest_is_no_branch_if_its_file_is_damaged(full: Bench) -> None:
+    full.manager.save(full.state)
+    full.think()
+    newest = full.manager.save(full.state)
+    newest.path.write_bytes(b"{")  # type: ignore[union-attr]
+    parent = full.manager.restore(newest.id).state.parent
+    assert parent is not None
+    assert parent.tree() == {"checkpoint_id": newest.id}
+
+
 def test_a_fork_has_the_same_state_and_a_line_of_its_own(full: Bench) -> None:
     full.state.agent_name = "Agnes"
     origin = full.manager.save(full.state, name="named", about=About(question="q"))

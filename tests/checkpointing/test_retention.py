@@ -8,7 +8,7 @@ import pytest
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import About
 from checkpoint_ld.checkpointing import Retention, Saved
-from checkpoint_ld.errors import SettingsError, StoreError, TargetExistsError
+from checkpoint_ld.errors import SettingsError, StoreError, TargetExistsError, WriteError
 from checkpoint_ld.runtime import RuntimeState
 from tests.checkpointing.managers import Bench
 
@@ -99,15 +99,29 @@ def test_an_archive_is_written_first(bench: Bench) -> None:
     assert bench.manager.prune(Retention(keep_last=1), archive=archive).going == pruned.going
 
 
-def test_an_archive_never_loses_what_is_in_it(bench: Bench) -> None:
+@pytest.mark.parametrize(
+    "other",
+    [gzip.compress(b"something else", mtime=0), b"no gzip", gzip.compress(b"cut", mtime=0)[:-3]],
+    ids=["another", "no gzip", "cut"],
+)
+def test_an_archive_never_loses_what_is_in_it(bench: Bench, other: bytes) -> None:
     saved = run(bench, 2)
     archive = bench.folder / "archive"
     archive.mkdir()
     taken = archive / f"{saved[0].id}.json.gz"
-    taken.write_bytes(gzip.compress(b"something else"))
-    with pytest.raises(TargetExistsError):
+    taken.write_bytes(other)
+    with pytest.raises(TargetExistsError, match="holds something else"):
         bench.manager.prune(Retention(keep_last=1), archive=archive)
-    assert gzip.decompress(taken.read_bytes()) == b"something else"
+    assert taken.read_bytes() == other
+    assert len(bench.manager.list()) == 2
+
+
+@pytest.mark.parametrize("name", ["file", "file/below"])
+def test_an_archive_that_cannot_be_made_is_named_and_nothing_is_deleted(bench: Bench, name: str) -> None:
+    run(bench, 2)
+    (bench.folder / "file").touch()
+    with pytest.raises(WriteError, match="cannot be used as an archive"):
+        bench.manager.prune(Retention(keep_last=1), archive=bench.folder / name)
     assert len(bench.manager.list()) == 2
 
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.writing import written
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.checkpointing.statements import WRITERS
 from checkpoint_ld.checkpointing.taking import taken
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.runtime import RuntimeState
@@ -99,5 +99,5 @@ def test_a_state_comes_back_from_files_databases_and_graphs(calls: list[Callable
                 assert restored.checkpoint.content() == saved.checkpoint.content()
                 assert restored.state.snapshot().tree() == state.snapshot().tree()
         path = Path(folder) / "c.nq"
-        path.write_bytes(WRITERS["nquads"](saved.checkpoint))
+        path.write_bytes(written(saved.checkpoint.tree(), "nq"))
         assert AgentCheckpoint.load(path).content() == saved.checkpoint.content()

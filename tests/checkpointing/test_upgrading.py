@@ -1,5 +1,6 @@
 """Files of older versions."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -54,6 +55,15 @@ def test_an_older_file_becomes_one_of_the_newest_version(bench: Bench, tmp_path:
     assert [one.name for one in tmp_path.glob("c.*")] == ["c.json"]
     assert AgentCheckpoint.load(path).name == "migrated"
     assert not upgrade(path).changed
+
+
+@pytest.mark.usefixtures("older")
+def test_a_compressed_file_stays_one(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "c.json.gz"
+    content = bench.manager.save(bench.state).checkpoint.content()
+    path.write_bytes(gzip.compress(content.replace(b'"0.0.1"', b'"0.0.0"', 1)))
+    assert upgrade(path).changed
+    assert json.loads(gzip.decompress(path.read_bytes()))["name"] == "migrated"
 
 
 @pytest.mark.usefixtures("older")

@@ -190,6 +190,43 @@ def test_import_tells_of_each_file_and_goes_on(run: Run, folder: Path, tmp_path:
     assert again.code == 0
 
 
+def test_what_cannot_be_taken_in_does_not_stop_the_rest(run: Run, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    told = run("agent", "import", tmp_path / "nope.json", tmp_path / "broken.json", folder, "--dir", tmp_path / "new")
+    assert told.code == 1
+    assert told.out.decode().count("taken in: ") == 4
+    assert re.search(r"refused: .*nope\.json.*\nrefused: .*broken\.json:1:2 ", told.err)
+    (tmp_path / "mark.json").write_bytes(b"\xef\xbb\xbf" + (folder / "k1.json").read_bytes())
+    told = run("agent", "import", tmp_path / "mark.json", "--dir", tmp_path / "new")
+    assert (told.code, told.out.startswith(b"there already: k1")) == (0, True)
+    assert re.search(r"warning: .*mark\.json:1:1 KD008 ", told.err)
+    told = run("agent", "upgrade", tmp_path / "nope.json", tmp_path / "broken.json", folder)
+    assert told.code == 1
+    assert told.out.decode().count("is 0.0.1 already") == 4
+    assert told.out.decode().count("refused: ") == 2
+
+
+def test_nothing_of_a_checkpoint_moves_the_cursor_of_a_terminal(run: Run, tmp_path: Path) -> None:
+    odd = {**tree("odd\x1b[2J"), "name": "\x1b]0;x\x07", "execution_id": "e\x1b[7m", "agent_id": "a\x1b[5m"}
+    odd["metadata"] = {**odd["metadata"], "checkpoint_reason": "why\x1b[1m"}
+    (tmp_path / "line\nbreak.json").write_text(json.dumps(odd), encoding="utf-8")
+    told = [
+        run("agent", verb, *more, "--dir", tmp_path / "kept")
+        for verb, *more in (
+            ("import", tmp_path / "line\nbreak.json"),
+            ("list",),
+            ("show", "odd\x1b[2J"),
+            ("timeline", "odd\x1b[2J"),
+            ("stats",),
+            ("fork", "odd\x1b[2J"),
+            ("prune", "--keep-last", "0", "--dry-run"),
+        )
+    ]
+    assert not any(one.code for one in told)
+    assert not any("\x1b" in one.out.decode() + one.err for one in told)
+    assert told[0].out.count(b"\n") == 1
+
+
 def test_prune_says_why_and_archives(run: Run, folder: Path, tmp_path: Path) -> None:
     told = run("agent", "prune", "--keep-last", "1", "--dry-run", "--dir", folder)
     assert re.search(r"would go: k1: ", told.out.decode())
@@ -200,6 +237,7 @@ def test_prune_says_why_and_archives(run: Run, folder: Path, tmp_path: Path) -> 
     assert run("agent", "import", tmp_path / "old", "--dir", folder).code == 0
     assert listed(run, folder) == ["other", "k3", "k2", "k1"]
     assert run("agent", "prune", "--dir", folder).code == 2
+    assert run("agent", "prune", "--max-age", "1e300", "--dir", folder).code == 0
 
 
 def test_reindex_and_verify_with_a_database(run: Run, folder: Path, tmp_path: Path) -> None:

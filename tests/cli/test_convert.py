@@ -205,7 +205,7 @@ def test_a_fault_of_our_own_is_no_traceback(run: Run, metals: Path, monkeypatch:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("checkpoint_ld.reading.read", broken)
+    monkeypatch.setattr("checkpoint_ld.families.read", broken)
     failed = run("convert", metals)
     assert failed.code == 2
     assert "please report it" in failed.err

@@ -17,6 +17,8 @@ METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jso
 RDF = {"rdflib", "pyld", "pydantic"}
 SHACL = {"pyshacl", "pyparsing"}
 SCREEN = {"rich", "typer"}
+REPAIR = {"checkpoint_ld.fixes", "checkpoint_ld.checks.outlines"}
+OUTPUT = {f"checkpoint_ld.reports.{name}" for name in ("sarif", "junit", "page", "json_report", "shacl_report")}
 COMMAND = "import sys; sys.argv[1:] = {!r}; from checkpoint_ld.cli import main; main()"
 
 
@@ -34,9 +36,11 @@ def imported(code: str) -> set[str]:
         ("import checkpoint_ld.cli.app", RDF | SHACL | {"rich", "pyoxigraph"}),
         (COMMAND.format(["--version"]), RDF | SHACL | {"rich", "pyoxigraph"}),
         (COMMAND.format(["--help"]), RDF | SHACL | {"rich", "pyoxigraph", "importlib.metadata"}),
-        (COMMAND.format(["validate", "--help"]), {"rdflib", "pyld"} | SHACL | {"rich", "checkpoint_ld.cli.inspect"}),
+        (COMMAND.format(["validate", "--help"]), RDF | SHACL | {"rich", "checkpoint_ld.cli.inspect"}),
+        (COMMAND.format(["agent", "--help"]), RDF | SHACL | {"rich"}),
         (f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})", SHACL | SCREEN | {"pyld"}),
-        (COMMAND.format(["validate", str(METALS)]), {"pyld", "checkpoint_ld.entities.question"}),
+        (COMMAND.format(["validate", str(METALS)]), {"pyld", "pydantic"} | REPAIR | OUTPUT),
+        (COMMAND.format(["validate", "--format", "sarif", str(METALS)]), {"pyld", "pydantic"} | REPAIR),
     ],
 )
 def test_what_takes_long_to_import_is_imported_when_it_is_used(code: str, unwanted: set[str]) -> None:

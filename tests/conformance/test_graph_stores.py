@@ -1,16 +1,76 @@
-"""Graph stores, held to the published suite: in a collection on disk."""
+"""Graph stores, held to the published suite: in a collection on disk, on a server, and behind files and a database."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
-from checkpoint_ld.stores.graphs import GraphStore
+import httpx
+import pytest
+
+from checkpoint_ld import CheckpointStore, DatabaseStore, FileStore
+from checkpoint_ld.checkpointing import CombinedStore
 from checkpoint_ld.collection.directory import Directory
 from checkpoint_ld.conformance import conformance
+from checkpoint_ld.stores.graphs import GraphStore
+from tests.remote.oxigraph_server import oxigraph
+
+MANIFEST = "urn:checkpoint-ld:manifest"
+VALUE = "<http://www.w3.org/ns/prov#value>"
+CHANGE = f"DELETE {{ ?t {VALUE} ?v }} INSERT {{ ?t {VALUE} 'thought 9' }} WHERE {{ ?t {VALUE} ?v }}"
+BLUR = "DELETE { ?s a ?kind } WHERE { ?s a ?kind }"
+
+
+class Servers:
+    """Servers on loopback: one for the folder that a case is about, one for each of another name, empty at first."""
+
+    def __init__(self) -> None:
+        self.running = ExitStack()
+        self.urls: dict[str, str] = {}
+        self.seen: set[Path] = set()
+
+    def url(self, folder: Path) -> str:
+        if folder.name not in self.urls:
+            self.urls[folder.name] = self.running.enter_context(oxigraph())
+        if folder not in self.seen:
+            self.seen.add(folder)
+            self.post(folder, "update", "CLEAR ALL")
+        return self.urls[folder.name]
+
+    def post(self, folder: Path, operation: str, text: str) -> None:
+        with httpx.Client(trust_env=False) as client:
+            kind = {"Content-Type": f"application/sparql-{operation}"}
+            client.post(f"{self.urls[folder.name]}/{operation}", content=text, headers=kind).raise_for_status()
+
+
+SERVERS = Servers()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _servers_that_end() -> Iterator[None]:
+    with SERVERS.running:
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_credentials_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("CHECKPOINT_LD_USER", "CHECKPOINT_LD_PASSWORD", "CHECKPOINT_LD_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
 
 
 def embedded(folder: Path) -> GraphStore:
     return GraphStore(folder / "collection")
+
+
+def served(folder: Path) -> GraphStore:
+    return GraphStore(SERVERS.url(folder))
+
+
+def all_three(folder: Path) -> CheckpointStore:
+    files, database = FileStore(folder / "checkpoints"), DatabaseStore(f"sqlite:///{folder}/agents.db")
+    return CombinedStore(files, database, embedded(folder))
 
 
 def in_collection(update: str, folder: Path, name: str) -> None:
@@ -19,19 +79,36 @@ def in_collection(update: str, folder: Path, name: str) -> None:
     opened.close()
 
 
+def on_server(update: str, folder: Path, name: str) -> None:
+    SERVERS.post(folder, "update", update.replace("GRAPH_", f"<urn:caf:checkpoint/{name}>"))
+
+
 def take_graph(folder: Path, name: str) -> None:
-    manifest = "DELETE WHERE { GRAPH <urn:checkpoint-ld:manifest> { GRAPH_ ?p ?o } }"
-    in_collection(f"DROP GRAPH GRAPH_ ; {manifest}", folder, name)
+    in_collection(f"DROP GRAPH GRAPH_ ; DELETE WHERE {{ GRAPH <{MANIFEST}> {{ GRAPH_ ?p ?o }} }}", folder, name)
 
 
 def change_graph(folder: Path, name: str) -> None:
-    value = "<http://www.w3.org/ns/prov#value>"
-    changed = f"DELETE {{ ?t {value} ?v }} INSERT {{ ?t {value} 'thought 9' }} WHERE {{ ?t {value} ?v }}"
-    in_collection(f"WITH GRAPH_ {changed}", folder, name)
+    in_collection(f"WITH GRAPH_ {CHANGE}", folder, name)
 
 
 def blur_graph(folder: Path, name: str) -> None:
-    in_collection("WITH GRAPH_ DELETE { ?s a ?kind } WHERE { ?s a ?kind }", folder, name)
+    in_collection(f"WITH GRAPH_ {BLUR}", folder, name)
 
 
-test_embedded = conformance(embedded, damages={"missing": take_graph, "changed": change_graph, "unreadable": blur_graph})
+def take_served(folder: Path, name: str) -> None:
+    on_server("DROP GRAPH GRAPH_", folder, name)
+
+
+def change_served(folder: Path, name: str) -> None:
+    on_server(f"WITH GRAPH_ {CHANGE}", folder, name)
+
+
+def blur_served(folder: Path, name: str) -> None:
+    on_server(f"WITH GRAPH_ {BLUR}", folder, name)
+
+
+test_embedded = conformance(
+    embedded, damages={"missing": take_graph, "changed": change_graph, "unreadable": blur_graph}
+)
+test_served = conformance(served, damages={"missing": take_served, "changed": change_served, "unreadable": blur_served})
+test_all_three = conformance(all_three)

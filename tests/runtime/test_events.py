@@ -164,3 +164,30 @@ def test_an_error_hook_that_raises_stops_the_call_but_not_the_state() -> None:
     of.thought_chain.add("a", "")
     assert [event["index"] for event in events] == [1]
     assert of.progress.step_number == 2
+
+
+def test_a_change_that_takes_long_and_a_subscriber_who_looks_do_not_wait_for_each_other() -> None:
+    of = state()
+    told, changing = threading.Event(), threading.Event()
+
+    def look(_: Event) -> None:
+        told.set()
+        changing.wait(5)
+        of.snapshot()
+
+    def change() -> None:
+        told.wait(5)
+        with of.change():
+            changing.set()
+            of.context.variables["x"] = 1
+
+    of.on("thought.created", look)
+    threads = [
+        threading.Thread(target=of.thought_chain.add, args=("a", ""), daemon=True),
+        threading.Thread(target=change, daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)

@@ -118,6 +118,8 @@ def test_listed_children_stay_true() -> None:
         ({"content": "\ud800"}, "surrogate"),
         ({"content": None}, "content: Field required"),
         ({"metadata": {"x": float("inf")}}, "finite"),
+        ({"mood": "\ud800"}, "surrogate"),
+        ({"mood": 10**5000}, "more digits"),
         ({"created_at": 1.0}, "created_at"),
         ({"alternatives": [{"option": "wait"}]}, "an option and a reason_rejected"),
         ({"alternatives": [{"option": "a", "reason_rejected": "b", "confidence": 2}]}, "perhaps a confidence"),

@@ -166,6 +166,7 @@ def test_a_database_that_cannot_grow_is_full_and_goes_on_once_it_can(tmp_path: P
 def test_a_folder_that_may_not_be_written_to_is_told(store: FileStore) -> None:
     source = """
         import os
+        store.get("ckpt_1")  # loads what may be out of reach for somebody else
         os.chdir(store.directory)  # whoever we are, we need not come by the folders above it
         if os.geteuid() == 0:
             os.seteuid(65534)

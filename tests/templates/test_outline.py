@@ -12,8 +12,9 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import templates as package
+from checkpoint_ld.checks.outlines import LONGEST, known, outline_of
 from checkpoint_ld.constraints import templates as forms
-from checkpoint_ld.templates.outline import LONGEST, is_typical, known, outline_of
+from checkpoint_ld.templates.outline import is_typical
 from tests.templates import answer, field
 from tests.templates.examples import OF_PRIMITIVES
 from tests.templates.test_problems import EXAMPLES

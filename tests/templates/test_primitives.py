@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld.templates.primitives import FIELD_TYPES, registry
+from checkpoint_ld.entities.primitives import matching, normalizing
+from checkpoint_ld.templates.primitives import FIELD_TYPES, FLAGS, NORMALIZERS, registry
 from tests.templates import answer, field, only
 
 FULL = [
@@ -70,3 +71,8 @@ def test_two_templates_share_no_default() -> None:
     first, second = (only(answer(field())).parameters["normalize"] for _ in range(2))
     assert first == second
     assert first is not second
+
+
+def test_normalisers_and_flags_are_those_that_are_applied() -> None:
+    assert list(normalizing.NORMALIZERS) == list(NORMALIZERS)
+    assert {name: matching.FLAGS[letter] for name, letter in FLAGS.items()} == dict(matching.FLAGS)

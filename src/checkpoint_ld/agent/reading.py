@@ -114,6 +114,13 @@ def examine(
             put(index, *triple)
         return of_statements(index)
     data, name = read_bytes(source, limits)
+    return examine_bytes(data, name, syntax=syntax, limits=limits)
+
+
+def examine_bytes(
+    data: bytes, name: str | None = None, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> AgentReading:
+    """Read an agent checkpoint from the content of a file that messages call `name`. Raises ReadError as `examine`."""
     data = unpacked(data, name, limits)
     syntax = syntax or syntax_of(name and name.removesuffix(".gz"), data)
     with uncollected():

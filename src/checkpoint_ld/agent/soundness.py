@@ -112,4 +112,4 @@ def _is_diff(value: dict[str, Any]) -> bool:
 
 
 def _is_amount(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and value >= 0
+    return type(value) in (int, float) and 0 <= value < math.inf

@@ -18,19 +18,20 @@ from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
-from checkpoint_ld import emission, profiles, reading, validation
+from checkpoint_ld import emission, families
 from checkpoint_ld.bulk import records
 from checkpoint_ld.bulk.shard import ShardResult
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.families import checking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from checkpoint_ld.bulk.records import Record
     from checkpoint_ld.bulk.shard import ConvertOptions, Shard
+    from checkpoint_ld.families.checking import Profiles
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.profiles import Profile
 
 _KIB = 1024
 
@@ -47,7 +48,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     there = _there(shard, asked)
     if there is not None:
         return there
-    profile = profiles.profile(options.profile) if options.profile is not None else None
+    profile = checking.Profiles(options.profile) if options.profile is not None else None
     out = Path(shard.out)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -96,7 +97,7 @@ def _there(shard: Shard, asked: dict[str, Any]) -> ShardResult | None:
         return None
 
 
-def _written(shard: Shard, options: ConvertOptions, profile: Profile | None) -> _Written:
+def _written(shard: Shard, options: ConvertOptions, profile: Profiles | None) -> _Written:
     out, written = Path(shard.out), _Written()
     names = [f"{shard.stem}.findings.jsonl", f"{shard.stem}.graphs.jsonl"]
     if options.quads:
@@ -120,7 +121,7 @@ def _written(shard: Shard, options: ConvertOptions, profile: Profile | None) -> 
     return written
 
 
-def _convert(path: str, profile: Profile | None, written: _Written, files: Sequence[Any]) -> None:
+def _convert(path: str, profile: Profiles | None, written: _Written, files: Sequence[Any]) -> None:
     try:
         for record in records.records(path):
             _one(path, record, profile, written, files)
@@ -129,11 +130,12 @@ def _convert(path: str, profile: Profile | None, written: _Written, files: Seque
         _tell(_failures(error), path, None, written, files[0])
 
 
-def _one(path: str, record: Record, profile: Profile | None, written: _Written, files: Sequence[Any]) -> None:
+def _one(path: str, record: Record, profile: Profiles | None, written: _Written, files: Sequence[Any]) -> None:
     try:
-        read = reading.examine_bytes(record.data, record.name, checked=profile is None)
-        findings = read.findings if profile is None else validation.check_reading(read, profile).findings
-        lines = emission.nquads_of(read.graph)
+        read = families.examine_bytes(record.data, record.name, checked=profile is None)
+        findings = read.findings if profile is None else checking.check_source(read, profile).findings
+        graph = families.graph_of(read)
+        lines = emission.nquads_of(graph)
     except ReadError as error:
         written.failed += 1
         _tell(_failures(error), path, record.line, written, files[0])
@@ -141,7 +143,7 @@ def _one(path: str, record: Record, profile: Profile | None, written: _Written, 
     written.checkpoints += 1
     quads = lines.count(b"\n")
     _tell([_finding(one) for one in findings], path, record.line, written, files[0])
-    place = {"graph": str(read.graph.root), "file": path, "record": record.line, "quads": quads}
+    place = {"graph": str(graph.root), "file": path, "record": record.line, "quads": quads}
     files[1].write(_json({**place, "sha256": hashlib.sha256(lines).hexdigest()}))
     if len(files) > 2:
         files[2].write(lines)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.reports.characters import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,8 @@ class Policy:
     confidence_threshold: float | None = None
 
     def __post_init__(self) -> None:
-        unknown = sorted(set(self.triggers) - set(TRIGGERS))
+        object.__setattr__(self, "triggers", frozenset(self.triggers))
+        unknown = sorted(self.triggers - set(TRIGGERS))
         if unknown:
             raise SettingsError(f"there is no trigger {unknown[0]!r}: use some of {', '.join(TRIGGERS)}")
         if self.every_thoughts < 1 or self.min_interval_ms < 0:
@@ -98,7 +100,8 @@ class Checkpointer:
         It watches no more then. Raises what `save` raises.
         """
         told = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-        saved = self.save("execution_failed", description=told)
+        # Errors about files whose names are no UTF-8 hold halves of surrogate pairs.
+        saved = self.save("execution_failed", description=encodable(told))
         self.close()
         return saved
 

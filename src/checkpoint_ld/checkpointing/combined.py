@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A checkpoint out of a store; a finding says so if it was not the first store that had it whole."""
+    """A checkpoint out of a store or from elsewhere.
+
+    Findings say if it was not the first store that had it whole, and what was odd about the form in which it came.
+    """
 
     checkpoint: AgentCheckpoint
     findings: tuple[Finding, ...] = ()
@@ -118,8 +121,12 @@ class CombinedStore:
         return changed
 
     def delete(self, checkpoint_id: str, /) -> bool:
-        """Take a checkpoint away, from the first store last: nothing ever refers to a file that is gone."""
-        return [store.delete(checkpoint_id) for store in reversed(self.stores.values())][-1]
+        """Take a checkpoint away, from the first store last: nothing ever refers to a file that is gone.
+
+        Tell whether any of them had it.
+        """
+        had = [store.delete(checkpoint_id) for store in reversed(self.stores.values())]
+        return any(had)
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield what is wrong in each store, and where they disagree; `repair` makes the others follow the first."""
@@ -136,7 +143,7 @@ class CombinedStore:
                 step(store)
             except CheckpointLdError as error:
                 kept = f"its {NOUNS[self.first]} is written" + (f" ({path})" if path else "")
-                message = f"{checkpoint_id}: {kept}, but the {kind} could not follow: {error}; run reindex"
+                message = f"{shown(checkpoint_id)}: {kept}, but the {kind} could not follow: {error}; run reindex"
                 raise SYNC_ERRORS[kind](message, path) from error
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import ParentLink
+from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.files import read_bytes, replace_file
-from checkpoint_ld.errors import SettingsError, SourceMissingError
+from checkpoint_ld.errors import SettingsError, SourceMissingError, WrongTypeError
 from checkpoint_ld.runtime.ids import new_id
 
 if TYPE_CHECKING:
-    import os
+    from checkpoint_ld.findings import Finding
 
 Source = str | Path | bytes | Mapping[str, Any] | AgentCheckpoint
 """Where a checkpoint may come from: a path, bytes, JSON, or a checkpoint."""
@@ -41,17 +43,36 @@ def export(
     return Path(to)
 
 
-def loaded(source: Source) -> tuple[AgentCheckpoint, str | None]:
-    """Return the checkpoint of a source and the hash of the foreign bytes that it was read from, None for an object.
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A checkpoint from elsewhere, with what was odd about the form in which it came.
 
-    Raises ReadError for what cannot be read, InvalidCheckpoint for what breaks rules.
+    `sha256` is the hash of the bytes that it was read from, None for an object.
+    """
+
+    checkpoint: AgentCheckpoint
+    sha256: str | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def loaded(source: Source) -> Loaded:
+    """Return the checkpoint of a source.
+
+    Raises ReadError for what cannot be read, InvalidCheckpoint for what breaks rules, WrongTypeError and WriteError for
+    what is no JSON.
     """
     if isinstance(source, AgentCheckpoint):
-        return source.refusing(), None
+        return Loaded(source.refusing())
+    from checkpoint_ld.agent.reading import examine_bytes  # noqa: PLC0415 - loads rdflib
+
     if isinstance(source, Mapping):
-        return AgentCheckpoint.load(json.dumps(dict(source)).encode()), None
-    data, _ = read_bytes(source)
-    return AgentCheckpoint.load(source), hashlib.sha256(data).hexdigest()
+        reading = examine_bytes(dump_json(dict(source)))
+        return Loaded(AgentCheckpoint.of_reading(reading), findings=reading.findings)
+    if not isinstance(source, (str, os.PathLike, bytes)):
+        raise WrongTypeError(f"{type(source).__name__} is no source: give an id, a path, bytes, JSON or a checkpoint")
+    data, name = read_bytes(source)
+    reading = examine_bytes(data, name)
+    return Loaded(AgentCheckpoint.of_reading(reading), hashlib.sha256(data).hexdigest(), reading.findings)
 
 
 def files_in(folder: Path) -> Iterator[Path]:
@@ -71,6 +92,6 @@ def as_copy(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
 def _written(checkpoint: AgentCheckpoint, shape: ExportShape) -> bytes:
     if shape in {"canonical", "second"}:
         return checkpoint.content(shape)
-    from checkpoint_ld.checkpointing.statements import WRITERS  # noqa: PLC0415 - loads rdflib, which files do without
+    from checkpoint_ld.agent.writing import written  # noqa: PLC0415 - loads rdflib, which files do without
 
-    return WRITERS[shape](checkpoint)
+    return written(checkpoint.tree(), "nq" if shape == "nquads" else shape)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,7 +14,7 @@ from checkpoint_ld.checkpointing.agreement import Reindexed, reindex
 from checkpoint_ld.checkpointing.combined import CombinedStore, Fetched
 from checkpoint_ld.checkpointing.kinds import NOUNS, SYNC_ERRORS
 from checkpoint_ld.checkpointing.opening import database_store, file_store
-from checkpoint_ld.checkpointing.redaction import Redaction, redactor
+from checkpoint_ld.checkpointing.redaction import Redaction, redacted_changes, redactor
 from checkpoint_ld.checkpointing.restoring import state_of
 from checkpoint_ld.checkpointing.results import Imported, Restored, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
@@ -65,6 +64,7 @@ class CheckpointManager:
         self.graph = graph
         self.store = CombinedStore(self.files, self.database, self.graph)
         self._redacted = redactor(redact)
+        self._redacts = redact is not None
         self._on_event = on_event
         self._clock = clock
 
@@ -111,7 +111,7 @@ class CheckpointManager:
         state = state_of(
             checkpoint,
             execution_id=checkpoint.execution_id if continue_execution else None,
-            is_branch=newest is not None and newest.id != checkpoint.id,
+            is_branch=newest is not None and newest.key > header_of(checkpoint).key,
             auto_step=auto_step,
             clock=clock,
             on_error=on_error,
@@ -179,7 +179,7 @@ class CheckpointManager:
         With `as_new_id`, each is kept as a copy with a new id. What is wrong with a file of a folder is told in the
         result; otherwise this raises ReadError, InvalidCheckpoint, CheckpointExists, and what `save` raises.
         """
-        if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
+        if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):  # noqa: PTH112 - any text will do
             return (self._imported(source, as_new_id=as_new_id),)
         done = []
         for path in exchange.files_in(Path(source)):
@@ -199,9 +199,13 @@ class CheckpointManager:
     ) -> AgentCheckpoint:
         """Change what is told about a checkpoint, and return it; its state is the same. None takes a member away.
 
-        Raises CheckpointNotFound, InvalidCheckpoint for values that may not be there, and what `save` raises.
+        New values are redacted as well. Raises CheckpointNotFound, InvalidCheckpoint for values that may not be there,
+        and what `save` raises.
         """
-        return self.store.update_metadata(id, name=name, description=description, metadata=metadata)
+        changes: dict[str, Any] = {"name": name, "description": description, "metadata": metadata}
+        if self._redacts:
+            changes = redacted_changes(self.get(id), changes, self._redacted)
+        return self.store.update_metadata(id, **changes)
 
     def delete(self, id: str) -> bool:  # noqa: A002
         """Take a checkpoint away, from the first store last; tell whether it was there."""
@@ -264,17 +268,18 @@ class CheckpointManager:
         return Saved(checkpoint, done.path, done.created)
 
     def _imported(self, source: exchange.Source, *, as_new_id: bool) -> Imported:
-        checkpoint, sha256 = exchange.loaded(source)
-        saved = self._kept(exchange.as_copy(checkpoint) if as_new_id else checkpoint, source_sha256=sha256)
+        found = exchange.loaded(source)
+        checkpoint = exchange.as_copy(found.checkpoint) if as_new_id else found.checkpoint
+        saved = self._kept(checkpoint, source_sha256=found.sha256)
         path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-        return Imported(path, header_of(saved.checkpoint), saved.created)
+        return Imported(path, header_of(saved.checkpoint), saved.created, found.findings)
 
     def _fetched(self, source: exchange.Source) -> Fetched:
         """Return a checkpoint that is in the store, now at the latest."""
         fetched, sha256 = self._resolved(source)
         if sha256 is None and isinstance(source, str):
             return fetched
-        return Fetched(self._kept(fetched.checkpoint, source_sha256=sha256).checkpoint)
+        return Fetched(self._kept(fetched.checkpoint, source_sha256=sha256).checkpoint, fetched.findings)
 
     def _resolved(self, source: exchange.Source) -> tuple[Fetched, str | None]:
         """Return a checkpoint, and the hash of the bytes that it was read from unless it came from the store."""
@@ -282,10 +287,10 @@ class CheckpointManager:
             try:
                 return self.store.fetch(source), None
             except CheckpointNotFound:
-                if not _is_file(source):
+                if not os.path.isfile(source):  # noqa: PTH113 - as above
                     raise
-        checkpoint, sha256 = exchange.loaded(source)
-        return Fetched(checkpoint), sha256
+        found = exchange.loaded(source)
+        return Fetched(found.checkpoint, found.findings), found.sha256
 
     def _tell(self, name: str, state: RuntimeState | None = None, **payload: Any) -> None:
         event = Event(name, MappingProxyType(payload))
@@ -296,9 +301,3 @@ class CheckpointManager:
                 log_error(error, event)
         if state is not None:
             state.tell(name, **payload)
-
-
-def _is_file(name: str) -> bool:
-    with suppress(OSError, ValueError):  # a name that is too long, or none
-        return Path(name).is_file()
-    return False

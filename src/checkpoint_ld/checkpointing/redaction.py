@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.values import ABSENT
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.runtime.frozen_json import thawed
+from checkpoint_ld.stores.amendment import amended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,6 +45,19 @@ def redactor(redact: Redaction | None) -> Redactor:
         return checkpoint if tree is before else _checked(checkpoint, tree)
 
     return by_pointers
+
+
+def redacted_changes(checkpoint: AgentCheckpoint, changes: Mapping[str, Any], redacted: Redactor) -> dict[str, Any]:
+    """Return the `changes` that `update_metadata` is to make, with nothing in them that must not be kept.
+
+    Raises InvalidCheckpoint for values that a checkpoint may not have there.
+    """
+    after = redacted(amended(checkpoint, **changes)).tree()
+    became = {name: after.get(name) for name, value in changes.items() if value is not ABSENT and value is not None}
+    if "metadata" in became:
+        given = changes["metadata"]
+        became["metadata"] = {key: None if given[key] is None else after["metadata"].get(key) for key in given}
+    return {**changes, **became}
 
 
 def _nothing(checkpoint: AgentCheckpoint) -> AgentCheckpoint:

@@ -49,7 +49,8 @@ class Restored:
     """A state that goes on from a checkpoint.
 
     `interrupted` are the calls that had not ended then. They are in the state as they were: cancel, fail or repeat each
-    of them. `findings` say where the checkpoint was taken from, if not from where it should have been.
+    of them. `findings` say where the checkpoint was taken from, if not from where it should have been, and what was odd
+    about the form of a source from elsewhere.
     """
 
     state: RuntimeState
@@ -63,9 +64,11 @@ class Imported:
     """What became of one source: the header of the checkpoint that is kept now, or the error that says why it is not.
 
     `created` is false if an equal one was there already. `source` is the path of a file, None for anything else.
+    `findings` say what was odd about the form in which it came.
     """
 
     source: Path | None
     checkpoint: Header | None
     created: bool = False
+    findings: tuple[Finding, ...] = ()
     error: CheckpointLdError | None = None

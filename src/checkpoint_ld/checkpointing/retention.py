@@ -9,8 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import CheckpointNotFound, SettingsError, TargetExistsError
+from checkpoint_ld.errors import (
+    CheckpointNotFound,
+    InvalidCheckpoint,
+    ReadError,
+    SettingsError,
+    TargetExistsError,
+    WriteError,
+)
 from checkpoint_ld.stores.files.names import PACKED, SUFFIX, file_name
 
 if TYPE_CHECKING:
@@ -18,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import timedelta
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.checkpointing.combined import CombinedStore
     from checkpoint_ld.stores.header import Header
 
@@ -129,7 +136,10 @@ def pruned(
 
 
 def _archived(stores: CombinedStore, going: Iterable[str], folder: Path) -> Iterator[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"{folder}: cannot be used as an archive: {error.strerror}; give another folder") from error
     for one in going:
         with suppress(CheckpointNotFound):  # another prune was faster
             yield _written(stores.get(one), folder)
@@ -142,9 +152,17 @@ def _written(checkpoint: AgentCheckpoint, folder: Path) -> Path:
         replace_file(path, packed, overwrite=False)
     except TargetExistsError:
         # A prune that was interrupted has written it before; something else is not to be lost.
-        if gzip.decompress(path.read_bytes()) != checkpoint.content():
-            raise
+        if not _holds(path, checkpoint):
+            message = f"{path}: is there already and holds something else; move it away, or name another folder"
+            raise TargetExistsError(message) from None
     return path
+
+
+def _holds(path: Path, checkpoint: AgentCheckpoint) -> bool:
+    try:
+        return AgentCheckpoint.load(path).sha256 == checkpoint.sha256
+    except (ReadError, InvalidCheckpoint):
+        return False
 
 
 def _needed(headers: Iterable[Header]) -> dict[str, str]:

@@ -24,7 +24,7 @@ def taken(state: RuntimeState, reason: str, *, about: About | None = None, **tol
     `told` are a name and a description. Raises WriteError for what is no reason, name or description; the state is as
     it was then.
     """
-    with state.still():
+    with state.change():
         snapshot = state.snapshot()
         members = {
             "timestamp": state.now(),
@@ -41,7 +41,7 @@ def taken(state: RuntimeState, reason: str, *, about: About | None = None, **tol
 
 def given_back(state: RuntimeState, checkpoint: AgentCheckpoint) -> None:
     """Undo what `taken` did to the state, for a checkpoint that was kept nowhere, unless another one follows it."""
-    with state.still():
+    with state.change():
         if state.parent is not None and state.parent.checkpoint_id == checkpoint.id:
             state.parent = checkpoint.parent
 

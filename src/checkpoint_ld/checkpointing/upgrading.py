@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from checkpoint_ld.agent.values import SHAPES
 from checkpoint_ld.agent.versions import NEWEST
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.stores.files.names import PACKED
 
 if TYPE_CHECKING:
     import os
@@ -43,5 +45,6 @@ def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
     if done.changed and not dry_run:
         if reading.document is None or reading.shape not in SHAPES:
             raise WriteError(f"{path}: only JSON files are upgraded; convert it to JSON first")
-        replace_file(path, AgentCheckpoint.of_reading(reading).content(reading.shape))
+        content = AgentCheckpoint.of_reading(reading).content(reading.shape)
+        replace_file(path, gzip.compress(content, mtime=0) if done.path.name.endswith(PACKED) else content)
     return done

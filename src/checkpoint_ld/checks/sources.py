@@ -5,8 +5,13 @@ from __future__ import annotations
 import ast
 import base64
 import binascii
+import itertools
 import re
 import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checkpoint_ld.checks.outlines import Outline
 
 LONGEST_SOURCE = 200_000
 """Longer texts are not parsed; answer templates have a few thousand characters."""
@@ -14,8 +19,44 @@ LONGEST_SOURCE = 200_000
 _PICKLE_PROTOCOL = b"\x80"
 
 
+FEW = 32
+"""So many texts are parsed before outlines are made, which have their own price at the beginning."""
+_MOST = 4096
+
+_sound: set[Outline] = set()
+"""The outlines of texts that were parsed and are Python: all texts with such an outline are."""
+_parsed = itertools.count()
+
+
 def python_fault(source: str) -> str | None:
-    """Return what keeps `source` from being Python, with the line, or None if it parses."""
+    """Return what keeps `source` from being Python, with the line, or None if it parses.
+
+    A text that is surely like one that was parsed before is not parsed again.
+    """
+    if next(_parsed) < FEW:
+        return _fault_of(source)
+    from checkpoint_ld.checks.outlines import has_doubtful_number, outline_of  # noqa: PLC0415 - see FEW
+
+    outline = outline_of(source)
+    if outline in _sound:
+        return None
+    fault = _fault_of(source)
+    if outline is not None and fault is None and not has_doubtful_number(outline):
+        if len(_sound) >= _MOST:
+            _sound.clear()
+        _sound.add(outline)
+    return fault
+
+
+def forget() -> None:
+    """Forget all texts and lines that were seen, for measurements."""
+    from checkpoint_ld.checks.outlines import forget_lines  # noqa: PLC0415 - as above
+
+    _sound.clear()
+    forget_lines()
+
+
+def _fault_of(source: str) -> str | None:
     if len(source) > LONGEST_SOURCE:
         return f"{len(source)} characters are too many to parse ({LONGEST_SOURCE} at most)"
     try:

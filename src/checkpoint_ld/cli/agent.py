@@ -249,8 +249,12 @@ def import_(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
 
 @app.command("upgrade")
 def upgrade(paths: Paths, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Write files of older versions anew in the newest; the old file stays until the new one is safe."""
-    output.show_upgraded(agent_runs.upgraded(paths, dry_run=dry_run), dry_run=dry_run, as_json=as_json)
+    """Write files of older versions anew in the newest; exit with 1 if one could not be.
+
+    The old file stays until the new one is safe.
+    """
+    if output.show_upgraded(agent_runs.upgraded(paths, dry_run=dry_run), dry_run=dry_run, as_json=as_json):
+        raise typer.Exit(EXIT_FOUND)
 
 
 @app.command("prune")

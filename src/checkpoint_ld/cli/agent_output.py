@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import typer
 
+from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.reports.characters import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +82,8 @@ def say_restored(restored: Restored, *, as_json: bool) -> None:
         sys.stderr.buffer.write(orjson.dumps({"interrupted": [one.tree() for one in restored.interrupted]}) + b"\n")
         return
     for call in restored.interrupted:
-        say(f"in flight: {call.id} ({call.tool_id or 'a tool that is not named'}): cancel, fail or repeat it")
+        name = call.tool_id or "a tool that is not named"
+        say(harmless(f"in flight: {call.id} ({name}): cancel, fail or repeat it"))
     if not restored.interrupted:
         say("no call was in flight")
 
@@ -103,11 +106,13 @@ def show_saved(saved: Saved, *, as_json: bool) -> None:
         told = {"id": checkpoint.id, "execution_id": checkpoint.execution_id, "sha256": saved.sha256}
         show_json({**told, "path": None if path is None else str(path)})
         return
-    typer.echo(f"{checkpoint.id} begins execution {checkpoint.execution_id}" + (f": {path}" if path else ""))
+    _tell(f"{checkpoint.id} begins execution {checkpoint.execution_id}" + (f": {path}" if path else ""))
 
 
 def show_imported(taken: Iterable[Imported], *, as_json: bool) -> int:
-    """Print what became of files; return how many could not be taken in."""
+    """Print what became of files, and what is odd about their form; return how many could not be taken in."""
+    from checkpoint_ld.cli import streams  # noqa: PLC0415 - as above
+
     done = list(taken)
     if as_json:
         show_json(
@@ -117,6 +122,7 @@ def show_imported(taken: Iterable[Imported], *, as_json: bool) -> int:
                     "id": one.checkpoint.id if one.checkpoint else None,
                     "created": one.created,
                     "error": None if one.error is None else str(one.error),
+                    "findings": [str(found) for found in one.findings],
                 }
                 for one in done
             ]
@@ -126,21 +132,29 @@ def show_imported(taken: Iterable[Imported], *, as_json: bool) -> int:
             if one.error is not None:
                 say(f"refused: {one.error}")
             elif one.checkpoint is not None:
-                typer.echo(f"{'taken in' if one.created else 'there already'}: {one.checkpoint.id} ({one.source})")
+                streams.report(one.findings)
+                _tell(f"{'taken in' if one.created else 'there already'}: {one.checkpoint.id} ({one.source})")
     return sum(one.error is not None for one in done)
 
 
-def show_upgraded(done: Iterable[Upgraded], *, dry_run: bool, as_json: bool) -> None:
-    """Print which files were written anew."""
-    found = list(done)
-    if as_json:
-        show_json(
-            [{"path": str(one.path), "before": one.before, "after": one.after, "changed": one.changed} for one in found]
-        )
-        return
+def show_upgraded(done: Iterable[Upgraded | CheckpointLdError], *, dry_run: bool, as_json: bool) -> int:
+    """Print which files were written anew; return how many could not be."""
     verb = "would become" if dry_run else "became"
-    for one in found:
-        typer.echo(f"{one.path}: {f'{one.before} {verb} {one.after}' if one.changed else f'is {one.after} already'}")
+    told: list[dict[str, Any]] = []
+    refused = 0
+    for one in done:
+        if isinstance(one, CheckpointLdError):
+            refused += 1
+            told.append({"error": str(one)})
+            line = f"refused: {one}"
+        else:
+            told.append({"path": str(one.path), "before": one.before, "after": one.after, "changed": one.changed})
+            line = f"{one.path}: {f'{one.before} {verb} {one.after}' if one.changed else f'is {one.after} already'}"
+        if not as_json:
+            _tell(line)
+    if as_json:
+        show_json(told)
+    return refused
 
 
 def show_pruned(pruned: Pruned, *, dry_run: bool, as_json: bool) -> None:
@@ -158,7 +172,7 @@ def show_pruned(pruned: Pruned, *, dry_run: bool, as_json: bool) -> None:
         return
     goes = "would go" if dry_run else "gone"
     for one in pruned.decisions:
-        typer.echo(f"{goes if one.goes else 'stays'}: {one.header.id}: {one.reason}")
+        _tell(f"{goes if one.goes else 'stays'}: {one.header.id}: {one.reason}")
     typer.echo(f"{len(pruned.going)} {goes}, {len(pruned.staying)} stay")
 
 
@@ -180,7 +194,7 @@ def show_reindexed(done: Reindexed, *, as_json: bool) -> None:
         return
     typer.echo(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
     for one in done.kept:
-        say(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back")
+        say(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
 
 
 def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> None:
@@ -205,6 +219,11 @@ def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> N
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in lines(columns, cells, styles, width):
         typer.echo(line)
+
+
+def _tell(line: str) -> None:
+    """Print a line that may hold anything that stands in a checkpoint or is a file's name."""
+    typer.echo(harmless(line))
 
 
 def say(message: str) -> None:

@@ -7,7 +7,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.errors import CheckpointNotFound, SettingsError
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointLdError,
+    CheckpointNotFound,
+    FindingsError,
+    ReadError,
+    SettingsError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -79,18 +86,32 @@ def found(name: str, of: CheckpointManager) -> AgentCheckpoint:
 
 
 def imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:
-    """Take in files and folders, one after the other."""
+    """Take in files and folders, one after the other; what is wrong with one of them does not stop the others.
+
+    Raises what the stores raise.
+    """
+    from checkpoint_ld.checkpointing import Imported  # noqa: PLC0415 - --help should not wait for it
+
     for path in paths:
-        yield from of.import_(path, as_new_id=as_new_id)
+        try:
+            yield from of.import_(path, as_new_id=as_new_id)
+        except (ReadError, FindingsError, CheckpointExists) as error:
+            yield Imported(Path(path), None, error=error)
 
 
-def upgraded(paths: Sequence[str], *, dry_run: bool) -> Iterator[Upgraded]:
-    """Write files of older versions anew; folders are looked through for `.json` files."""
-    from checkpoint_ld.checkpointing import upgrade  # noqa: PLC0415
+def upgraded(paths: Sequence[str], *, dry_run: bool) -> Iterator[Upgraded | CheckpointLdError]:
+    """Write files of older versions anew; folders are looked through for `.json` files.
+
+    Yields the error instead for a file that cannot be read or written, and goes on.
+    """
+    from checkpoint_ld.checkpointing import upgrade  # noqa: PLC0415 - as above
 
     for path in map(Path, paths):
         for file in sorted(path.rglob("*.json")) if path.is_dir() else (path,):
-            yield upgrade(file, dry_run=dry_run)
+            try:
+                yield upgrade(file, dry_run=dry_run)
+            except CheckpointLdError as error:
+                yield error
 
 
 def retention(
@@ -108,7 +129,7 @@ def retention(
         raise SettingsError("say what may go: all but the newest (--keep-last N), or what is old (--max-age DAYS)")
     return Retention(
         keep_last=keep_last,
-        max_age=None if max_age is None else timedelta(days=max_age),
+        max_age=None if max_age is None else timedelta(days=min(max_age, timedelta.max.days)),
         keep_reasons=frozenset(reasons),
         keep=frozenset(ids),
         protect_linked=protect_linked,

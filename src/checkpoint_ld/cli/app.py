@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from checkpoint_ld.cli.parameters import as_they_are, taken_as_they_are
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -47,7 +49,8 @@ class _Commands(UserDict[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if self.data[name] is None:
             module = import_module(f"checkpoint_ld.cli.{name}")
-            self.data[name] = typer.main.get_command(getattr(module, "app", None) or _alone(name, module))
+            command = typer.main.get_command(getattr(module, "app", None) or _alone(name, module))
+            self.data[name] = taken_as_they_are(command)
         return self.data[name]
 
 
@@ -63,6 +66,9 @@ class _Group(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = _Commands(dict.fromkeys(SUMMARIES))
+
+    def get_params(self, ctx: Any) -> Any:
+        return as_they_are(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
         return list(self.commands)

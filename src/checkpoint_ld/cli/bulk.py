@@ -72,12 +72,13 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
 def _run(  # noqa: PLR0913 - the options of both commands
     paths: list[str], out: str, jobs: int, shard_size: float, options: ConvertOptions, *, quiet: bool
 ) -> None:
-    from checkpoint_ld import bulk, profiles  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld import bulk  # noqa: PLC0415 - --help should not wait for it
     from checkpoint_ld.discovery import discover  # noqa: PLC0415 - as above
     from checkpoint_ld.errors import SettingsError  # noqa: PLC0415 - as above
+    from checkpoint_ld.families.checking import Profiles  # noqa: PLC0415 - as above
 
     if options.profile is not None:
-        profiles.profile(options.profile)
+        Profiles(options.profile)  # says now what is wrong with the name
     found = discover(paths)
     for pattern in found.unmatched:
         sys.stderr.write(f"{pattern}: no file matches\n")

@@ -53,7 +53,9 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     dialect: Annotated[
         str | None,
         typer.Option(
-            "--dialect", help="The dialect of the JSON: datafeed-ns-v3 (default), v2.0, gui-datafeed, dataset-1."
+            "--dialect",
+            help="The dialect of the JSON: datafeed-ns-v3 (default), v2.0, gui-datafeed, dataset-1; "
+            "for agent checkpoints canonical or second.",
         ),
     ] = None,
     context: Annotated[
@@ -74,6 +76,9 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     derived: Annotated[
         bool, typer.Option("--derived", help="Add to RDF what follows: classes of traits, fields of templates …")
     ] = False,
+    prov: Annotated[
+        bool, typer.Option("--prov/--no-prov", help="Add the provenance of agent checkpoints to RDF, or not.")
+    ] = True,
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a checkpoint about which anything is odd.")] = False,
     jobs: Annotated[
@@ -90,7 +95,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     # Reading and writing take their time to import; --help should not wait for them.
     from checkpoint_ld.emission import ContextStyle, ntriples_of_tree  # noqa: PLC0415
     from checkpoint_ld.entities.entity import now  # noqa: PLC0415
-    from checkpoint_ld.reading import CANONICAL  # noqa: PLC0415
+    from checkpoint_ld.reading import CANONICAL, Reading  # noqa: PLC0415
     from checkpoint_ld.writing import write as writing  # noqa: PLC0415
 
     wanted = to or writing.syntax_of(out) or writing.JSONLD
@@ -101,6 +106,14 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         if streaming.done(out):
             return
     source = streams.read(file, syntax=syntax, strict=strict)
+    if not isinstance(source, Reading):
+        from checkpoint_ld.agent.writing import written as written_of_agent  # noqa: PLC0415 - as above
+
+        form = _form(wanted, dialect, is_plain=context is Context.PLAIN or out.lower().endswith(".json"))
+        streams.write(out, written_of_agent(source.tree, form, prov=prov), overwrite=force)
+        if not quiet:
+            streams.report(source.findings)
+        return
     if wanted == Output.N_TRIPLES and deep_judgment and not derived:
         written = writing.Written(ntriples_of_tree(source.tree))
     else:
@@ -118,6 +131,18 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     streams.write(out, written.data, overwrite=force)
     if not quiet:
         streams.report((*source.findings, *written.findings))
+
+
+def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
+    """Return as what of `agent.writing.FORMS` an agent checkpoint is written; a shape is a dialect."""
+    from checkpoint_ld.agent.values import SHAPES  # noqa: PLC0415 - as in the command
+
+    if dialect is None:
+        return SHAPES[0] if is_plain and to == Output.JSONLD else to
+    shape = dialect.removeprefix("agent-")
+    if shape not in SHAPES:
+        raise WriteError(f"an agent checkpoint has no dialect {dialect}: write one of {', '.join(SHAPES)}")
+    return shape
 
 
 @dataclass(frozen=True)

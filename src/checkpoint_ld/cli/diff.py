@@ -42,7 +42,7 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     if before == after == streams.STANDARD:
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")
     found = semantic_diff(
-        streams.read(before, syntax=syntax), streams.read(after, syntax=syntax), dates=dates, order=order
+        *(streams.read_benchmark(one, syntax=syntax) for one in (before, after)), dates=dates, order=order
     )
     if not quiet:
         if format_ is Format.JSON:

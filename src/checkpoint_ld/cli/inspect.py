@@ -15,8 +15,10 @@ from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.convert import Input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from checkpoint_ld.families.inspection import AgentInspection
+    from checkpoint_ld.findings import Finding
     from checkpoint_ld.inspection import Inspection
 
 _MOST_KEYWORDS = 12
@@ -35,23 +37,31 @@ def inspect(
     # Reading takes its time to import; --help should not wait for it.
     import orjson  # noqa: PLC0415
 
-    from checkpoint_ld import inspection  # noqa: PLC0415
+    from checkpoint_ld.families import inspection  # noqa: PLC0415
 
     found = inspection.inspect(streams.read(file, syntax=syntax))
     if as_json:
         sys.stdout.buffer.write(orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         return
     console = Console()
-    console.print(_overview(found))
-    for line in (*_suspicious_ids(found), *_findings(found)):
+    if isinstance(found, inspection.AgentInspection):
+        from checkpoint_ld.cli import agent_output  # noqa: PLC0415 - as above
+
+        agent_output.show_checkpoint(found.checkpoint)
+        console.print(_table(_rows_of_agent(found)))
+        lines = tuple(_findings(found.findings))
+    else:
+        console.print(_table(_rows(found)))
+        lines = (*_suspicious_ids(found), *_findings(found.findings))
+    for line in lines:
         console.print(line, soft_wrap=True)
 
 
-def _overview(found: Inspection) -> Table:
+def _table(rows: Iterable[tuple[str, str]]) -> Table:
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for label, value in _rows(found):
+    for label, value in rows:
         if value:
             table.add_row(label, Text(value))
     return table
@@ -62,7 +72,7 @@ def _rows(found: Inspection) -> Iterator[tuple[str, str]]:
     yield "version", found.version or ""
     yield "creator", found.creator or ""
     yield "dates", " to ".join(one for one in (found.created, found.modified) if one)
-    yield "dialect", found.dialect if found.syntax == "json" else f"{found.dialect}, as {found.syntax}"
+    yield "dialect", _dialect(found)
     yield "graph", f"{found.root}, {found.triples} triples"
     if found.scenarios:
         yield "scenarios", str(found.scenarios)
@@ -74,6 +84,18 @@ def _rows(found: Inspection) -> Iterator[tuple[str, str]]:
     yield "keywords", ", ".join(keywords) + (f" and {more} more" if more else "")
 
 
+def _rows_of_agent(found: AgentInspection) -> Iterator[tuple[str, str]]:
+    yield "dialect", _dialect(found)
+    yield "graph", f"{found.root}, {found.triples} triples"
+    yield "types", ", ".join(f"{count} {kind}" for kind, count in found.thoughts.items())
+    yield "tools", ", ".join(f"{name or 'unknown'} ({count})" for name, count in found.calls.items())
+    yield "calls", f"{found.failed} failed, {found.in_flight} in flight" if found.calls else ""
+
+
+def _dialect(found: Inspection | AgentInspection) -> str:
+    return found.dialect if found.syntax == "json" else f"{found.dialect}, as {found.syntax}"
+
+
 def _suspicious_ids(found: Inspection) -> Iterator[Text]:
     if found.suspicious_ids:
         shown = found.suspicious_ids[:_MOST_LINES]
@@ -82,19 +104,19 @@ def _suspicious_ids(found: Inspection) -> Iterator[Text]:
         yield from _more(len(found.suspicious_ids) - len(shown))
 
 
-def _findings(found: Inspection) -> Iterator[Text]:
-    if not found.findings:
+def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
+    if not findings:
         yield Text("\nnothing odd was found", style="green")
         return
-    counts = Counter(one.code for one in found.findings)
+    counts = Counter(one.code for one in findings)
     codes = ", ".join(f"{count} {code}" for code, count in counts.items())
     yield Text(f"\nwarnings: {codes}", style="bold yellow")
     shown = 0
     for code in counts:
-        for one in [one for one in found.findings if one.code == code][:_MOST_OF_A_CODE]:
+        for one in [one for one in findings if one.code == code][:_MOST_OF_A_CODE]:
             shown += 1
             yield Text(f"  {one}")
-    yield from _more(len(found.findings) - shown)
+    yield from _more(len(findings) - shown)
 
 
 def _more(count: int) -> Iterator[Text]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from checkpoint_ld.cli.push import (
 )
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import ReadError, WriteError
+
+if TYPE_CHECKING:
+    from checkpoint_ld.families import Source
 
 _TIMEOUT = 120.0
 
@@ -57,7 +60,6 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
     from checkpoint_ld import remote  # noqa: PLC0415 - --help should not wait for it
     from checkpoint_ld.remote.pull import file_name  # noqa: PLC0415 - as above
-    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - as above
 
     has_failed = False
     with remote.connect(
@@ -81,7 +83,7 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
             try:
                 ((_, found),) = remote.pull(client, [name])
                 file = Path(out) / file_name(name, _EXTENSIONS[to])
-                replace_file(file, writing.write(found.graph, syntax=to).data, overwrite=force)
+                replace_file(file, _content(found, to), overwrite=force)
             except (ReadError, WriteError) as error:
                 sys.stderr.write(f"{error}\n")
                 has_failed = True
@@ -89,3 +91,14 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
             if not quiet:
                 typer.echo(str(file))
     raise typer.Exit(EXIT_FAILED if has_failed else 0)
+
+
+def _content(found: Source, to: Written) -> bytes:
+    """Return a checkpoint as the bytes of a file."""
+    from checkpoint_ld.agent import writing as agent_writing  # noqa: PLC0415 - as above
+    from checkpoint_ld.reading import Reading  # noqa: PLC0415 - as above
+    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - as above
+
+    if isinstance(found, Reading):
+        return writing.write(found.graph, syntax=to).data
+    return agent_writing.written(found.tree, to)

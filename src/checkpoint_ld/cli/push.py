@@ -82,6 +82,9 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     update_url: UpdateUrlOption = None,
     store_url: StoreUrlOption = None,
     derived: Annotated[bool, typer.Option("--derived", help="Send also what follows, as convert --derived.")] = False,
+    prov: Annotated[
+        bool, typer.Option("--prov/--no-prov", help="Send the provenance of agent checkpoints with them, or not.")
+    ] = True,
     verification: Annotated[
         Verification, typer.Option("--verify", help="count: the triples of each graph. full: read them back.")
     ] = Verification.COUNT,
@@ -107,7 +110,7 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     from checkpoint_ld import remote  # noqa: PLC0415
     from checkpoint_ld.remote.manifest import default_file  # noqa: PLC0415
 
-    files = _Files(paths, derived=derived)
+    files = _Files(paths, derived=derived, prov=prov)
     if dry_run and profile is Store.AUTO and not (query_url or update_url or store_url):
         raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
     if dry_run and fast:
@@ -155,7 +158,7 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
 class _Files:
     """The graphs of the files that are meant, each read when it is its turn; a bad one is said and passed over."""
 
-    def __init__(self, paths: list[str], *, derived: bool) -> None:
+    def __init__(self, paths: list[str], *, derived: bool, prov: bool) -> None:
         from checkpoint_ld import discovery  # noqa: PLC0415 - as in the command
 
         found = discovery.discover(paths)
@@ -166,21 +169,22 @@ class _Files:
             raise SettingsError(f"nothing to push in {', '.join(paths)}: name a checkpoint, or a folder that has some")
         self._files = found.files
         self._derived = derived
+        self._prov = prov
 
     def __iter__(self) -> Iterator[Outgoing]:
-        from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - as above
+        from checkpoint_ld import families  # noqa: PLC0415 - as above
         from checkpoint_ld.remote import outgoing  # noqa: PLC0415 - as above
 
         for file in self._files:
             try:
                 large = None if self._derived else _streamed(file)
                 if large is None:
-                    graph = streams.read(file, syntax=None).graph
+                    graph = families.graph_of(streams.read(file, syntax=None), prov=self._prov)
             except ReadError as error:
                 sys.stderr.write(f"{error}\n")
                 self.has_failed = True
                 continue
-            yield large or outgoing(with_derived(graph) if self._derived else graph, file)
+            yield large or outgoing(families.enriched(graph) if self._derived else graph, file)
 
 
 def _streamed(file: str) -> Outgoing | None:

@@ -12,7 +12,6 @@ from pyoxigraph import NamedNode
 from checkpoint_ld import queries
 from checkpoint_ld.cli import streams
 from checkpoint_ld.discovery import discover
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.sparql import Dataset
 from checkpoint_ld.sparql.terms import is_iri
@@ -20,11 +19,11 @@ from checkpoint_ld.sparql.terms import is_iri
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.statement_graph import StatementGraph
     from checkpoint_ld.queries import NamedQuery, Request
     from checkpoint_ld.sparql import QueryResult
 
-Told = tuple[str, "CheckpointGraph", str | None]
+Told = tuple[str, "StatementGraph", str | None]
 """A checkpoint: what it is called, its graph, its dialect."""
 
 _PATIENCE = 30.0
@@ -74,10 +73,12 @@ class Sources:
         return self._of(self._read(), told, derived=derived, **limits)
 
     def _of(self, checkpoints: Iterable[Told], told: Request, *, derived: bool, **limits: Any) -> QueryResult | None:
+        from checkpoint_ld import families  # noqa: PLC0415 - as below
+
         data = Dataset()
         for called, graph, dialect in checkpoints:
             known = set(data.graphs)
-            added = with_derived(graph) if derived else graph
+            added = families.enriched(graph) if derived else graph
             name = data.add(added, dialect=dialect if told.query is not None else None)
             if name in known:
                 self.say(f"{called}: this very checkpoint was read already, and counts once")
@@ -90,7 +91,7 @@ class Sources:
         return data.query(told.text, parameters=told.parameters, **limits)
 
     def _read(self) -> Iterator[Told]:
-        from checkpoint_ld import reading  # noqa: PLC0415 - a service and a collection need no reading
+        from checkpoint_ld import families  # noqa: PLC0415 - a service and a collection need no reading
 
         found = discover(self.paths)
         for pattern in found.unmatched:
@@ -100,8 +101,8 @@ class Sources:
         for file in found.files:
             try:
                 source = sys.stdin.buffer if file == streams.STANDARD else file
-                read = reading.read(source, syntax=self.syntax)
-                yield file, read.graph, read.dialect
+                read = families.read(source, syntax=self.syntax)
+                yield file, families.graph_of(read), families.dialect_of(read)
             except ReadError as error:
                 self.fail(str(error))
 

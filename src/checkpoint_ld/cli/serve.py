@@ -70,17 +70,17 @@ def _location(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: b
 def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: bool) -> Path:
     import pyoxigraph  # noqa: PLC0415 - as above
 
-    from checkpoint_ld import discovery, sparql  # noqa: PLC0415 - as above
-    from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - as above
+    from checkpoint_ld import discovery, families, sparql  # noqa: PLC0415 - as above
 
     dataset = sparql.Dataset()
     for file in discovery.discover(paths).files:
         try:
-            reading = streams.read(file, syntax=None)
+            source = streams.read(file, syntax=None)
         except ReadError as error:
             sys.stderr.write(f"{error}\n")
             continue
-        dataset.add(with_derived(reading.graph) if derived else reading.graph, dialect=reading.dialect)
+        graph = families.graph_of(source)
+        dataset.add(families.enriched(graph) if derived else graph, dialect=families.dialect_of(source))
     if not dataset.graphs:
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:

@@ -14,6 +14,7 @@ from checkpoint_ld.cli.validate import FailOn, Format
 
 if TYPE_CHECKING:
     from checkpoint_ld.collection import Collection, LoadReport, Options
+    from checkpoint_ld.graph.statement_graph import StatementGraph
 
 app = typer.Typer(
     help="Keep many checkpoints in a collection on disk: load, list, query, validate and export them.",
@@ -108,17 +109,28 @@ def get(
     wait: Wait = 0,
 ) -> None:
     """Write one checkpoint as it was loaded; the extension of OUT tells the syntax, else it is JSON-LD."""
-    from checkpoint_ld.emission import ContextStyle  # noqa: PLC0415 - --help should not wait for it
-    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - as above
+    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - --help should not wait for it
 
     with _open(store, read_only=True, wait=wait) as collection:
         [found, *more] = collection.find(graph)
         if more:
             store_output.say(f"{graph} has several graphs: {', '.join((found, *more))}; this is the first")
         held = collection.get(found)
-    syntax = writing.syntax_of(out) or writing.JSONLD
-    written = writing.write(held, syntax=syntax, context=ContextStyle.PLAIN)
-    streams.write(out, written.data, overwrite=force)
+    streams.write(out, _content(held, writing.syntax_of(out) or writing.JSONLD), overwrite=force)
+
+
+def _content(held: StatementGraph, syntax: str) -> bytes:
+    """Return a graph as the bytes of a file; JSON is what was loaded, for agent checkpoints in the canonical shape."""
+    from checkpoint_ld.agent import writing as agent_writing  # noqa: PLC0415 - as above
+    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
+    from checkpoint_ld.emission import ContextStyle  # noqa: PLC0415 - as above
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
+    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - as above
+
+    if isinstance(held, CheckpointGraph):
+        return writing.write(held, syntax=syntax, context=ContextStyle.PLAIN).data
+    agent = AgentGraph.of_graph(held)
+    return agent_writing.written(agent.tree(), "canonical" if syntax == writing.JSONLD else syntax)
 
 
 @app.command("remove")
@@ -157,7 +169,9 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     graphs: Annotated[
         list[str] | None, typer.Argument(metavar="[IRI…]", help="Only these graphs, by IRI or by path of their files.")
     ] = None,
-    profile: Annotated[str | None, typer.Option("--profile", help="The set of rules; karenina unless set.")] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="The set of rules: karenina or agent unless set.")
+    ] = None,
     format_: Annotated[Format, typer.Option("--format", help="How to write the findings.")] = Format.TEXT,
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write them to.")] = streams.STANDARD,
     fail_on: Annotated[FailOn, typer.Option("--fail-on", help="The severity that gives exit code 1.")] = (
@@ -240,9 +254,10 @@ def _open(
 
 
 def _options(on_conflict: Conflict, profile: str | None, fail_on: FailOn, progress: Any) -> Options:
-    from checkpoint_ld import collection, profiles  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld import collection  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.families.checking import Profiles  # noqa: PLC0415 - as above
 
-    rules = profiles.profile(profile) if profile is not None else None
+    rules = Profiles(profile) if profile is not None else None
     checks = collection.Checks(rules, store_output.severity(fail_on))
     return collection.Options(collection.OnConflict(on_conflict), checks, progress)
 

@@ -9,7 +9,9 @@ from checkpoint_ld.documents.files import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import BinaryIO
 
+    from checkpoint_ld.families import Source
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.reading import Reading
 
@@ -17,12 +19,22 @@ STANDARD = "-"
 MOST_FINDINGS = 10
 
 
-def read(file: str, *, syntax: str | None, strict: bool = False) -> Reading:
-    """Read the checkpoint in `file`."""
-    from checkpoint_ld import reading  # noqa: PLC0415 - --help should not wait for it
+def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
+    """Read the checkpoint in `file`, of whatever family."""
+    from checkpoint_ld import families  # noqa: PLC0415 - --help should not wait for it
 
-    source = sys.stdin.buffer if file == STANDARD else file
-    return reading.read(source, syntax=syntax, strict=strict)
+    return families.read(_opened(file), syntax=syntax, strict=strict)
+
+
+def read_benchmark(file: str, *, syntax: str | None) -> Reading:
+    """Read the benchmark in `file`."""
+    from checkpoint_ld import reading  # noqa: PLC0415 - as above
+
+    return reading.read(_opened(file), syntax=syntax)
+
+
+def _opened(file: str) -> str | BinaryIO:
+    return sys.stdin.buffer if file == STANDARD else file
 
 
 def write(file: str, data: bytes, *, overwrite: bool) -> None:

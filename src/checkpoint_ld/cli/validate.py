@@ -57,7 +57,10 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
         list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns; - for standard input.")
     ],
     profile: Annotated[
-        str | None, typer.Option("--profile", help="The set of rules: karenina (unless set), strict, legacy-dataset.")
+        str | None,
+        typer.Option(
+            "--profile", help="The rules: karenina or agent (unless set), strict, legacy-dataset, structure …"
+        ),
     ] = None,
     shapes: Annotated[
         list[str] | None, typer.Option("--shapes", help="A file or folder of shapes of your own; may be repeated.")
@@ -99,18 +102,19 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     # SHACL takes its time to import; --help should not wait for it.
     from checkpoint_ld import profiles, reports, selection  # noqa: PLC0415
     from checkpoint_ld.cli.validation_run import EXIT_FAILED, Run  # noqa: PLC0415
+    from checkpoint_ld.families import checking  # noqa: PLC0415
     from checkpoint_ld.rules import catalogue  # noqa: PLC0415
 
     chosen = _configuration(config, none=no_config)
-    rules = profiles.profile(profile or chosen.profile or profiles.DEFAULT, shapes or chosen.shapes)
+    wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, tuple(shapes or chosen.shapes))
     counted = selection.selection(
-        {**catalogue(), **rules.rules},
+        {**catalogue(), **wanted.first.rules},
         select=select or chosen.select,
         ignore=ignore or chosen.ignore,
         per_file=chosen.per_file_ignores,
         folder=chosen.folder,
     )
-    run = Run(rules, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
+    run = Run(wanted, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
     found = _discovered(paths, chosen, quiet=quiet)
     for pattern in found.unmatched:
         run.fail(f"{pattern}: no file matches")

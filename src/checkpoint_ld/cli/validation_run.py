@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld import validation
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.progress import bar
-from checkpoint_ld.cli.repair import Repair, diff, repair
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
-from checkpoint_ld.report import Checked, Report
+from checkpoint_ld.families import checking
 from checkpoint_ld.streaming.entrance import Streaming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from checkpoint_ld.cli.repair import Repair
+    from checkpoint_ld.families.checking import Profiles
     from checkpoint_ld.findings import Severity
-    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.selection import Selection
 
 EXIT_FINDINGS = 1
@@ -34,7 +35,7 @@ class Run:
     `jobs` is the number of processes for files that are worked on some questions at a time; None: their size tells.
     """
 
-    profile: Profile
+    profiles: Profiles
     selection: Selection
     syntax: str | None = None
     engine: str = validation.COMPILED
@@ -50,8 +51,7 @@ class Run:
 
     def report(self, files: Sequence[str]) -> Report:
         """Validate `files`; those that are not there are said on standard error."""
-        checked = tuple(self.selection.applied(one) for one in self._checked(files))
-        return Report(self.profile.name, checked, self.profile.rules)
+        return checking.report_of((self.selection.applied(one) for one in self._checked(files)), self.profiles)
 
     def exit_code(self, report: Report, threshold: Severity | None) -> int:
         """Return the exit code of a run with this report, in which findings from `threshold` on count."""
@@ -61,6 +61,8 @@ class Run:
 
     def show_repairs(self, files: Sequence[str]) -> int:
         """Print what `repair` would change, as unified diffs; return the exit code."""
+        from checkpoint_ld.cli.repair import diff  # noqa: PLC0415 - few runs repair
+
         changes = False
         for repaired in self._repairs(files):
             streams.write(streams.STANDARD, diff(repaired).encode(), overwrite=True)
@@ -100,6 +102,8 @@ class Run:
             replace_file(repaired.name, repaired.after)
 
     def _repairs(self, files: Iterable[str]) -> Iterator[Repair]:
+        from checkpoint_ld.cli.repair import repair  # noqa: PLC0415 - as above
+
         for file in files:
             try:
                 yield repair(sys.stdin.buffer if file == streams.STANDARD else file, self.selection, self.syntax)
@@ -111,7 +115,7 @@ class Run:
             source = file if file != streams.STANDARD else self._repaired_input or sys.stdin.buffer
             try:
                 streamed = self._streamed(source, is_alone=len(files) == 1)
-                yield streamed or validation.check(source, self.profile, syntax=self.syntax, engine=self.engine)
+                yield streamed or checking.check(source, self.profiles, syntax=self.syntax, engine=self.engine)
             except ReadError as error:
                 self.fail(str(error))
             except SettingsError as error:  # shapes that one document shows not to be applicable
@@ -123,7 +127,7 @@ class Run:
             return None
         note = None if self.quiet else _noted
         with bar("validating", quiet=self.quiet or not is_alone) as advance:
-            return Streaming(self.jobs, advance, note).check(source, self.profile, syntax=self.syntax)
+            return Streaming(self.jobs, advance, note).check(source, self.profiles.first, syntax=self.syntax)
 
     def _in_progress(self, files: Sequence[str]) -> Iterator[str]:
         """Yield `files`, with a bar on standard error where there is somebody to see it."""

@@ -70,7 +70,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     form = earl.Form.of_file(rdf, answers=name, base=base, date=date) if rdf is not None else None
     if form is None and (base, date) != (None, None):
         raise SettingsError("--base and --date are about RDF: give the file for it with --rdf")
-    benchmark = Benchmark.of_reading(streams.read(file, syntax=syntax))
+    benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax))
     if trusted:  # loudly, even if quiet
         typer.echo(f"the code in {file} runs, as --trust-stored-code asks for", err=True)
     tally, remarks = Tally(), Remarks()

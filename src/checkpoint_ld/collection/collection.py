@@ -7,26 +7,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
+from checkpoint_ld import families, profiles, queries, rdf, sparql
 from checkpoint_ld import loading as checkpoints
-from checkpoint_ld import profiles, queries, rdf, reading, sparql, validation
+from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.collection import derived, export, integrity, loading
 from checkpoint_ld.collection.directory import STORE, Directory, explained
 from checkpoint_ld.collection.holdings import Holdings
 from checkpoint_ld.collection.loading import Options
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.errors import LookupFailedError
+from checkpoint_ld.families import checking
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.collection.entry import Entry
     from checkpoint_ld.collection.export import Shard
     from checkpoint_ld.collection.integrity import Problem
     from checkpoint_ld.collection.outcome import LoadReport
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.statement_graph import StatementGraph
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.sparql import QueryResult
 
@@ -91,6 +91,11 @@ class Collection:
     def folder(self) -> Path:
         """The folder that the collection is in."""
         return self._holdings.directory.folder
+
+    @property
+    def holdings(self) -> Holdings:
+        """The graphs and their entries themselves, for stores that write graphs of their own."""
+        return self._holdings
 
     @property
     def entries(self) -> Mapping[str, Entry]:
@@ -158,7 +163,7 @@ class Collection:
             raise LookupFailedError(_missing(name, self.entries))
         return tuple(one.graph for one in found)
 
-    def get(self, graph: str) -> CheckpointGraph:
+    def get(self, graph: str) -> StatementGraph:
         """Return a graph of the collection, to the letter as it was loaded; changing it changes nothing here.
 
         Raises LookupFailedError for one that is not there as a whole.
@@ -167,7 +172,17 @@ class Collection:
         return export.graph_of(self._holdings, graph)
 
     def benchmark(self, graph: str) -> Benchmark:
-        """Return a checkpoint of the collection as a Benchmark of its own. Raises LookupFailedError as `get` does."""
+        """Return a checkpoint of the collection as a Benchmark of its own.
+
+        Raises LookupFailedError as `get` does, and for an agent checkpoint.
+        """
+        found = self.checkpoint(graph)
+        if isinstance(found, Benchmark):
+            return found
+        raise LookupFailedError(f"{graph} is an agent checkpoint, no benchmark: take it with checkpoint(…)")
+
+    def checkpoint(self, graph: str) -> Any:
+        """Return a Benchmark or an AgentCheckpoint of the collection. Raises LookupFailedError as `get` does."""
         return checkpoints.load(self.get(graph))
 
     def source(self, graph: str) -> Path:
@@ -199,7 +214,7 @@ class Collection:
         directory, needs_derived = self._holdings.directory, asked.needs_derived
         kept = derived.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
-            data = sparql.Dataset.of_graphs(with_derived(self.get(graph)) for graph in self)
+            data = sparql.Dataset.of_graphs(families.enriched(self.get(graph)) for graph in self)
             return data.query(asked.text, parameters=asked.parameters, **limits)
         store, place = kept
         # Another process may open a store only where nobody writes it.
@@ -210,12 +225,14 @@ class Collection:
             )
 
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
-        """Hold graphs, or else all, against the rules of a profile; findings name graph and node.
+        """Hold graphs, or else all, against the rules of a profile, each of that for its family.
+
+        Findings name graph and node.
 
         Raises LookupFailedError, and SettingsError for a profile that does not exist or shapes that are none.
         """
-        chosen = profiles.profile(profile, tuple(shapes))
-        return validation.report_of((self._checked(graph, chosen) for graph in graphs or self), chosen)
+        chosen = checking.Profiles(profile, tuple(shapes))
+        return checking.report_of((self._checked(graph, chosen) for graph in graphs or self), chosen)
 
     def dump(self, out: BinaryIO, syntax: str = "nq") -> None:
         """Write all checkpoints as N-Quads (`nq`) or TriG (`trig`), sorted; equal collections give equal bytes.
@@ -271,10 +288,10 @@ class Collection:
             raise LookupFailedError(f"{graph}: its loading was interrupted; add {source} again")
         return entry
 
-    def _checked(self, graph: str, profile: profiles.Profile) -> Checked:
+    def _checked(self, graph: str, chosen: checking.Profiles) -> Checked:
         self._whole(graph)
         index = rdf.parse(export.ntriples(self._holdings, graph), "nt")
-        return validation.check_reading(reading.of_statements(index, "nt", graph, checked=False), profile)
+        return checking.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
 
 
 def _missing(name: str, entries: Iterable[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ import pyoxigraph
 
 from checkpoint_ld.collection.lock import Lock
 from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import StoreBusyError, StoreError
+from checkpoint_ld.errors import IntegrityError, StoreBusyError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +23,8 @@ MARK = "collection.json"
 STORE = "store"
 _LOCK = "lock"
 _FORMAT = 2
+_OUR_REFERENCES = 2
+"""That of a Directory to its store, and that of the question how many there are."""
 
 
 @dataclass
@@ -59,18 +63,25 @@ class Directory:
                 with explained(self.folder):
                     self.store.flush()
         finally:
-            # The store closes its files when nobody refers to it any more.
+            # The store closes its files when nobody refers to it any more. The frames in which a query was parsed may
+            # still do so, in circles that the parser's exceptions leave behind.
+            if sys.getrefcount(self.store) > _OUR_REFERENCES:
+                gc.collect()
             self.store = pyoxigraph.Store()
             self.lock.release()
 
 
 @contextmanager
 def explained(folder: Path) -> Iterator[None]:
-    """Turn the errors of the store and of the operating system into StoreError."""
+    """Turn the errors of the store and of the operating system into StoreError, IntegrityError for damaged files."""
     try:
         yield
     except StoreError:
         raise
+    except RuntimeError as error:  # RocksDB's "Corruption"
+        raise IntegrityError(
+            f"{folder}: the files of the collection are damaged: {error}; add your checkpoints to a new one"
+        ) from error
     except OSError as error:
         if "LOCK" in str(error):
             raise StoreBusyError(f"{folder}: another program has its store open; wait until it is done") from error

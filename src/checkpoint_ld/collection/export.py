@@ -18,12 +18,11 @@ import pyoxigraph
 from pyoxigraph import NamedNode, RdfFormat
 from rdflib import URIRef
 
-from checkpoint_ld import emission
+from checkpoint_ld import emission, families
 from checkpoint_ld.collection.entry import MANIFEST
 from checkpoint_ld.collection.holdings import named_quad
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import SettingsError, StoreError, WriteError
-from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.rdf import parse
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from checkpoint_ld.collection.holdings import Holdings
+    from checkpoint_ld.graph.statement_graph import StatementGraph
 
 SHARDS = "shards.json"
 _IN_MEMORY = 1 << 24
@@ -59,9 +59,10 @@ def ntriples(holdings: Holdings, graph: str) -> bytes:
     return pyoxigraph.serialize(holdings.statements(graph), format=RdfFormat.N_TRIPLES) or b""
 
 
-def graph_of(holdings: Holdings, graph: str) -> CheckpointGraph:
+def graph_of(holdings: Holdings, graph: str) -> StatementGraph:
     """Return one graph with the name of its own root, to read and to change; the collection knows of no change."""
-    return CheckpointGraph(parse(ntriples(holdings, graph), "nt"), URIRef(holdings.entries[graph].root))
+    entry = holdings.entries[graph]
+    return families.restored(parse(ntriples(holdings, graph), "nt"), URIRef(entry.root), entry.family)
 
 
 def trig(holdings: Holdings, graph: str) -> bytes:

@@ -33,6 +33,12 @@ def withdrawing(graph: str) -> str:
     return f"DELETE {{ ?s ?p ?o }} WHERE {{ GRAPH {name} {{ ?s ?p ?o }} FILTER NOT EXISTS {{ {others} }} }}"
 
 
+def withdrawing_one(statement: Triple, graph: str) -> str:
+    """Return the update that takes one statement of a graph out of the merge, unless another graph says it as well."""
+    others = f"GRAPH ?other {{ {statement} }} FILTER (?other NOT IN ({NamedNode(graph)}, {MANIFEST}))"
+    return f"DELETE {{ {statement} }} WHERE {{ FILTER NOT EXISTS {{ {others} }} }}"
+
+
 def lacks(store: Store, graph: str) -> bool:
     """Tell whether the merge lacks something that a graph says."""
     return _ask(store, f"GRAPH {NamedNode(graph)} {{ ?s ?p ?o }} FILTER NOT EXISTS {{ ?s ?p ?o }}")

@@ -13,24 +13,23 @@ from typing import TYPE_CHECKING
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
-from checkpoint_ld import emission, reading, validation
+from checkpoint_ld import emission, families
 from checkpoint_ld.collection import lexical_forms
 from checkpoint_ld.collection.entry import MANIFEST, Entry, FileState
 from checkpoint_ld.collection.holdings import Load, digest
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import FindingsError, ReadError
+from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from checkpoint_ld.families import Source
+    from checkpoint_ld.families.checking import Profiles
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.profiles import Profile
-    from checkpoint_ld.reading import Reading
-
-FAMILY = "benchmark"
-"""The family of all checkpoints that can be read today."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Checks:
     many times quicker.
     """
 
-    profile: Profile | None = None
+    profile: Profile | Profiles | None = None
     fail_on: Severity | None = Severity.VIOLATION
 
 
@@ -63,25 +62,24 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
 
     Raises ReadError for what is no checkpoint, FindingsError for one that `checks` keep out.
     """
-    read = reading.examine_bytes(data, str(path), checked=checks.profile is None)
+    read = families.examine_bytes(data, str(path), checked=checks.profile is None)
     findings = _findings(read, checks)
-    graph = read.graph
+    graph = families.graph_of(read)
     root = str(graph.root)
     if root == MANIFEST.value:
         raise ReadError(f"{path}: the name {root} is that of a collection's own graph; give the checkpoint another @id")
     parsed = pyoxigraph.parse(emission.ntriples_of(graph), format=RdfFormat.N_TRIPLES)
     written = [quad.triple for quad in parsed]
     held = lexical_forms.rewritten(written)
-    name = read.tree.get("name")
     entry = Entry(
         graph=root,
         root=root,
-        name=name if isinstance(name, str) else "",
+        name=families.name_of(read),
         source=source,
         sha256=digest(written),
         triples=len(held),
-        family=FAMILY,
-        dialect=read.dialect,
+        family=families.family_of(read),
+        dialect=families.dialect_of(read),
         file=file,
         loaded=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         software=software(),
@@ -95,8 +93,8 @@ def named(load: Load, graph: str) -> Load:
     return replace(load, entry=replace(load.entry, graph=graph))
 
 
-def _findings(read: Reading, checks: Checks) -> Sequence[Finding]:
-    findings = read.findings if checks.profile is None else validation.check_reading(read, checks.profile).findings
+def _findings(read: Source, checks: Checks) -> Sequence[Finding]:
+    findings = read.findings if checks.profile is None else checking.check_source(read, checks.profile).findings
     if checks.fail_on is not None:
         heavy = [one for one in findings if one.severity >= checks.fail_on]
         if heavy:

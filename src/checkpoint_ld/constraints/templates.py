@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.templates.outline import forget_lines, is_typical, outline_of
+from checkpoint_ld.checks import sources
 from checkpoint_ld.templates.reading import read_template
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from checkpoint_ld.templates.outline import Outline
+    from checkpoint_ld.checks.outlines import Outline
+    from checkpoint_ld.templates.template import Template
 
 _CLASS = frozenset({"no-answer-class", "several-answer-classes"})
 _REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
@@ -22,7 +23,7 @@ _OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "synt
 
 _HARMLESS = frozenset({"nullable", "unknown-parameter"})
 _MOST = 4096
-FEW = 8
+FEW = 32
 """So many templates are read before outlines are made: for a few it would take longer than reading them."""
 
 _alike: dict[Outline, bool | None] = {}
@@ -33,25 +34,39 @@ outline, None for those that were met but once."""
 @lru_cache(maxsize=1024)
 def _problems(source: str) -> tuple[tuple[str, str], ...]:
     """Return the problems of a template, none at all for one that is surely like another without fault."""
-    outline = None if _problems.cache_info().currsize < FEW else outline_of(source)
+    if _problems.cache_info().currsize < FEW:
+        return _said(read_template(source))
+    from checkpoint_ld.checks.outlines import outline_of  # noqa: PLC0415 - see FEW
+
+    outline = outline_of(source)
     if outline is not None and _alike.get(outline):
         return ()
-    found = read_template(source).problems
-    if outline is not None and _HARMLESS.issuperset(one.kind for one in found):
+    read = read_template(source)
+    if outline is not None and _HARMLESS.issuperset(one.kind for one in read.problems):
         if len(_alike) >= _MOST:
             _alike.clear()
         if outline not in _alike:
             _alike[outline] = None
         elif _alike[outline] is None:
-            _alike[outline] = is_typical(source)
-    return tuple((one.kind, f"line {one.line}: {one.message}" if one.line else one.message) for one in found)
+            _alike[outline] = _is_typical(source)
+    return _said(read)
+
+
+def _said(read: Template) -> tuple[tuple[str, str], ...]:
+    return tuple((one.kind, f"line {one.line}: {one.message}" if one.line else one.message) for one in read.problems)
+
+
+def _is_typical(source: str) -> bool:
+    from checkpoint_ld.templates.outline import is_typical  # noqa: PLC0415 - see FEW
+
+    return is_typical(source)
 
 
 def forget() -> None:
     """Forget all templates that were seen, for measurements."""
     _problems.cache_clear()
     _alike.clear()
-    forget_lines()
+    sources.forget()
 
 
 def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:

@@ -20,6 +20,7 @@ from checkpoint_ld.sparql.terms import term_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from checkpoint_ld.remote.connection import Answer
     from checkpoint_ld.remote.endpoint import Endpoint
     from checkpoint_ld.remote.spooled import Body
     from checkpoint_ld.sparql.result import QueryResult
@@ -48,12 +49,22 @@ class SparqlClient:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        self.close()
 
     @property
     def credentials(self) -> Credentials:
         """How this client tells the server who it is."""
         return self._connection.credentials
+
+    def close(self) -> None:
+        """Close the connection; the next request opens another one."""
+        self._connection.close()
+
+    def send(self, asked: request.Request) -> Answer:
+        """Send a request of `remote.request` as it is, for what no other method does."""
+        if asked.writes:
+            self._introduce()
+        return self._connection.send(asked)
 
     def query(self, text: str, **parameters: Any) -> QueryResult:
         """Return the whole result of a query, with `parameters` bound as `sparql.run` binds them.

@@ -6,20 +6,20 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from checkpoint_ld import reading
+from checkpoint_ld import families
 from checkpoint_ld.errors import LookupFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.reading import Reading
+    from checkpoint_ld.families import Source
     from checkpoint_ld.remote.client import SparqlClient
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 60
 
 
-def pull(client: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Reading]]:
+def pull(client: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Source]]:
     """Yield the checkpoints that a store holds, or those of the given names, each with its name and as it was read.
 
     Raises LookupFailedError for a name that no graph has, ReadError for a graph that is no checkpoint, and StoreError
@@ -29,7 +29,7 @@ def pull(client: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str
         triples = client.read(graph)
         if triples is None:
             raise LookupFailedError(f"the store has no graph {graph}")
-        yield graph, reading.examine_bytes(triples, graph, syntax="nt")
+        yield graph, families.examine_bytes(triples, graph, syntax="nt")
 
 
 def file_name(graph: str, extension: str) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 
 import pyoxigraph
 
+from checkpoint_ld.agent.names import CAF
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.remote.insertion import insertions
 from checkpoint_ld.remote.spooled import Body, blocks, compressed
@@ -28,6 +29,8 @@ QUERY = "application/sparql-query"
 UPDATE = "application/sparql-update"
 FORM = "application/x-www-form-urlencoded"
 
+_LONGEST_URL = 4000
+"""Characters; RFC 9110 §4.1 asks servers for twice as many, which Oxigraph has for all headers together."""
 ANY_BUT_UNAUTHORIZED = frozenset(range(200, 600)) - {401}
 """What is accepted where only the headers of the answer matter."""
 
@@ -80,7 +83,8 @@ def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bo
     insert as it takes. `compress` sends the body of the PUT in gzip.
     """
     purpose = f"replace the graph {graph}"
-    if endpoint.store is None:
+    store = _store_for(endpoint, graph)
+    if store is None:
         yield update(endpoint, f"DROP SILENT GRAPH {iri(graph)}", purpose)
         for text in insertions(graph, triples):
             yield update(endpoint, text, purpose)
@@ -89,7 +93,7 @@ def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bo
     if compress:
         headers["Content-Encoding"] = "gzip"
         triples = compressed(triples)
-    url = _of_graph(endpoint, endpoint.store, graph)
+    url = _of_graph(endpoint, store, graph)
     yield Request("PUT", url, purpose, headers, triples, frozenset((200, 201, 204)), writes=True)
 
 
@@ -111,19 +115,21 @@ def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool =
 def read_graph(endpoint: Endpoint, graph: str) -> Request:
     """Build the request for the N-Triples of a graph; 404 means that there is none (Graph Store Protocol §5.2)."""
     purpose = f"read the graph {graph}"
-    if endpoint.store is None:
+    store = _store_for(endpoint, graph)
+    if store is None:
         text = f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ {_pattern(endpoint, [graph])} }}"
         return query(endpoint, text, accept=N_TRIPLES, purpose=purpose)
-    url = _of_graph(endpoint, endpoint.store, graph)
+    url = _of_graph(endpoint, store, graph)
     return Request("GET", url, purpose, {"Accept": N_TRIPLES}, accepted=frozenset((200, 404)))
 
 
 def drop_graph(endpoint: Endpoint, graph: str) -> Request:
     """Build the request that removes a graph; 404 means that there was none (Graph Store Protocol §5.4)."""
     purpose = f"drop the graph {graph}"
-    if endpoint.store is None:
+    store = _store_for(endpoint, graph)
+    if store is None:
         return update(endpoint, f"DROP SILENT GRAPH {iri(graph)}", purpose)
-    url = _of_graph(endpoint, endpoint.store, graph)
+    url = _of_graph(endpoint, store, graph)
     return Request("DELETE", url, purpose, {"Accept": "*/*"}, accepted=frozenset((200, 204, 404)), writes=True)
 
 
@@ -142,14 +148,19 @@ def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
     return f"SELECT ?g (COUNT(*) AS ?n) WHERE {{ {_pattern(endpoint, graphs)} }} GROUP BY ?g"
 
 
+_ROOTS = (SCHEMA + "DataFeed", CAF + "Checkpoint")
+"""The classes of what checkpoints are, one for each family."""
+
+
 def checkpoints_after(graph: str, most: int) -> str:
     """Return the query for the names of the next graphs that hold a checkpoint of that name, in their order.
 
     A page starts behind the last name of the one before: stores cut long results, and sort no more than they give.
     """
     after = str(pyoxigraph.Literal(graph))
+    of_any_family = " UNION ".join(f"{{ ?g a <{kind}> }}" for kind in _ROOTS)
     return (
-        f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ ?g a <{SCHEMA}DataFeed> }} FILTER (STR(?g) > {after}) }} "
+        f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ {of_any_family} }} FILTER (STR(?g) > {after}) }} "
         f"ORDER BY STR(?g) LIMIT {most}"
     )
 
@@ -187,6 +198,14 @@ def _operation(  # noqa: PLR0913, PLR0917 - the parts of one request
     return Request(
         "POST", url, purpose, headers, body, frozenset((200, 204)) if is_update else frozenset((200,)), is_update
     )
+
+
+def _store_for(endpoint: Endpoint, graph: str) -> str | None:
+    """Return the URL of the graph store, None where there is none, or a graph's name is too long to stand in a URL."""
+    store = endpoint.store
+    if store is None or endpoint.update is None:
+        return store
+    return store if len(_of_graph(endpoint, store, graph)) <= _LONGEST_URL else None
 
 
 def _of_graph(endpoint: Endpoint, url: str, graph: str) -> str:

@@ -82,7 +82,7 @@ def _frozen(value: Any, what: str, room: int) -> Any:
     if isinstance(value, str):
         return _text(value, what)
     if isinstance(value, int):
-        return int(value)
+        return _integer(int(value), what)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise WriteError(f"{what} holds {value}, which JSON has no form for: give a finite number or null")
@@ -104,6 +104,14 @@ def _key(key: object, what: str) -> str:
     if not isinstance(key, str):
         raise WrongTypeError(f"{what} has the key {key!r}, which is no text: keys of JSON objects are texts")
     return _text(key, what)
+
+
+def _integer(number: int, what: str) -> int:
+    try:
+        str(number)
+    except ValueError:
+        raise WriteError(f"{what} holds an integer of more digits than Python writes: give it as text") from None
+    return number
 
 
 def _text(text: str, what: str) -> str:

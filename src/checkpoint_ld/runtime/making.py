@@ -25,7 +25,7 @@ def made(model: type[Made], members: Mapping[str, Any], what: str) -> Made:
     """
     known = model.model_fields
     given = {
-        name: value if isinstance(value, str) else frozen(value, f"{name} of {what}")
+        name: value if isinstance(value, str) and name in known else frozen(value, f"{name} of {what}")
         for name, value in members.items()
         if value is not None or name not in known
     }

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from checkpoint_ld.agent.values import (
     About,
+    Id,
     ParentLink,
     Snapshot,
     SnapshotContext,
     SnapshotProgress,
     SnapshotToolState,
-    Thought,
 )
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.runtime.changes import Changes
@@ -103,13 +103,9 @@ class RuntimeState:
     def change(self) -> AbstractContextManager[None]:
         """Make all changes in a `with` block one: no snapshot shows some of them only, and one checkpoint follows.
 
-        What was changed before an exception stays changed.
+        Meanwhile, nobody else changes anything. What was changed before an exception stays changed.
         """
         return self._changes.change()
-
-    def still(self) -> AbstractContextManager[Any]:
-        """Keep everybody else from changing anything during a `with` block."""
-        return self._changes.still
 
     def now(self, *moments: int) -> int:
         """Return the moment in epoch milliseconds: never earlier than any in the state, nor than `moments`."""
@@ -122,12 +118,15 @@ class RuntimeState:
             self._changes.tell(name, **payload)
 
 
+_ID: TypeAdapter[str] = TypeAdapter(Id)
+
+
 def _stay() -> None:
     """Leave the step as it is."""
 
 
 def _identifier(given: str, what: str) -> str:
     try:
-        return Thought(id=given, type="", content="", created_at=0).id
+        return _ID.validate_python(given)
     except ValidationError as error:
         raise WriteError(f"{what} is refused: {error.errors()[0]['msg']}") from None

@@ -123,10 +123,11 @@ class ThoughtChain(Sequence[Thought]):
 
     def get(self, id: str) -> Thought:  # noqa: A002
         """Return the thought of that id. Raises LookupFailedError."""
-        place = self._places.get(id)
-        if place is None:
-            raise LookupFailedError(f"there is no thought {shown(id)} in the chain")
-        return self._thoughts[place]
+        with self._changes.still:
+            place = self._places.get(id)
+            if place is None:
+                raise LookupFailedError(f"there is no thought {shown(id)} in the chain")
+            return self._thoughts[place]
 
     def children(self, id: str) -> tuple[Thought, ...]:  # noqa: A002
         """Return the thoughts that have this one as their parent, in the order of the chain."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
-
-from pydantic import FiniteFloat, TypeAdapter, ValidationError
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.templates.primitives import FLAGS, NORMALIZERS
 from checkpoint_ld.templates.showing import listed, shown
@@ -12,16 +12,12 @@ from checkpoint_ld.templates.showing import listed, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pydantic import JsonValue
+    from pydantic import JsonValue, TypeAdapter
 
     from checkpoint_ld.templates.primitives import Parameter, Primitive
 
-Converted = TypeVar("Converted")
-
-# The primitives are pydantic models: what fits one of their fields is what pydantic says.
-_NUMBER: Final[TypeAdapter[float]] = TypeAdapter(FiniteFloat)
-_INTEGER: Final[TypeAdapter[int]] = TypeAdapter(int)
-_BOOLEAN: Final[TypeAdapter[bool]] = TypeAdapter(bool)
+_EXACT = 2**53
+"""Integers up to here are numbers with a fraction without loss (IEEE 754 binary64)."""
 
 
 class MisfitError(Exception):
@@ -41,9 +37,9 @@ def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
         case "number":
             return _bounded(parameter, _number(value))
         case "integer":
-            return _as_pydantic_has_it(_INTEGER, value, "an integer")
+            return value if type(value) is int else _as_pydantic_has_it(int, value, "an integer")
         case "boolean":
-            return _as_pydantic_has_it(_BOOLEAN, value, "true or false")
+            return value if type(value) is bool else _as_pydantic_has_it(bool, value, "true or false")
         case "choice":
             if value not in parameter.choices:
                 raise MisfitError(f"is {shown(value)}, not one of {listed(parameter.choices)}")
@@ -64,7 +60,9 @@ def check_together(primitive: Primitive, values: Mapping[str, JsonValue]) -> Non
 
 
 def _number(value: JsonValue) -> float:
-    return _as_pydantic_has_it(_NUMBER, value, "a number")
+    if (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) <= _EXACT):
+        return float(value)
+    return float(_as_pydantic_has_it(float, value, "a number"))
 
 
 def _bounded(parameter: Parameter, number: float) -> float:
@@ -75,11 +73,21 @@ def _bounded(parameter: Parameter, number: float) -> float:
     return number
 
 
-def _as_pydantic_has_it(adapter: TypeAdapter[Converted], value: JsonValue, wanted: str) -> Converted:
+def _as_pydantic_has_it(kind: type, value: JsonValue, wanted: str) -> Any:
+    """Return a value that is not of a kind as it stands: what fits a field of a primitive is what pydantic says."""
+    from pydantic import ValidationError  # noqa: PLC0415 - it takes longer to import than a checkpoint to read
+
     try:
-        return adapter.validate_python(value)
+        return _adapter(kind).validate_python(value)
     except ValidationError:
         raise MisfitError(f"is {shown(value)}, not {wanted}") from None
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    from pydantic import FiniteFloat, TypeAdapter  # noqa: PLC0415 - as above
+
+    return TypeAdapter(FiniteFloat if kind is float else kind)
 
 
 def _check_items(kind: str, value: JsonValue) -> None:

@@ -12,8 +12,6 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.entities.primitives import matching, normalizing
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -22,11 +20,12 @@ if TYPE_CHECKING:
 FIELD_TYPES = ("bool", "str", "int", "float", "list_str", "literal", "date")
 """The types that a field of a template specification may have."""
 
-NORMALIZERS: Final[tuple[str, ...]] = tuple(normalizing.NORMALIZERS)
+NORMALIZERS: Final = ("lowercase", "strip", "remove_punctuation", "collapse_whitespace")
 """The normalisers that have a name; a synonym map is the other kind."""
 
+_FLAGS = ("ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "VERBOSE")
 FLAGS: Final[Mapping[str, str]] = MappingProxyType(
-    {name: letter for name, flag in matching.FLAGS.items() for letter in "AIMSX" if matching.FLAGS[letter] == flag}
+    {name: letter for letters in (_FLAGS, "AIMSX") for name, letter in zip(letters, "AIMSX", strict=True)}
 )
 """The letter of each flag of Python's `re` that a pattern may be given, by both of its names."""
 

@@ -29,7 +29,7 @@ from checkpoint_ld.validation.wording import message_of, remedy_of
 from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from rdflib import Graph
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.validation.results import Result
 
-__all__ = ["COMPILED", "ENGINES", "PYSHACL", "check", "check_reading", "report_of", "validate"]
+__all__ = ["COMPILED", "ENGINES", "PYSHACL", "check", "check_reading", "looked_at", "report_of", "validate"]
 
 
 COMPILED, PYSHACL = ENGINES = ("compiled", "pyshacl")
@@ -60,9 +60,14 @@ def validate(
     for a file that is not there.
     """
     chosen = profiles.profile(profile, shapes)
+    check_engine(engine)
+    return report_of((check(source, chosen, syntax=syntax, engine=engine) for source in sources), chosen)
+
+
+def check_engine(engine: str) -> None:
+    """Raise SettingsError for what is none of `ENGINES`."""
     if engine not in ENGINES:
         raise SettingsError(unknown("engine", engine, ENGINES))
-    return report_of((check(source, chosen, syntax=syntax, engine=engine) for source in sources), chosen)
 
 
 def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
@@ -78,6 +83,18 @@ def check(source: Any, profile: Profile, *, syntax: str | None = None, engine: s
     Raises SourceMissingError for a file that is not there, SettingsError for the user's shapes when they cannot be
     applied.
     """
+
+    def look(data: bytes, name: str | None) -> Checked:
+        return check_reading(examine_bytes(data, name, syntax=syntax, checked=False), profile, engine=engine)
+
+    return looked_at(source, profile, look)
+
+
+def looked_at(source: Any, profile: Profile, look: Callable[[bytes, str | None], Checked]) -> Checked:
+    """Return what `look` makes of the bytes of a source and its name; what cannot be read is a finding.
+
+    Such findings have the severities of `profile`. Raises SourceMissingError for a file that is not there.
+    """
     try:
         data, name = read_bytes(source)
     except SourceMissingError:
@@ -86,8 +103,7 @@ def check(source: Any, profile: Profile, *, syntax: str | None = None, engine: s
         name = next((one.place.file for one in error.findings), None)
         return Checked(name, tuple(_weighed(error.findings, profile)))
     try:
-        reading = examine_bytes(data, name, syntax=syntax, checked=False)
-        return check_reading(reading, profile, engine=engine)
+        return look(data, name)
     except ReadError as error:
         found = sorted(_weighed(error.findings, profile), key=_by_place)
         return Checked(name, tuple(found), text=_text(data))

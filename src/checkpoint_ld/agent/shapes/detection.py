@@ -88,7 +88,10 @@ def _inside(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _untold(data: Mapping[str, Any]) -> Finding:
     snapshot = data["snapshot"]
-    seen = f"the snapshot has the members {_names(snapshot)}" if isinstance(snapshot, dict) else "it is no object"
+    if not isinstance(snapshot, dict):
+        seen = "it is no object"
+    else:
+        seen = f"it has the members {_names(snapshot)}" if snapshot else "it is empty"
     return finding("agent-shape", f"nothing tells the shape of the snapshot: {seen}", pointer="/snapshot")
 
 
@@ -106,7 +109,7 @@ def _no_agent(data: Any) -> Finding:
 
 def _names(value: Mapping[str, Any]) -> str:
     names = [shown(name) for name in list(value)[:_SHOWN]]
-    return (", ".join(names) + (f" and {len(value) - _SHOWN} more" if len(value) > _SHOWN else "")) or "none"
+    return ", ".join(names) + (f" and {len(value) - _SHOWN} more" if len(value) > _SHOWN else "")
 
 
 def _listed(paths: list[_Path]) -> str:

@@ -28,6 +28,8 @@ WRITING: Final = "checkpoint_ld_writing"
 _PATIENCE_MS = 5000
 _PAUSE_S = 0.01
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE})
+"""A write that fails is, by far most often, one beyond a quota or a limit on the size of files."""
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
@@ -56,7 +58,7 @@ def engine(path: Path, *, flushed: bool) -> Engine:
     """
     if sqlite3.sqlite_version_info < OLDEST:
         raise StoreError(f"SQLite is {sqlite3.sqlite_version}; agent checkpoints need 3.37 or newer")
-    made = create_engine(f"sqlite:///{path}", pool_reset_on_return=None)
+    made = create_engine(f"sqlite:///{path}")
 
     @event.listens_for(made, "connect")
     def _set_up(driver: Any, _record: object) -> None:
@@ -132,12 +134,13 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def _explained(path: Path, error: object) -> StoreError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    exactly = getattr(error, "sqlite_errorcode", 0)
+    code = exactly & 0xFF
     if code in _BUSY:
         seconds = _PATIENCE_MS // 1000
         return StoreBusyError(f"{path}: another process has been writing to the database for {seconds} s; try again")
     if code in _DAMAGED:
         return IntegrityError(f"{path}: the database is damaged, or none ({error}); make it again by reindex")
-    if code == sqlite3.SQLITE_FULL:
-        return StoreFull(f"{path}: no room is left for the database, nothing was changed; free some space")
+    if exactly in _FULL:
+        return StoreFull(f"{path}: no room is left for the database ({error}), nothing was changed; free some space")
     return StoreError(f"{path}: the database cannot be used ({error}); check the folder and its permissions")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from checkpoint_ld.agent import reading, versions
+from checkpoint_ld.agent import versions
 from checkpoint_ld.agent.shapes import detect_shape
 from checkpoint_ld.stores.filters import Facts
 from checkpoint_ld.stores.header import Heading, header_of_heading
@@ -42,7 +42,7 @@ def header_at(path: Path) -> Header:
     Raises ReadError for what is no agent checkpoint, or ValueError where its heading breaks rules.
     """
     header = _quick(path)
-    return header or header_of_heading(Heading.model_validate(reading.examine(path).tree))
+    return header or header_of_heading(Heading.model_validate(_tree(path)))
 
 
 def facts_at(path: Path) -> Facts:
@@ -59,7 +59,13 @@ def _snapshot(path: Path) -> Any:
             root = orjson.loads(path.read_bytes())
             if root["version"] == versions.NEWEST and detect_shape(root) == "canonical":
                 return root["snapshot"]
-    return reading.examine(path).tree["snapshot"]
+    return _tree(path)["snapshot"]
+
+
+def _tree(path: Path) -> dict[str, Any]:
+    from checkpoint_ld.agent import reading  # noqa: PLC0415 - loads rdflib
+
+    return reading.examine(path).tree
 
 
 def _quick(path: Path) -> Header | None:

@@ -87,6 +87,10 @@ class Index:
             held = sorted(held, key=lambda name: (rank.get(name, len(rank)), name))
         return [self._listed[name].path for name in held]
 
+    def existing(self, checkpoint_id: str) -> list[Path]:
+        """Return those of `paths` that nobody has deleted meanwhile."""
+        return [path for path in self.paths(checkpoint_id) if path.is_file()]
+
     def is_taken(self, name: str) -> bool:
         """Tell whether a disk that does not tell a from A could not hold a file of that name as well."""
         return self._folded[name.lower()] > (name in self._listed)
@@ -126,7 +130,8 @@ class Index:
         try:
             return Listed(path, state, heading.header_at(path))
         except ValueError as error:
-            _logger.warning("%s is left out, for it cannot be read: %s", path, error)
+            if path.exists():  # and was not deleted meanwhile
+                _logger.warning("%s is left out, for it cannot be read: %s", path, error)
             return Listed(path, state, None)
 
     def _forget(self, name: str) -> None:

@@ -59,7 +59,7 @@ class FileStore:
         with self._guard, explained(self.directory):
             self._make()
             self._index.catch_up()
-            held = self._index.paths(checkpoint.id)
+            held = self._index.existing(checkpoint.id)
             if held:
                 return _same(held[0], checkpoint, data)
             for name in self._choices(checkpoint.id):
@@ -95,7 +95,7 @@ class FileStore:
         """Yield the headers of all checkpoints that fit; files that cannot be read are left out, and logged."""
         with self._guard, explained(self.directory):
             self._refresh()
-            found = [header for _, header in self._fitting(wanted)]
+            found = list(self._fitting(wanted))
         yield from wanted.arranged(found)
 
     def update_metadata(
@@ -120,13 +120,14 @@ class FileStore:
         """Delete all files that hold the checkpoint; tell whether there was one."""
         with self._guard, explained(self.directory):
             held = self._held(checkpoint_id)
-            if held:
-                with locked(self.directory):
-                    for path in held:
-                        path.unlink(missing_ok=True)
-                        self._index.remove(path)
-                    flush(self.directory)
-        return bool(held)
+            if not held:
+                return False
+            with locked(self.directory):
+                deleted = [_delete(path) for path in held]
+                flush(self.directory)
+            for path in held:
+                self._index.remove(path)
+        return any(deleted)
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield what is wrong in the folder. `repair` removes temporary files older than an hour, and nothing else."""
@@ -164,17 +165,17 @@ class FileStore:
         """Return the files of a checkpoint; only where there seem to be none, every file is looked at again."""
         if self._was_there:
             self._index.catch_up()
-        held = self._index.paths(checkpoint_id)
+        held = self._index.existing(checkpoint_id)
         if not held:
             self._refresh()
-            held = self._index.paths(checkpoint_id)
+            held = self._index.existing(checkpoint_id)
         return held
 
     def _choices(self, checkpoint_id: str) -> tuple[str, ...]:
         first, second = file_name(checkpoint_id), hashed_name(checkpoint_id)
         return (second,) if self._index.is_taken(first) else (first, second)
 
-    def _fitting(self, wanted: Filter) -> Iterator[tuple[Path, Header]]:
+    def _fitting(self, wanted: Filter) -> Iterator[Header]:
         for listed, header in self._index.readable():
             if not wanted.admits(header):
                 continue
@@ -185,7 +186,15 @@ class FileStore:
                     continue
                 if not wanted.admits_facts(listed.facts):
                     continue
-            yield listed.path, header
+            yield header
+
+
+def _delete(path: Path) -> bool:
+    try:
+        path.unlink()
+    except FileNotFoundError:  # by another process meanwhile
+        return False
+    return True
 
 
 def _loaded(path: Path) -> AgentCheckpoint | None:

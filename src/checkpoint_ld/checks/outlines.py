@@ -1,0 +1,181 @@
+"""Outlines: what is left of a template when the names and texts that are its author's own are told by numbers.
+
+Most templates of one benchmark are written alike, and reading them was most of what their validation took, as parsing
+them was of the checks. What is found about one template holds for all with its outline: to the reader, a name or text
+that it does not know is as good as any other, as long as the same ones stay the same and different ones different. What
+it knows stands in an outline as it is, as does everything that is not plain: keywords, names of the library, texts that
+are no prose. Where that is not sure, there is no outline. (Measured with 1,000 templates: a third of the time of
+parsing them when all lines are new, a tenth when they were seen. 247 sound templates that people wrote, each with
+another text, had 76 outlines.)
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LONGEST = 20_000
+"""Longer texts have no outline."""
+
+_PLACEHOLDER = "The answer response"
+
+# A word, with the string that it is a prefix of; a string; a comment. Between them nothing may be left that is no
+# ASCII, or a quote: it would belong to a string that this does not see.
+_TOKEN = re.compile(
+    r"""(\w+(?:"(?:[^"\\\n]|\\[^\n])*"(?!")|'(?:[^'\\\n]|\\[^\n])*'(?!'))?"""
+    r"""|"(?:""[\s\S]*?\"""|(?:[^"\\\n]|\\[^\n])*"(?!"))"""
+    r"""|'(?:''[\s\S]*?\'''|(?:[^'\\\n]|\\[^\n])*'(?!'))"""
+    r"""|\#[^\n]*)"""
+)
+_BETWEEN = re.compile(r"""["'\x80-\U0010ffff]""")
+_BARRED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+# Prose is also a regular expression, as which a template may use it, and nothing that may be read as a number or date.
+_SAFE = r"[^\\\[\](){}*+?|^$\x00-\x09\x0b-\x1f\x7f]"
+_PROSE = re.compile(rf"[^\W\d_]{_SAFE}*(?:(?:(?<=\w)\?(?=[\s\"']|\Z)|\({_SAFE}+\)(?![?*+{{])){_SAFE}*)*")
+
+_NAMED, _TEXT, _NUMBER, _STRING, _END, _COMMENT = "\x01", "\x02", "\x03", "\x04", "\x05", "#"
+# Strings side by side are one, and what follows a number and a point may be a part of it.
+_STRINGS = re.compile(r"\x05[\s#\\]*[\x02\x04]")
+_POINTED = re.compile(r"[\d\x03]\.\x01")
+_LONGEST_NUMBER = 15
+_MOST = 16384
+
+Line = tuple[str, tuple[str, ...]]
+"""A line, with marks for the names and texts that are its author's own, and these."""
+Outline = tuple[tuple[str, ...], tuple[int, ...]]
+"""The lines of a template, with marks, and the numbers of what the marks stand for."""
+
+_lines: tuple[dict[str, Line | None], dict[str, Line | None]] = ({}, {})
+"""Lines that were seen, without and with numbers that are just values; those of one benchmark repeat."""
+
+
+def outline_of(source: str) -> Outline | None:
+    """Return the outline of a template's text, None if it has none."""
+    if len(source) > LONGEST or _BARRED.search(source) is not None:
+        return None
+    has_values = "Literal[" not in source and "GroundTruthCase" not in source
+    known_lines = _lines[has_values]
+    marked: list[str] = []
+    contents: list[str] = []
+    for text in source.split("\n"):
+        line = known_lines[text] if text in known_lines else _line(text, has_values=has_values)
+        if line is None:
+            break
+        marked.append(line[0])
+        contents += line[1]
+    else:
+        return _numbered(marked, contents)
+    # A string may have several lines.
+    whole = _line(source, has_values=has_values)
+    return None if whole is None else _numbered([whole[0]], whole[1])
+
+
+def has_joined_strings(outline: Outline) -> bool:
+    """Tell whether strings that stand side by side, of whatever content, are one."""
+    return _STRINGS.search("\n".join(outline[0])) is not None
+
+
+def has_doubtful_number(outline: Outline) -> bool:
+    """Tell whether something after a number and a point may be a part of it, or no Python: `5.e5` and `5.f5`."""
+    return _POINTED.search("\n".join(outline[0])) is not None
+
+
+def _numbered(marked: Iterable[str], contents: Iterable[str]) -> Outline:
+    numbers: dict[str, int] = {}
+    return tuple(marked), tuple([numbers.setdefault(one, len(numbers)) for one in contents])
+
+
+def _line(text: str, *, has_values: bool) -> Line | None:
+    line = _marked(text, has_values=has_values)
+    seen = _lines[has_values]
+    if len(seen) >= _MOST:
+        seen.clear()
+    seen[text] = line
+    return line
+
+
+def _marked(text: str, *, has_values: bool) -> Line | None:
+    """Return a text with its marks, None where it cannot be split into tokens with certainty."""
+    parts = _TOKEN.split(text)
+    if _BETWEEN.search(" ".join(parts[::2])) is not None:
+        return None
+    contents: list[str] = []
+    for at in range(1, len(parts), 2):
+        token = parts[at]
+        is_own = _words[token] if token in _words else _is_own(token)
+        if is_own:
+            parts[at] = _NAMED
+            contents.append(token)
+        elif is_own is None:
+            own = _own_text(token)
+            if own is None:
+                return None
+            parts[at] = f"{_TEXT}{_END}" if own else f"{_STRING}{token}{_END}"
+            contents += own
+        elif token[0] == "#":
+            parts[at] = _COMMENT
+        elif not token.isascii():
+            return None
+        elif has_values and token.isdecimal() and _is_value(parts, at):
+            parts[at] = _NUMBER
+    return "".join(parts), tuple(contents)
+
+
+_words: dict[str, bool] = {}
+"""Words that were seen, and whether they are names that mean nothing to the reader."""
+
+
+def _is_own(token: str) -> bool | None:
+    """Tell whether a token is a name that means nothing to the reader; None for a string."""
+    if token[-1] in "\"'" and token[0] != "#":
+        return None
+    is_own = _NAME.fullmatch(token) is not None and token not in known()
+    if token[0] != "#" and len(_words) < _MOST:
+        _words[token] = is_own
+    return is_own
+
+
+def _own_text(token: str) -> tuple[str, ...] | None:
+    """Return the text of a string that is its author's own, nothing for any other; None where it is not certain."""
+    if token[0] not in "\"'":
+        return () if token[1] in "\"'" and token[0] in "rR" else None
+    is_long = len(token) > 5 and token[:3] in ('"""', "'''")
+    if is_long and "\\" in token:
+        return None
+    text = token[3:-3] if is_long else token[1:-1].replace('\\"', '"').replace("\\'", "'")
+    # A text of two words is no number, and no name of anything.
+    is_own = _PROSE.fullmatch(text) if len(text.split(None, 1)) == 2 else _NAME.fullmatch(text)
+    return () if is_own is None or text in known() or text.lower() in known() else (text,)
+
+
+def _is_value(parts: list[str], at: int) -> bool:
+    """Tell whether a number is a value of which only the kind counts: no 0 or 1, and no parameter of anything."""
+    number, between, before = parts[at], parts[at - 1], parts[at - 2] if at > 1 else ""
+    if len(number) > _LONGEST_NUMBER:
+        return False
+    if between == "." and before == _NUMBER:
+        return True
+    is_truth = between in ("=", "=-") and before == "ground_truth"
+    is_entry = between in (": ", ": -") and before[-1:] == _END
+    return (is_truth or is_entry) and number[0] != "0" and number != "1"
+
+
+@cache
+def known() -> frozenset[str]:
+    """Return the words that mean something to the reader of templates or to Python, also in small letters."""
+    told = (resources.files(__package__) / "template_words.txt").read_text(encoding="utf-8")
+    words = {_PLACEHOLDER, *keyword.kwlist, *keyword.softkwlist, *told.split()}
+    return frozenset((*words, *(word.lower() for word in words)))
+
+
+def forget_lines() -> None:
+    """Forget all lines that were seen, for measurements."""
+    for seen in _lines:
+        seen.clear()

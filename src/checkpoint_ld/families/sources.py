@@ -1,0 +1,132 @@
+"""Sources: a checkpoint of any family as the reading of its family.
+
+Bytes are parsed once; what they hold tells the family.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from checkpoint_ld import rdf, reading
+from checkpoint_ld.agent.names import CAF, caf
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.store import put, terms_of
+from checkpoint_ld.reading import AGENT_MEMBERS, JSON_SYNTAX, Reading, check_syntax, in_file, syntax_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rdflib import Graph
+    from rdflib.term import Node
+
+    from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.graph.store import Index
+
+_GZIP = b"\x1f\x8b"
+_TERM = CAF.encode()
+_SNAPSHOT = caf("snapshot")
+
+Source: TypeAlias = "Reading | AgentReading"
+"""A checkpoint that was read: the tree of its family, where it comes from, and what was odd about it."""
+
+
+def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Source:
+    """Read a checkpoint from a path, an open binary file or bytes.
+
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
+    characters. Raises ReadError with all findings when the source cannot be used, or, if `strict`, when anything is odd
+    about it; SourceMissingError when there is no such file.
+    """
+    return refusing(examine(source, syntax=syntax, limits=limits), strict=strict)
+
+
+def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = True) -> Source:
+    """Read a checkpoint as far as it goes; `checked` is that of `reading.examine`. Raises ReadError as `read`."""
+    check_syntax(syntax)
+    return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits, checked=checked)
+
+
+def examine_bytes(
+    data: bytes,
+    name: str | None = None,
+    *,
+    syntax: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    checked: bool = True,
+) -> Source:
+    """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
+    try:
+        if data.startswith(_GZIP):
+            from checkpoint_ld.agent.reading import unpacked  # noqa: PLC0415 - few files are compressed
+
+            data = unpacked(data, name, limits)
+        syntax = syntax or syntax_of(name and name.removesuffix(".gz"), data)
+        with uncollected():
+            if syntax != JSON_SYNTAX:
+                return of_statements(rdf.parse(data, syntax), syntax, name, checked=checked)
+            return _of_document(read_json(data, name, limits), checked=checked)
+    except ReadError as error:
+        if not error.findings:
+            raise
+        raise in_file(error, name) from error
+
+
+def of_statements(index: Index, syntax: str = "graph", name: str | None = None, *, checked: bool = True) -> Source:
+    """Read a checkpoint from the statements of one or more graphs; otherwise as `examine`."""
+    if any(_holds_agent(held_by) for held_by in index.values()):
+        from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - benchmarks need none of it
+
+        return agents.of_statements(index, syntax, name)
+    return reading.of_statements(index, syntax, name, checked=checked)
+
+
+def index_of(graph: Graph) -> Index:
+    """Return the statements of any rdflib graph."""
+    index: Index = {}
+    for triple in graph:
+        put(index, *triple)
+    return index
+
+
+def refusing(source: Source, *, strict: bool = False) -> Source:
+    """Return a reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
+    if isinstance(source, Reading):
+        return source.refusing(strict=strict)
+    from checkpoint_ld.agent.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
+
+    refused = report_on(source).at_least(Severity.WARNING if strict else Severity.VIOLATION)
+    if refused:
+        raise ReadError.of(refused)
+    return source
+
+
+def _of_document(document: Document, *, checked: bool) -> Source:
+    if _is_agent(document):
+        from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - as above
+
+        return agents.examine_document(document)
+    return reading.examine_document(document, checked=checked)
+
+
+def _is_agent(document: Document) -> bool:
+    """Tell whether a document is an agent checkpoint, without all that is needed to read one."""
+    value = document.value
+    if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
+        return True
+    if _TERM not in document.data:
+        return False
+    from checkpoint_ld.agent.reading import is_json_ld  # noqa: PLC0415 - as above
+
+    return is_json_ld(document)
+
+
+def _holds_agent(held_by: Mapping[Node, Node | list[Node]]) -> bool:
+    """Tell whether a node is a checkpoint of an agent: by its class, or by what only such a node has."""
+    return _SNAPSHOT in held_by or caf("Checkpoint") in terms_of(held_by.get(RDF_TYPE))

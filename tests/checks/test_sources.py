@@ -1,0 +1,68 @@
+"""Program text that is like other program text is not parsed again, and the same is found about it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import event, given, settings
+
+from checkpoint_ld.checks import sources
+from checkpoint_ld.checks.outlines import outline_of
+from tests.templates.test_outline import CLASSIC, GOOD, VERIFIED, likes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _from_the_first_one() -> Iterator[None]:
+    """Go by outlines however few texts there are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "FEW", 0)
+        yield
+
+
+def parsed_fault(source: str) -> str | None:
+    """Return what is wrong with a text when nothing else was seen before."""
+    sources.forget()
+    return sources.python_fault(source)
+
+
+@settings(max_examples=600, deadline=None)
+@given(likes())
+def test_after_a_text_was_parsed_the_same_is_found_about_another(pair: tuple[str, str]) -> None:
+    first, second = pair
+    expected = parsed_fault(second)
+    parsed_fault(first)
+
+    event("one outline" if outline_of(first) == outline_of(second) is not None else "two outlines")
+    assert sources.python_fault(second) == expected
+
+
+@pytest.mark.parametrize(
+    ("sound", "fault"),
+    [
+        ("x = field(ground_truth=12.e5)", "x = field(ground_truth=12.fe)"),
+        ("x = 5.e5", "x = 5.g5"),
+        ("hint = 5", "def = 5"),
+        ("print(x)", "print x"),
+        ("x = 'a word'", "x = 'a word"),
+        ("x = 'a word'", r"x = 'a \N{word}'"),
+        ("x = 1", "x = 1word"),
+        ("x = y", "x = 'y' y"),
+        ("# a note\nx = 1", "# a note\n x = 1"),
+    ],
+)
+def test_what_is_no_python_is_found_after_what_is(sound: str, fault: str) -> None:
+    assert parsed_fault(sound) is None
+    assert sources.python_fault(fault) is not None
+
+
+@pytest.mark.parametrize("source", [CLASSIC, VERIFIED, *GOOD[:3]])
+def test_a_text_with_other_names_and_texts_is_not_parsed_again(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed_fault(source)
+    monkeypatch.setattr(ast, "parse", None)
+
+    assert sources.python_fault(source.replace("metal", "colour").replace("gold", "pale blue")) is None

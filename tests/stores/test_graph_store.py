@@ -1,0 +1,412 @@
+"""Agent checkpoints as graphs in a collection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyoxigraph import NamedNode
+
+from checkpoint_ld import Collection
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld.collection.directory import Directory
+from checkpoint_ld.collection.holdings import Holdings
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointNotFound,
+    GraphSyncError,
+    IntegrityError,
+    InvalidCheckpoint,
+    SettingsError,
+    StoreBusyError,
+    StoreError,
+)
+from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.graphs import GraphStore, sharing
+from checkpoint_ld.stores.header import header_of
+from tests.agent import documents
+from tests.cli.conftest import Run, run
+from tests.documents import canonical, item
+from tests.stores.documents import HARD, MOMENT, checkpoint
+
+__all__ = ["run"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "collection"
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[GraphStore]:
+    opened = GraphStore(folder)
+    yield opened
+    opened.close()
+
+
+def test_nothing_is_made_by_looking(store: GraphStore, folder: Path) -> None:
+    assert list(store.headers()) == list(store.verify()) == []
+    assert not store.delete("ckpt_1")
+    with pytest.raises(CheckpointNotFound):
+        store.get("ckpt_1")
+    assert not folder.exists()
+
+
+def test_a_hard_checkpoint_comes_back_with_its_bytes_and_its_header(store: GraphStore) -> None:
+    assert store.put(HARD).created
+
+    assert store.get(HARD.id).content() == HARD.content()
+    assert list(store.headers()) == [header_of(HARD)]
+    assert list(store.verify()) == []
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(documents.checkpoints, max_size=4))
+def test_whatever_is_valid_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, trees: list[Any]) -> None:
+    store = GraphStore(tmp_path_factory.mktemp("stores") / "collection")
+    kept: dict[str, AgentCheckpoint] = {}
+    for tree in trees:
+        try:
+            one = AgentCheckpoint.of_tree(tree)
+        except InvalidCheckpoint:
+            continue
+        if one.id not in kept:
+            kept[one.id] = one
+            store.put(one)
+
+    assert all(store.get(one.id).content() == one.content() for one in kept.values())
+    assert list(store.headers()) == Filter().arranged(map(header_of, kept.values()))
+    assert list(store.verify()) == []
+    store.close()
+
+
+def test_the_same_again_is_done_already_and_something_else_is_refused(store: GraphStore) -> None:
+    first, other = checkpoint(), checkpoint(name="another")
+    store.put(first)
+
+    assert not store.put(first).created
+    with pytest.raises(CheckpointExists, match=f"(?s){first.sha256}.*{other.sha256}"):
+        store.put(other)
+    assert store.get(first.id).content() == first.content()
+
+
+def test_a_collection_that_is_open_is_used_as_it_is(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        store = GraphStore(collection)
+        store.put(checkpoint("one", name="first"), file_name="one.json")
+        store.close()
+
+        entry = collection.entries["urn:caf:checkpoint/one"]
+        assert (entry.name, entry.source, entry.family, entry.is_done) == ("first", "one.json", "agent", True)
+        assert store.get("one").name == "first"
+        assert collection.verify() == ()
+
+
+def test_a_collection_that_may_only_be_read_is_read(folder: Path, store: GraphStore) -> None:
+    store.put(checkpoint())
+    store.close()
+    with Collection.open(folder, read_only=True) as collection:
+        reading = GraphStore(collection)
+        assert [one.id for one in reading.headers()] == ["ckpt_1"]
+        with pytest.raises(StoreError, match="read only"):
+            reading.put(checkpoint("other"))
+        with pytest.raises(SettingsError, match="path"):
+            reading.reset()
+
+
+def test_the_collection_answers_queries_about_provenance(store: GraphStore, folder: Path) -> None:
+    store.put(checkpoint(calls=[documents.call("c1", tool_id="bash")]))
+    store.close()
+    with Collection.open(folder, read_only=True) as collection:
+        asked = "SELECT ?c ?call { GRAPH ?c { ?c cafd:hasToolCall ?call . ?call caf:tool ?tool } }"
+        rows = collection.query(asked, tool=NamedNode("urn:caf:tool/bash")).rows
+    assert [[term.value for term in row if term] for row in rows] == [
+        ["urn:caf:checkpoint/ckpt_1", "urn:caf:tool-call/c1"]
+    ]
+
+
+def test_benchmarks_in_the_collection_stay_where_they_are(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "benchmark.jsonld"
+    file.write_text(json.dumps(canonical(item())), encoding="utf-8")
+    with Collection.open(folder) as collection:
+        [added] = collection.add(file).outcomes
+    store = GraphStore(folder)
+    store.put(checkpoint())
+    assert [one.id for one in store.headers()] == ["ckpt_1"]
+    assert list(store.verify()) == []
+    store.reset()
+    store.close()
+    with Collection.open(folder) as collection:
+        assert list(collection) == [added.graph]
+        assert collection.verify() == ()
+
+
+def test_changing_what_is_told_leaves_thoughts_and_the_source_alone(store: GraphStore, folder: Path) -> None:
+    store.put(checkpoint(name="old"), file_name="ckpt_1.json")
+    changed = store.update_metadata("ckpt_1", name="new", metadata={"tokens_used": 11, "rate": 0.1})
+    store.close()
+
+    with Collection.open(folder) as collection:
+        entry = collection.entries["urn:caf:checkpoint/ckpt_1"]
+        assert (entry.name, entry.source) == ("new", "ckpt_1.json")
+        assert collection.verify() == ()
+        names = collection.query("SELECT ?name { <urn:caf:checkpoint/ckpt_1> schema:name ?name }").rows
+        assert [str(name) for (name,) in names] == ['"new"']
+    assert store.get("ckpt_1").content() == changed.content()
+
+
+def test_what_another_checkpoint_says_as_well_stays_when_one_changes(store: GraphStore, folder: Path) -> None:
+    for name in ("one", "two"):
+        store.put(checkpoint(name, thoughts=[documents.thought("t1", content="shared")]))
+    store.update_metadata("one", name="new")
+    store.delete("two")
+    store.close()
+    with Collection.open(folder) as collection:
+        assert collection.verify() == ()
+        asked = "SELECT ?t { <urn:caf:thought/t1> <http://www.w3.org/ns/prov#value> ?t }"
+        assert len(collection.query(asked).rows) == 1
+
+
+def test_a_change_that_is_cut_short_leaves_a_whole_checkpoint(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put(checkpoint(name="old"))
+
+    def fails(*_: object) -> None:
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Holdings, "_tell", fails)
+        with pytest.raises(StoreError, match="no space left"):
+            store.update_metadata("ckpt_1", name="new")
+    assert store.get("ckpt_1").name in ("old", "new")
+    list(store.verify(repair=True))
+    assert list(store.verify()) == []
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Filter(confidence_below=float("inf")),
+        Filter(confidence_below=1),
+        Filter(confidence_below=10**400),
+        Filter(confidence_below=0),
+        Filter(since=-(2**63) + 1, until=2**63 - 1),
+        Filter(cursor=(2**63 - 1, 0, "")),
+        Filter(cursor=(MOMENT + 1000, 1, "b")),
+        Filter(cursor=(MOMENT + 1000, 1, "b"), order="oldest"),
+        Filter(execution_id=""),
+        Filter(tool='"> } #'),
+        Filter(branch_of="../x"),
+        Filter(question="q?", benchmark="urn:b", failed=True, tool="grep"),
+    ],
+    ids=str,
+)
+def test_filters_say_what_plain_python_says(store: GraphStore, wanted: Filter) -> None:
+    thoughts = [documents.thought("t1", confidence=0.25)]
+    held = [HARD, checkpoint("a"), checkpoint("é"), checkpoint("b", thoughts=thoughts), checkpoint("c", 2, calls=[])]
+    for one in held:
+        store.put(one)
+    expected = wanted.arranged(header_of(one) for one in held if wanted.matches(one))
+    assert list(store.headers(wanted)) == expected
+
+
+def test_long_lists_come_in_pages(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checkpoint_ld.stores.graphs.store._PAGE", 2)
+    held = [checkpoint(f"ckpt_{at}", at) for at in range(1, 6)]
+    for one in held:
+        store.put(one)
+    assert list(store.headers()) == [header_of(one) for one in reversed(held)]
+    assert [one.id for one in store.headers(Filter(limit=3, order="oldest"))] == ["ckpt_1", "ckpt_2", "ckpt_3"]
+    pages = store.headers()
+    next(pages)
+    store.delete("ckpt_3")
+    assert [one.id for one in pages] == ["ckpt_4", "ckpt_2", "ckpt_1"]
+
+
+def interrupt(folder: Path, name: str) -> None:
+    """Leave the collection as a process that is killed while it writes a graph."""
+    opened = Directory.open(folder, read_only=False, wait=5)
+    holdings = Holdings(opened)
+    holdings.retell(replace(holdings.entries[name], status="loading"))
+    opened.close()
+
+
+def test_what_was_interrupted_is_as_good_as_absent_and_told(store: GraphStore, folder: Path) -> None:
+    store.put(checkpoint("whole"))
+    store.put(checkpoint("half"))
+    store.close()
+    interrupt(folder, "urn:caf:checkpoint/half")
+
+    assert [one.id for one in store.headers()] == ["whole"]
+    with pytest.raises(CheckpointNotFound):
+        store.get("half")
+    [found] = store.verify()
+    assert (found.rule, found.subject) == ("agent-graph-unfinished", '"half"')
+    assert store.put(checkpoint("half", name="another")).created
+    assert list(store.verify()) == []
+
+    store.close()
+    interrupt(folder, "urn:caf:checkpoint/half")
+    assert [one.rule for one in store.verify(repair=True)] == ["agent-graph-unfinished"]
+    assert list(store.verify()) == []
+
+
+def test_an_interrupted_one_is_not_there_to_be_deleted(store: GraphStore, folder: Path) -> None:
+    store.put(checkpoint())
+    store.close()
+    interrupt(folder, "urn:caf:checkpoint/ckpt_1")
+    assert not store.delete("ckpt_1")
+    assert list(store.verify()) == []
+
+
+def harm(folder: Path, update: str) -> None:
+    opened = Directory.open(folder, read_only=False, wait=5)
+    opened.store.update(update)
+    opened.close()
+
+
+GRAPH = "<urn:caf:checkpoint/ckpt_1>"
+THOUGHTS = "?s <urn:caf:derived:hasThought> ?o"
+
+
+@pytest.mark.parametrize(
+    ("update", "rule", "message"),
+    [
+        (f"DROP GRAPH {GRAPH}", "agent-graph-damaged", "no agent checkpoint"),
+        (
+            f"WITH {GRAPH} DELETE {{ ?s <urn:caf:derived:sha256> ?o }} WHERE {{ ?s <urn:caf:derived:sha256> ?o }}",
+            "agent-graph-damaged",
+            "there is none",
+        ),
+        (f"INSERT DATA {{ GRAPH {GRAPH} {{ {GRAPH} <https://schema.org/name> 'x' }} }}", "agent-graph-damaged", "fit"),
+        (
+            f"INSERT DATA {{ GRAPH {GRAPH} {{ <urn:x> a <urn:caf:vocab:Checkpoint> }} }}",
+            "agent-graph-damaged",
+            "2 agent checkpoints",
+        ),
+        (
+            f"WITH {GRAPH} DELETE {{ {THOUGHTS} }} WHERE {{ {THOUGHTS} }}",
+            "agent-graph-statements",
+            "other statements",
+        ),
+    ],
+)
+def test_harm_is_told_and_reindexing_puts_it_right(  # noqa: PLR0917 - three fixtures, three values
+    store: GraphStore, folder: Path, tmp_path: Path, update: str, rule: str, message: str
+) -> None:
+    with CheckpointManager(tmp_path / "files", graph=store) as manager:
+        manager.import_(checkpoint().tree())
+        manager.close()
+        harm(folder, update)
+
+        found = next(store.verify())
+        assert found.rule == rule
+        assert message in found.message
+        assert found.place.file == str(folder)
+        if rule == "agent-graph-damaged":
+            with pytest.raises(IntegrityError):
+                store.get("ckpt_1")
+        manager.reindex()
+        assert manager.verify() == ()
+        assert store.get("ckpt_1").content() == checkpoint().content()
+
+
+def test_derived_statements_are_made_again_by_a_repair(store: GraphStore, folder: Path) -> None:
+    store.put(checkpoint())
+    store.close()
+    gone = "?s <http://www.w3.org/ns/prov#generatedAtTime> ?o"
+    harm(folder, f"WITH {GRAPH} DELETE {{ {gone} }} WHERE {{ {gone} }}")
+
+    [found] = store.verify(repair=True)
+    assert found.rule == "agent-graph-statements"
+    assert "made again" in found.message
+    assert list(store.verify()) == []
+
+
+def test_a_graph_with_a_name_that_is_not_ours_is_left_alone(store: GraphStore, folder: Path) -> None:
+    store.put(checkpoint())
+    store.close()
+    harm(folder, "INSERT DATA { GRAPH <urn:x> { <urn:x> a <urn:caf:vocab:Checkpoint> } }")
+    assert [one.id for one in store.headers()] == ["ckpt_1"]
+    assert list(store.verify()) == []
+
+
+def test_a_collection_with_damaged_files_is_moved_aside_by_reindex(
+    store: GraphStore, folder: Path, tmp_path: Path
+) -> None:
+    with CheckpointManager(tmp_path / "files", graph=store) as manager:
+        manager.import_(checkpoint().tree())
+        manager.close()
+        (folder / "store" / "CURRENT").write_text("nothing\n")
+
+        with pytest.raises(IntegrityError, match="damaged"):
+            store.get("ckpt_1")
+        with pytest.raises(GraphSyncError):
+            manager.import_(checkpoint("two").tree())
+        assert manager.reindex().checkpoints == 2
+        assert manager.verify() == ()
+    assert len(list(tmp_path.glob("collection.corrupt-*"))) == 1
+
+
+def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    store = GraphStore(tmp_path)
+    for use in (lambda: store.put(checkpoint()), lambda: list(store.headers()), store.reset):
+        with pytest.raises(StoreError):
+            use()
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_path_that_is_none_is_refused() -> None:
+    with pytest.raises(SettingsError, match="no path"):
+        GraphStore("a\0b").get("x")
+
+
+def test_a_collection_that_others_have_is_waited_for(
+    store: GraphStore, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sharing, "PATIENCE_S", 0.2)
+    with Collection.open(folder), CheckpointManager(tmp_path / "files", graph=store) as manager:
+        with pytest.raises(StoreBusyError):
+            store.put(checkpoint("one"))
+        with pytest.raises(GraphSyncError, match="reindex"):
+            manager.import_(checkpoint("two").tree())
+    assert store.put(checkpoint("one")).created
+
+
+def test_it_is_let_go_when_nobody_has_used_it_for_a_moment(store: GraphStore, folder: Path) -> None:
+    store.put(checkpoint())
+    with Collection.open(folder, wait=10 * sharing.IDLE_S) as collection:
+        assert len(collection) == 1
+    assert store.get("ckpt_1").id == "ckpt_1"
+
+
+def test_the_commands_take_a_collection(run: Run, store: GraphStore, folder: Path) -> None:
+    for one in (checkpoint("k1"), checkpoint("k2", 2, name="half way")):
+        store.put(one)
+    store.close()
+    listed = run("agent", "list", "--store", folder, "--json", "--name", "half way")
+    assert [one["id"] for one in json.loads(listed.out)] == ["k2"]
+    assert "k1" in run("agent", "show", "k1", "--store", folder).out.decode()
+    assert run("agent", "verify", "--store", folder).code == 0
+    near = run("agent", "show", "k", "--store", folder)
+    assert near.code == 2
+    assert "k1" in near.err
+
+
+def test_the_command_reindex_makes_the_graphs_again(run: Run, store: GraphStore, folder: Path, tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path / "files") as manager:
+        manager.import_(checkpoint("k1").tree())
+    where = ("--dir", tmp_path / "files", "--store", folder)
+    assert run("agent", "verify", *where).code == 1
+    assert run("agent", "reindex", *where).code == 0
+    assert run("agent", "verify", *where).code == 0
+    assert store.get("k1").content() == checkpoint("k1").content()

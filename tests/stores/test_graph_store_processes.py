@@ -1,0 +1,165 @@
+"""Many processes on one collection, and processes that are killed while they write a graph.
+
+Called as a program, this module is such a process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkpoint_ld.collection.holdings import Holdings
+from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound
+from checkpoint_ld.stores.graphs import GraphStore
+from tests.stores.documents import checkpoint
+
+EACH = 15
+ROOT = Path(__file__).parents[2]
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.stores.test_graph_store_processes", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> list[str]:
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    return out.split()
+
+
+def test_processes_take_turns_and_nothing_is_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "collection"
+    for one in [start("save", folder, name) for name in "abc"]:
+        ended(one)
+
+    store = GraphStore(folder)
+    assert {one.id for one in store.headers()} == {f"{name}-{at}" for name in "abc" for at in range(EACH)}
+    assert list(store.verify()) == []
+    store.close()
+
+
+def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
+    folder = tmp_path / "collection"
+    won = [ended(one) for one in [start("race", folder, name) for name in "abc"]]
+
+    assert sorted(at for each in won for at in each) == sorted(map(str, range(EACH)))
+    store = GraphStore(folder)
+    for name, each in zip("abc", won, strict=True):
+        assert all(store.get(f"ckpt-{at}").name == name for at in each)
+    store.close()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("step", ["_tell", "_empty", "_write", "_finish"])
+def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(tmp_path: Path, step: str, when: str) -> None:
+    folder = tmp_path / "collection"
+    store = GraphStore(folder)
+    store.put(checkpoint("old"))
+    store.close()
+
+    process = start("die", folder, step, when)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+
+    assert store.get("old").content() == checkpoint("old").content()
+    try:
+        assert store.get("new").content() == checkpoint("new").content()
+        assert [one.id for one in store.headers()] == ["old", "new"]
+    except CheckpointNotFound:
+        assert [one.id for one in store.headers()] == ["old"]
+    assert {one.rule for one in store.verify(repair=True)} <= {"agent-graph-unfinished"}
+    assert list(store.verify()) == []
+    store.put(checkpoint("new"))
+    assert store.get("new").content() == checkpoint("new").content()
+    store.close()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_kill_while_a_name_is_changed_leaves_the_old_or_the_new_one(tmp_path: Path, when: str) -> None:
+    folder = tmp_path / "collection"
+    store = GraphStore(folder)
+    store.put(checkpoint("old", name="old"))
+    store.close()
+
+    process = start("die_changing", folder, when)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+
+    assert store.get("old").name == "new"
+    assert {one.rule for one in store.verify(repair=True)} <= {"agent-graph-statements"}
+    assert list(store.verify()) == []
+    store.close()
+
+
+def test_a_forked_process_leaves_what_its_parent_has_open_alone(tmp_path: Path) -> None:
+    assert ended(start("fork", tmp_path / "collection")) == ["child", "parent"]
+
+
+def save(folder: str, name: str) -> None:
+    """Save checkpoints of its own."""
+    store = GraphStore(folder)
+    for at in range(EACH):
+        store.put(checkpoint(f"{name}-{at}", at, execution_id=f"exec_{name}"))
+    store.close()
+
+
+def race(folder: str, name: str) -> None:
+    """Save checkpoints whose ids others save as well; say which were ours."""
+    store = GraphStore(folder)
+    for at in range(EACH):
+        try:
+            store.put(checkpoint(f"ckpt-{at}", at, name=name))
+            print(at, flush=True)  # noqa: T201 - what the test reads
+        except CheckpointExists:
+            continue
+    store.close()
+
+
+def die(folder: str, step: str, when: str) -> None:
+    """Save a checkpoint, and die before or after a step of that."""
+    setattr(Holdings, step, dying(getattr(Holdings, step), when))
+    GraphStore(folder).put(checkpoint("new"))
+
+
+def die_changing(folder: str, when: str) -> None:
+    """Change a name, and die between the graph and its entry, or after both."""
+    Holdings._tell = dying(Holdings._tell, when)  # type: ignore[method-assign] # noqa: SLF001
+    GraphStore(folder).update_metadata("old", name="new")
+
+
+def fork(folder: str) -> None:
+    """Use one store before and after a fork, in both processes."""
+    store = GraphStore(folder)
+    store.put(checkpoint("before"))
+    child = os.fork()
+    if child == 0:
+        store.put(checkpoint("child"))
+        store.close()
+        os._exit(0)
+    os.waitpid(child, 0)
+    store.put(checkpoint("parent"))
+    print(*(one.id for one in store.headers() if one.id != "before"))  # noqa: T201 - what the test reads
+    store.close()
+
+
+def dying(call: Callable[..., Any], when: str) -> Callable[..., Any]:
+    """Return a call that is the last one of this process."""
+
+    def dies(*given: Any, **named: Any) -> Any:
+        if when == "after":
+            call(*given, **named)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    return dies
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
