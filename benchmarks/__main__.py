@@ -1,4 +1,9 @@
-"""`python benchmarks`: what checkpoint-ld and others take for the same jobs on the same documents, side by side."""
+"""`python benchmarks`: what checkpoint-ld and others take for the same jobs on the same documents, side by side.
+
+Beside it, each a program of its own that says what it wants: `reading.py` and `validation.py` take single steps apart;
+`agents.py` is about the stores of agent checkpoints, `bulk_engines.py` about bulk conversion by several engines,
+`named_queries.py` about queries over a large collection, which `checkpoints.py` makes.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,9 @@ EDITED = 20_000
 
 def arguments() -> argparse.Namespace:
     """Return what the command line says."""
-    parser = argparse.ArgumentParser(prog="python benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sizes", nargs="*", type=int, default=[10, 1_000, 10_000], help="numbers of questions")
     parser.add_argument("--only", default="", help="a regular expression: the jobs and ways in whose name it occurs")
     parser.add_argument("--turns", type=int, default=3, help="how often every way has its turn")

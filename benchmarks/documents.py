@@ -51,7 +51,8 @@ def _material() -> Json:
 
 @cache
 def _words(kind: str) -> list[str]:
-    return _material()[kind].split()
+    words: list[str] = _material()[kind].split()
+    return words
 
 
 @cache
@@ -100,7 +101,7 @@ def _truth(draw: Draw, named: Json) -> AnyTrait:
 
 
 def _score(draw: Draw, named: Json) -> AnyTrait:
-    judged = {"deep_judgment_enabled": True, "deep_judgment_max_excerpts": 3, "summary": draw.text("asked")}
+    judged: Json = {"deep_judgment_enabled": True, "deep_judgment_max_excerpts": 3, "summary": draw.text("asked")}
     return LLMRubricTrait(kind="score", min_score=1, max_score=5, **named, **(judged if draw.happens(0.3) else {}))
 
 
@@ -108,21 +109,22 @@ def _literal(draw: Draw, named: Json) -> AnyTrait:
     return LLMRubricTrait(kind="literal", classes={one: draw.text("asked") for one in _material()["levels"]}, **named)
 
 
-def _regex(draw: Draw, named: Json) -> AnyTrait:
+def _regex(draw: Draw, named: Json) -> RegexRubricTrait:
     pattern = rf"\b{draw.random.choice(_words('things'))}s?\b\s*\[\d+\]"
     return RegexRubricTrait(pattern=pattern, case_sensitive=draw.happens(0.5), **named)
 
 
 def _callable(draw: Draw, named: Json) -> AnyTrait:
     pickle = b"\x80\x05\x95" + draw.random.randbytes(300) + draw.text("source").encode()
-    return CallableRubricTrait(callable_code=pickle, kind="boolean", **named)
+    told: Json = {"callable_code": pickle, **named}
+    return CallableRubricTrait(kind="boolean", **told)
 
 
 def _metric(draw: Draw, named: Json) -> AnyTrait:
     wanted, unwanted = [draw.text("answers"), draw.text("answers")], [draw.text("answers")]
     if draw.happens(0.5):
         return MetricRubricTrait(metrics=["precision", "recall", "f1"], tp_instructions=wanted, **named)
-    told = {"evaluation_mode": "full_matrix", "tp_instructions": wanted, "tn_instructions": unwanted}
+    told: Json = {"evaluation_mode": "full_matrix", "tp_instructions": wanted, "tn_instructions": unwanted}
     return MetricRubricTrait(metrics=["accuracy", "specificity"], **told, **named)
 
 
@@ -159,7 +161,8 @@ def _trait(draw: Draw, name: str, prefix: str = "") -> AnyTrait:
 def rubric(draw: Draw) -> Rubric:
     """Return a rubric as one question has it."""
     held = traits(draw)
-    return Rubric(**{name: [one for one in held if isinstance(one, model)] for model, name in _LISTS.items()})
+    lists: Json = {name: [one for one in held if isinstance(one, model)] for model, name in _LISTS.items()}
+    return Rubric(**lists)
 
 
 _LISTS: dict[type[AnyTrait], str] = {

@@ -12,6 +12,7 @@ import shlex
 import statistics
 import sys
 import time
+from typing import Any
 
 from checkpoint_ld.collection import Collection
 from checkpoint_ld.queries import NamedQuery, catalogue
@@ -36,9 +37,10 @@ def main() -> None:
             if given.names and name not in given.names:
                 continue
             used, clock, rows = [], [], 0
+            asked: dict[str, Any] = {**parameters(query)}
             for _ in range(given.runs):
                 start, before = time.perf_counter(), time.process_time()
-                rows = len(collection.query(name, **parameters(query)))
+                rows = len(collection.query(name, **asked))
                 used.append(time.process_time() - before)
                 clock.append(time.perf_counter() - start)
             sys.stdout.write(f"{name:18} {rows:7} rows  {statistics.median(used):7.2f} s CPU  ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sysconfig
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,11 @@ def text_of(graph: CheckpointGraph) -> bytes:
     return dump_json(emission.jsonld_of(graph))
 
 
+def asked(query: str, path: Path) -> tuple[CheckpointGraph, str]:
+    """Return the graph of a file, with a query."""
+    return graph_of(path), query
+
+
 def answers(asked: tuple[Any, str]) -> list[Any]:
     """Return the rows that answer a query."""
     graph, query = asked
@@ -116,10 +122,7 @@ WAYS: tuple[Way | Command, ...] = (
     Way("graph → Turtle", OURS, graph_of, emission.turtle_of),
     Way("graph → TriG", OURS, graph_of, emission.trig_of),
     Way("graph → JSON-LD", OURS, graph_of, text_of),
-    *(
-        Way(f"query: {name}", OURS, lambda path, query=query: (graph_of(path), query), answers)
-        for name, query in QUERIES.items()
-    ),
+    *(Way(f"query: {name}", OURS, partial(asked, query), answers) for name, query in QUERIES.items()),
     Way("add one question", OURS, edited, one_more, is_fresh=False),
     Way(f"add {ADDED:,} questions with traits", OURS, with_additions, add_several),
     Command("command: --version", OURS, lambda _: [COMMAND, "--version"]),

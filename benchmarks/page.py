@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import chart
 import report
 from measuring import Taken
+from ways import OURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +47,7 @@ def aims(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
     """Yield what was aimed at and what came out, as far as it was measured."""
     by = {(row.job, row.name, row.size): row for row in rows}
 
-    def cpu(job: str, name: str = report.OURS, size: int = 1_000) -> float | None:
+    def cpu(job: str, name: str = OURS, size: int = 1_000) -> float | None:
         row = by.get((job, name, size))
         return None if row is None else row.cpu
 
@@ -68,7 +69,7 @@ def aims(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
     large = cpu(EVERYTHING, size=100_000)
     yield "file → graph, verdict and entities, 100,000 questions to 1,000", "110x at most", ratio(large, whole)
     for command in ("command: convert to N-Triples", "command: validate"):
-        row = by.get((command, report.OURS, 100_000))
+        row = by.get((command, OURS, 100_000))
         told = "not measured" if row is None else f"{row.peak / 1e6:,.0f} MB"
         yield f"{command}, 100,000 questions, peak memory", "below 600 MB", told
     yield "one more question for 20,000", "below 1 ms", time(cpu("add one question", size=20_000))

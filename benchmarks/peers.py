@@ -13,7 +13,7 @@ import shifty
 from ours import QUERIES, graph_of, ntriples_of
 from plain_models import Feed, Item
 from pyld import jsonld
-from rdflib import BNode, Graph, Namespace, URIRef
+from rdflib import BNode, Graph, Literal, Namespace, URIRef
 from ways import Way, same
 
 from checkpoint_ld import profiles
@@ -61,7 +61,10 @@ def loaded_store(path: Path) -> pyoxigraph.Store:
 def transcoded(path: Path) -> bytes:
     """Turn a file into N-Triples by pyoxigraph, without a store."""
     quads = pyoxigraph.parse(path=path, format=pyoxigraph.RdfFormat.JSON_LD, base_iri=EXTERNAL["base"])
-    return pyoxigraph.serialize((quad.triple for quad in quads), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    triples = (quad.triple for quad in quads)
+    written: bytes | None = pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES)
+    assert written is not None  # noqa: S101 - no file was named to write to
+    return written
 
 
 def plain_graph(triples: Iterable[tuple[Node, Node, Node]]) -> Graph:
@@ -124,13 +127,17 @@ def _item(graph: Graph, node: Node) -> Item:
 def _rating(graph: Graph, node: Node) -> dict[str, Any]:
     names = ("name", "description", "additionalType", "bestRating", "worstRating")
     told = {name: graph.value(node, SCHEMA_ORG[name]) for name in names}
-    return {**{name: value.toPython() for name, value in told.items()}, "additionalProperty": _properties(graph, node)}
+    return {**{name: _plain(value) for name, value in told.items()}, "additionalProperty": _properties(graph, node)}
 
 
 def _properties(graph: Graph, node: Node | None) -> list[dict[str, Any]]:
     entries = graph.objects(node, SCHEMA_ORG.additionalProperty)
     pairs = ((graph.value(one, SCHEMA_ORG.name), graph.value(one, SCHEMA_ORG.value)) for one in entries)
-    return [{"name": name, "value": None if value is None else value.toPython()} for name, value in pairs]
+    return [{"name": name, "value": _plain(value)} for name, value in pairs]
+
+
+def _plain(value: Node | None) -> Any:
+    return value.toPython() if isinstance(value, Literal | URIRef) else None
 
 
 def naive(given: tuple[Path, Graph]) -> object:
@@ -157,7 +164,8 @@ def store_of(path: Path) -> pyoxigraph.Store:
 
 def answers(query: str, asked: Graph | pyoxigraph.Store) -> list[Any]:
     """Return the rows that answer a query."""
-    return list(asked.query(query))
+    found: Any = asked.query(query)
+    return list(found)
 
 
 def dumped(store: pyoxigraph.Store, syntax: pyoxigraph.RdfFormat) -> bytes | None:

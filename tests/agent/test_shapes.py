@@ -55,8 +55,6 @@ def test_a_canonical_checkpoint_without_its_thoughts_is_known_by_the_rest() -> N
         ("text", "no object"),
         ([None], "no object"),
         (5, "no object"),
-        ([None], "no object"),
-        (5, "no object"),
         (True, "no object"),
     ],
 )

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.reports import Settings, render
-from checkpoint_ld.reports.characters import harmless
 from checkpoint_ld.reports.markdown import code, escaped
 from tests.reports.samples import CLEAN, GRAPH, HOSTILE, hostile, metals, repeated, report
 

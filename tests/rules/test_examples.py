@@ -1,4 +1,4 @@
-"""Every rule of benchmarks by example: a document that keeps it, one that breaks it, and the finding at its exact place."""
+"""Every rule of benchmarks by example: one document keeps it, one breaks it, with the finding at its exact place."""
 
 from __future__ import annotations
 

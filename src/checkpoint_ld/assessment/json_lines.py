@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from checkpoint_ld.assessment.recorded_answer import RecordedAnswer
+from checkpoint_ld.characters import encodable
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
 from checkpoint_ld.documents.nesting import too_deep
 from checkpoint_ld.documents.parsing import parse
 from checkpoint_ld.documents.syntax import syntax_fault
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.reports.characters import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

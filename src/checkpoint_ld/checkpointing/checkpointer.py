@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
+from checkpoint_ld.characters import encodable
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.reports.characters import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

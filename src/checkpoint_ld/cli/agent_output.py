@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import typer
 
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.reports.characters import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

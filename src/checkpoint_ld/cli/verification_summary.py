@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.assessment import Status, TraitStatus
-from checkpoint_ld.reports.characters import encodable, harmless
+from checkpoint_ld.characters import encodable, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from checkpoint_ld.reports.characters import harmless, head
+from checkpoint_ld.characters import harmless, head
 from checkpoint_ld.reports.markdown import code, escaped
 from checkpoint_ld.reports.summary import counted
 

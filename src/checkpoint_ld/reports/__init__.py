@@ -10,8 +10,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.characters import encodable
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.reports.characters import encodable
 from checkpoint_ld.reports.format import Format, Settings
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from array import array
 from dataclasses import dataclass
 from functools import cached_property
 
-from checkpoint_ld.reports.characters import cells, harmless, head, tail
+from checkpoint_ld.characters import cells, harmless, head, tail
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[^\s,:\[\]{}"]+')
 _LONGEST = 10_000

@@ -6,8 +6,8 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.reports.characters import harmless
 from checkpoint_ld.reports.summary import selection, verdict
 
 if TYPE_CHECKING:

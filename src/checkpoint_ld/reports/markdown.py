@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.reports.characters import harmless
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.reports.summary import counted, counts_of, name_of, selection, tally, word
 
 if TYPE_CHECKING:

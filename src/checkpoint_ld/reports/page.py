@@ -11,8 +11,8 @@ from string import Template
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.reports import tool
-from checkpoint_ld.reports.characters import harmless
 from checkpoint_ld.reports.summary import counted, counts_of, name_of, tally, word
 from checkpoint_ld.reports.withholding import source_of
 

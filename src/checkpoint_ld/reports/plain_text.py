@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.reports.characters import harmless
 from checkpoint_ld.reports.summary import name_of, selection, verdict, word
 from checkpoint_ld.reports.withholding import source_of
 

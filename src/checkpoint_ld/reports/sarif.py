@@ -9,10 +9,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from checkpoint_ld.characters import encodable
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.naming import ROOT_PREFIX
 from checkpoint_ld.reports import tool
-from checkpoint_ld.reports.characters import encodable
 from checkpoint_ld.reports.excerpt import Source
 from checkpoint_ld.rules import Rule
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Triple
 
+from checkpoint_ld.characters import encodable
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.reports.characters import encodable
 from checkpoint_ld.reports.results import Results
 from checkpoint_ld.reports.summary import name_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, RDF, SCHEMA, SHACL, SHAPES, XSD

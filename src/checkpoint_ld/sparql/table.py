@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.reports.characters import cells, harmless, head, tail
+from checkpoint_ld.characters import cells, harmless, head, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

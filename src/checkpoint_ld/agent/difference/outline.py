@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.values import ABSENT
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.reports.characters import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Characters that would harm the reader of a report, and how much room the others take."""
+"""Characters that would harm a reader, and how much room the others take."""
 
 from __future__ import annotations
 
