@@ -10,17 +10,26 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 import tempfile
 from dataclasses import asdict
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import report
 from measuring import Effort, LeftOut, Taken, measured
 from rich.console import Console
 from ways import Command, Way, ways
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
 EDITED = 20_000
 """How many questions the benchmarks have that are edited."""
+WIDTH = 140
+"""The width of the tables, in characters, where they are not for a terminal."""
 
 
 def arguments() -> argparse.Namespace:
@@ -48,20 +57,29 @@ def main() -> None:
     given = arguments()
     chosen = [(at, way) for at, way in enumerate(ways()) if re.search(given.only, f"{way.job}, {way.name}")]
     effort = Effort(given.turns, given.turn, given.enough, given.limit)
-    console = Console()
-    found: list[Taken | LeftOut] = []
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
     plans = [([one for one in chosen if not is_edit(one[1])], given.sizes)]
     plans += [([one for one in chosen if is_edit(one[1])], [EDITED])]
     with tempfile.TemporaryDirectory() as folder, console.status("") as status:
         for some, sizes in plans:
-            for one in measured(some, sizes, Path(folder), effort, status.update):
-                found.append(one)
-                if given.record and isinstance(one, Taken):
-                    with given.record.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(asdict(one)) + "\n")
-    rows = report.rows_of(found)
-    for size in dict.fromkeys(row.size for row in rows):
-        console.print(report.table(rows, size))
+            taken = kept(measured(some, sizes, Path(folder), effort, status.update), given.record)
+            # What is done is shown at once: a run of all sizes takes long, and may be broken off.
+            for size, found in groupby(taken, attrgetter("size")):
+                show(console, size, list(found))
+
+
+def kept(found: Iterable[Taken | LeftOut], record: Path | None) -> Iterator[Taken | LeftOut]:
+    """Yield what was measured, and add it to a file, if one is given."""
+    for one in found:
+        if record and isinstance(one, Taken):
+            with record.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(one)) + "\n")
+        yield one
+
+
+def show(console: Console, size: int, found: Sequence[Taken | LeftOut]) -> None:
+    """Print the table of one size, and what was left out."""
+    console.print(report.table(report.rows_of(found), size))
     for line in report.left_out(found):
         console.print(f"left out: {line}")
 

@@ -132,6 +132,13 @@ def test_a_policy_that_makes_no_sense_is_refused(settings: dict[str, object]) ->
         Policy(**settings)  # type: ignore[arg-type]
 
 
+def test_what_a_subscriber_has_saved_already_is_not_saved_again(bench: Bench) -> None:
+    checkpointer = Checkpointer(bench.state, bench.manager)
+    bench.state.on("thought.created", lambda _: checkpointer.save("seen"))
+    bench.think()
+    assert [one.checkpoint_reason for one in bench.manager.list()] == ["seen"]
+
+
 def test_triggers_may_be_any_collection(bench: Bench) -> None:
     with Checkpointer(bench.state, bench.manager, Policy(triggers=["decision"])):  # type: ignore[arg-type]
         bench.think()

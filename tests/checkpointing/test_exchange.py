@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,17 @@ def test_a_folder_is_imported_file_by_file(bench: Bench, tmp_path: Path) -> None
     assert isinstance(done[4].error, ReadError)
     assert {one.id for one in other.list()} == {one.id for one in saved}
     assert [one.created for one in other.import_(folder) if one.error is None] == [False] * 3
+
+
+def test_of_a_folder_only_files_that_may_hold_a_checkpoint_are_opened(bench: Bench, tmp_path: Path) -> None:
+    content = bench.manager.save(bench.state).checkpoint.content()
+    folder = tmp_path / "odd"
+    (folder / "folder.json").mkdir(parents=True)
+    for name in (".hidden.json", "notes.txt", "kept.json"):
+        (folder / name).write_bytes(content)
+    (folder / "loop.json").symlink_to("loop.json")
+    os.mkfifo(folder / "pipe.json")
+    assert [one.source for one in bench.manager.import_(folder)] == [folder / "kept.json"]
 
 
 def test_a_copy_with_a_new_id_names_the_other_as_its_parent(bench: Bench) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import event, given, settings
 
+from checkpoint_ld import Benchmark
 from checkpoint_ld.checks import sources
 from checkpoint_ld.checks.outlines import outline_of
+from checkpoint_ld.constraints import templates as forms
+from tests.documents import canonical, item
+from tests.templates import answer, field
 from tests.templates.test_outline import CLASSIC, GOOD, VERIFIED, likes
 
 if TYPE_CHECKING:
@@ -66,3 +71,28 @@ def test_a_text_with_other_names_and_texts_is_not_parsed_again(source: str, monk
     monkeypatch.setattr(ast, "parse", None)
 
     assert sources.python_fault(source.replace("metal", "colour").replace("gold", "pale blue")) is None
+
+
+def test_templates_that_are_alike_are_hardly_parsed_when_a_benchmark_is_loaded_and_validated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    elements = [item(f"question {at}", f"urn:{at}") for at in range(60)]
+    for at, element in enumerate(elements):
+        element["item"]["hasPart"]["text"] = answer(
+            field(f"metal_{at}", description=f'"Metal of{at}"', truth=f'"copper{at}"')
+        )
+    text = json.dumps(canonical(*elements)).encode()
+    parsed: list[str] = []
+    parse = ast.parse
+
+    def counted(source: str) -> ast.Module:
+        parsed.append(source)
+        return parse(source)
+
+    monkeypatch.setattr(forms, "FEW", 0)
+    monkeypatch.setattr(ast, "parse", counted)
+    forms.forget()
+
+    Benchmark.load(text, validate="strict")
+
+    assert 0 < len(parsed) < 8

@@ -175,6 +175,17 @@ def test_what_is_exported_can_be_imported(run: Run, folder: Path, tmp_path: Path
     assert (other / "k3.json").read_bytes() == (folder / "k3.json").read_bytes()
 
 
+def test_export_to_standard_output_writes_nothing_else(run: Run, folder: Path) -> None:
+    told = run("agent", "export", "k3", "-o", "-", "--dir", folder)
+    assert told.out == (folder / "k3.json").read_bytes()
+
+
+def test_a_file_is_no_folder_of_checkpoints(run: Run, folder: Path) -> None:
+    told = run("agent", "list", "--dir", folder / "k3.json")
+    assert told.code == 2
+    assert "k3.json" in told.err
+
+
 def test_import_tells_of_each_file_and_goes_on(run: Run, folder: Path, tmp_path: Path) -> None:
     (folder / "k1.json").write_text("{", encoding="utf-8")
     changed = checkpoint("k2", step=5)

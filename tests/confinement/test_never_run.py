@@ -16,7 +16,10 @@ from tests.confinement.hostile import callables, templates
 from tests.documents import canonical, item, rating
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+# Read first, so that what is read lazily, some of it only for many templates, is there before anything is watched.
 HARMLESS = "class Answer(BaseAnswer):\n    x: str = VerifiedField('d', 't', verify_with=RegexMatch(pattern='(a+)+$'))\n"
+FIELD = "str = VerifiedField('d', 't', verify_with=ExactMatch())"
+PLAIN = [f"class Answer(BaseAnswer):\n    x{number}: {FIELD}" for number in range(40)]
 FUNCTION = "def judge(text): return True"
 
 
@@ -44,7 +47,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Any:
     (folder / "harmful.py").write_text("open('sentinel', 'w').close()")
     for name, tree in (
         ("hostile", checkpoint(templates(), callables())),
-        ("harmless", checkpoint({"harmless": HARMLESS}, {"harmless": FUNCTION})),
+        ("harmless", checkpoint({text: text for text in (*PLAIN, HARMLESS)}, {"harmless": FUNCTION})),
     ):
         (folder / f"{name}.jsonld").write_text(json.dumps(tree))
     program = str(Path(__file__).with_name("hostile.py"))

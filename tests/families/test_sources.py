@@ -144,8 +144,8 @@ def test_a_name_of_a_profile_means_one_for_each_family() -> None:
     assert only.first.name == only.of("agent").name == "agent-strict"
     with pytest.raises(SettingsError, match="agent-strict"):
         only.of("benchmark")
-    with pytest.raises(SettingsError, match="there is no profile"):
-        checking.Profiles("nothing")
+    with pytest.raises(SettingsError, match="did you mean strict\\?"):
+        checking.Profiles("strickt")
     with pytest.raises(SettingsError, match="nowhere"):
         checking.Profiles(shapes=["nowhere.ttl"])
 

@@ -91,6 +91,13 @@ def test_durations_follow_the_running_clock_and_moments_never_go_back() -> None:
     assert of.now(START + 10_000) == START + 10_000
 
 
+def test_no_duration_is_negative() -> None:
+    clock = HandClock()
+    of = state(clock=clock.clock())
+    clock.running -= 5
+    assert of.snapshot().progress.duration_ms == 0
+
+
 @pytest.mark.parametrize(
     ("change", "error"), [(-1, WriteError), (True, WrongTypeError), (1.5, WrongTypeError), (2**53, WriteError)]
 )

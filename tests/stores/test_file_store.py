@@ -101,6 +101,20 @@ def test_a_damaged_file_hides_no_other_and_is_not_written_over(
     assert (tmp_path / "ckpt_1.json").read_bytes() == torn
 
 
+def test_a_damaged_file_is_not_said_to_be_missing_and_can_be_deleted(tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    store.put(checkpoint())
+    store.put(checkpoint("other"))
+    (tmp_path / "ckpt_1.json").write_bytes(checkpoint().content()[:300])
+
+    with pytest.raises(ReadError, match=r"ckpt_1\.json:\d+:\d+"):
+        store.update_metadata("ckpt_1", name="named")
+    assert store.delete("ckpt_1")
+    assert not store.delete("ckpt_1")
+    assert store.put(checkpoint()).created
+    assert len(list(store.headers())) == 2
+
+
 def test_what_is_no_checkpoint_is_left_alone(tmp_path: Path) -> None:
     store = FileStore(tmp_path)
     store.put(checkpoint())

@@ -37,9 +37,7 @@ def export(
     Raises SettingsError for a shape that there is not, TargetExistsError for a file that is there unless it may be
     overwritten, and WriteError if it cannot be written.
     """
-    if shape not in SHAPES:
-        raise SettingsError(f"there is no shape {shape!r}: use one of {', '.join(SHAPES)}")
-    replace_file(to, _written(checkpoint, shape), overwrite=overwrite)
+    replace_file(to, content_of(checkpoint, shape), overwrite=overwrite)
     return Path(to)
 
 
@@ -89,7 +87,10 @@ def as_copy(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
     return checkpoint.but(id=new_id("ckpt_"), parent=ParentLink(checkpoint_id=checkpoint.id))
 
 
-def _written(checkpoint: AgentCheckpoint, shape: ExportShape) -> bytes:
+def content_of(checkpoint: AgentCheckpoint, shape: ExportShape = "canonical") -> bytes:
+    """Return what `export` writes. Raises SettingsError for a shape that there is not, WriteError for no JSON."""
+    if shape not in SHAPES:
+        raise SettingsError(f"there is no shape {shape!r}: use one of {', '.join(SHAPES)}")
     if shape in {"canonical", "second"}:
         return checkpoint.content(shape)
     from checkpoint_ld.agent.writing import written  # noqa: PLC0415 - loads rdflib, which files do without

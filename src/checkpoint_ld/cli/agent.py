@@ -217,7 +217,7 @@ def fork(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
 @app.command("export")
 def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     checkpoint: Annotated[str, typer.Argument(metavar="ID", help="The checkpoint, by its id.")],
-    out: Annotated[str, typer.Option("-o", "--out", help="The file to write.")],
+    out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")],
     shape: Annotated[Shape, typer.Option("--shape", help="What to write.")] = Shape.CANONICAL,
     force: Force = False,
     folder: Dir = None,
@@ -225,8 +225,13 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     store: Store = None,
 ) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, N-Quads or Turtle."""
+    from checkpoint_ld.checkpointing.exchange import content_of  # noqa: PLC0415 - --help should not wait for it
+
     with manager(folder, database, store) as of:
-        typer.echo(of.export(checkpoint, out, shape.value, overwrite=force))
+        content = content_of(of.get(checkpoint), shape.value)
+    streams.write(out, content, overwrite=force)
+    if out != streams.STANDARD:
+        typer.echo(out)
 
 
 @app.command("import")

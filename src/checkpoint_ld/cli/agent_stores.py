@@ -18,7 +18,7 @@ Database = Annotated[
     str | None, typer.Option("--db", metavar="URL", help="The database that follows them: sqlite:///FILE.")
 ]
 Store = Annotated[
-    str | None, typer.Option("--store", metavar="DIR", help="The collection of graphs that follows them.")
+    str | None, typer.Option("--store", metavar="DIR|URL", help="The collection or SPARQL service that follows them.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -12,6 +12,7 @@ from checkpoint_ld.families.family import AGENT, BENCHMARK
 from checkpoint_ld.families.sources import examine_bytes
 from checkpoint_ld.reading import Reading
 from checkpoint_ld.report import Checked, Report
+from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +38,8 @@ class Profiles:
 
     def __post_init__(self) -> None:
         if not self._has(BENCHMARK) and not self._has(AGENT):
-            profiles.profile(self.name)
+            short = dict.fromkeys(one.removeprefix(f"{profiles.AGENT}-") for one in profiles.names())
+            raise SettingsError(unknown("profile", self.name, short))
         self.first  # noqa: B018 - says now what is wrong with the shapes
 
     @property

@@ -7,7 +7,7 @@ that a residue tells, objects of several types. For 1,000 questions plans take a
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
 
@@ -15,7 +15,7 @@ from checkpoint_ld.graph.compaction import POSITION, Compaction, is_position, re
 from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.literals import json_of
 from checkpoint_ld.graph.object_plans import plans_for
-from checkpoint_ld.graph.residue import RESIDUE, Residue
+from checkpoint_ld.graph.residue import Residue
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.members import ordered
 
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.terms import Term, TermTable
 
 Tree = dict[str, Any]
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 _NO_RESIDUE = Residue()
-_SCALARS = frozenset((str, int, float, bool, type(None)))
 _IN_LEAF = 3
 """How many statements there are about a named value: its type, its name, its value."""
 _MOST = 10_000
@@ -44,10 +41,8 @@ class ObjectReading(Compaction):
     def __init__(self, index: Index, table: TermTable) -> None:
         super().__init__(index, table)
         self._plans = plans_for(table)
-        # All by identity; what it is the identity of stands there too, so that nothing else gets it.
+        # Both by identity; what it is the identity of stands there too, so that nothing else gets it.
         self._leaves: dict[tuple[int, ...], tuple[Tree, Term | None, tuple[object, ...]]] = {}
-        self._residues: dict[int, tuple[object, Residue, frozenset[str]]] = {}
-        self._overlays: dict[tuple[object, ...], tuple[Tree, ObjectPlan, object, list[Node]]] = {}
         self._scalars: defaultdict[str | None, dict[int, tuple[Literal, Any]]] = defaultdict(dict)
 
     def object(
@@ -94,7 +89,13 @@ class ObjectReading(Compaction):
 
     def _with_residue(self, subject: Node, plan: ObjectPlan, identifier: str | None, visiting: frozenset[Node]) -> Tree:
         """Return an object of which a residue tells some members: those are read in the other way."""
-        residue, keys, filled = self._overlaid(subject, plan, identifier, visiting)
+        residue = residue_of(self.index, subject)
+        keys = {*residue.members, *residue.absent, *residue.set_apart}
+        read = {key: one for key, one in (("@type", plan.kind), ("@id", identifier)) if one is not None}
+        wanted = [step for step in plan.steps if step.key in keys]
+        read |= {step.key: self.told(subject, step.predicate, step.term, step.coercion) for step in wanted}
+        told = residue.over(read)
+        filled = {key: self._filled(value, plan.terms.by_key.get(key), visiting) for key, value in told.items()}
         held_by = self.index[subject]
         others = {
             step.key: self._told(held_by[step.predicate], step, visiting) for step in plan.steps if step.key not in keys
@@ -103,36 +104,6 @@ class ObjectReading(Compaction):
         members = {**{key: every[key] for key in plan.keys if key in every}, **filled}
         local = self.local_context(subject, members, plan.terms, plan.via, residue)
         return ordered({"@context": local, **members} if local else members, plan.via.key if plan.via else None)
-
-    def _overlaid(
-        self, subject: Node, plan: ObjectPlan, identifier: str | None, visiting: frozenset[Node]
-    ) -> tuple[Residue, frozenset[str], Tree]:
-        """Return a residue, the keys that it is about, and these members as it has them over what the index says.
-
-        Many residues are alike, and say no more than the order of keywords: those are remembered.
-        """
-        held_by = self.index[subject]
-        mark = held_by[RESIDUE]
-        found = self._residues.get(id(mark))
-        if found is None:
-            residue = residue_of(self.index, subject)
-            found = mark, residue, frozenset((*residue.members, *residue.absent, *residue.set_apart))
-            _remember(self._residues, id(mark), found)
-        _, residue, keys = found
-        wanted = [step for step in plan.steps if step.key in keys]
-        terms = [one for step in wanted for one in terms_of(held_by[step.predicate])]
-        alike = id(mark), id(plan), identifier, *map(id, terms)
-        known = self._overlays.get(alike)
-        if known is not None:
-            return residue, keys, {key: one.copy() if type(one) is list else one for key, one in known[0].items()}
-        read = {key: one for key, one in (("@type", plan.kind), ("@id", identifier)) if one is not None}
-        read |= {step.key: self.told(subject, step.predicate, step.term, step.coercion) for step in wanted}
-        told = residue.over(read)
-        filled = {key: self._filled(value, plan.terms.by_key.get(key), visiting) for key, value in told.items()}
-        if all(map(_is_plain, told.values())):
-            copied = {key: one.copy() if type(one) is list else one for key, one in filled.items()}
-            _remember(self._overlays, alike, (copied, plan, mark, terms))
-        return residue, keys, filled
 
     def _told(self, held: Node | list[Node], step: Step, visiting: frozenset[Node]) -> Any:
         """Return the value of a member, with everything below it."""
@@ -185,7 +156,9 @@ class ObjectReading(Compaction):
             return self._filled(self._value(subject, None), via, visiting)
         members = self.object(subject, via, visiting)
         if not any(type(one) in (dict, list) for one in members.values()):
-            _remember(self._leaves, alike, (members.copy(), via, tuple(held_by.items())))
+            if len(self._leaves) >= _MOST:
+                self._leaves.clear()
+            self._leaves[alike] = members.copy(), via, tuple(held_by.items())
         return members
 
     def _scalar(self, one: Literal, coercion: str | None) -> Any:
@@ -205,14 +178,3 @@ class ObjectReading(Compaction):
         if "#/" in str(subject) and IDENTIFIER not in self.index.get(subject, ()):
             return None
         return super().identifier(subject)
-
-
-def _remember(known: dict[Key, Value], key: Key, value: Value) -> None:
-    if len(known) >= _MOST:
-        known.clear()
-    known[key] = value
-
-
-def _is_plain(value: Any) -> bool:
-    """Tell whether a value is a scalar, or an array of nothing else: no object, and nothing that stands for one."""
-    return type(value) in _SCALARS or (type(value) is list and all(type(one) in _SCALARS for one in value))

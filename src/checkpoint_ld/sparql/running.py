@@ -9,7 +9,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
 from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
-from checkpoint_ld.sparql import reference
+from checkpoint_ld.sparql import by_graph, reference
 from checkpoint_ld.sparql.guard import PREFIXES, checked
 from checkpoint_ld.sparql.parameters import bound
 from checkpoint_ld.sparql.result import QueryResult
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pyoxigraph import Triple
 
     from checkpoint_ld.sparql.guard import Checked
+    from checkpoint_ld.sparql.result import Row
 
 Engine: TypeAlias = Literal["oxigraph", "rdflib"]
 
@@ -86,6 +87,9 @@ def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_ro
     if engine == "rdflib":
         return _by_rdflib(store, query, max_rows)
     try:
+        told = by_graph.solutions(store, query, _one_more(max_rows))
+        if told is not None:
+            return _of_rows(query, *told, max_rows)
         found = _answer(store, query)
         if isinstance(found, pyoxigraph.QueryBoolean):
             return QueryResult(query.form, boolean=bool(found))
@@ -97,6 +101,10 @@ def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_ro
         raise QueryError(f"Oxigraph cannot read the query: {error.msg}") from error
     except (OSError, ValueError, RuntimeError) as error:
         raise QueryFailedError(f"Oxigraph cannot evaluate the query: {error}") from error
+    return _of_rows(query, columns, rows, max_rows)
+
+
+def _of_rows(query: Checked, columns: tuple[str, ...], rows: list[Row], max_rows: int | None) -> QueryResult:
     return QueryResult(query.form, columns, tuple(rows[:max_rows]), is_cut=_is_cut(rows, max_rows))
 
 
@@ -128,8 +136,7 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, max_rows: int | None) ->
         return QueryResult(query.form, boolean=reference.truth(data, query))
     if query.form != "select":
         return _of_triples(query, reference.statements(data, query), max_rows)
-    columns, rows = reference.solutions(data, query, _one_more(max_rows))
-    return QueryResult(query.form, columns, tuple(rows[:max_rows]), is_cut=_is_cut(rows, max_rows))
+    return _of_rows(query, *reference.solutions(data, query, _one_more(max_rows)), max_rows)
 
 
 def _of_triples(query: Checked, found: Iterable[Triple], max_rows: int | None) -> QueryResult:

@@ -157,19 +157,23 @@ class FileStore:
             self._was_there = True
 
     def _refresh(self) -> None:
-        if self._was_there or self.directory.is_dir():
+        if self._was_there or self.directory.exists():
             self._was_there = True
             self._index.refresh()
 
     def _held(self, checkpoint_id: str) -> list[Path]:
-        """Return the files of a checkpoint; only where there seem to be none, every file is looked at again."""
+        """Return the files of a checkpoint; only where there seem to be none, every file is looked at again.
+
+        A file that nobody can read is that of the checkpoint whose name it has.
+        """
         if self._was_there:
             self._index.catch_up()
         held = self._index.existing(checkpoint_id)
         if not held:
             self._refresh()
             held = self._index.existing(checkpoint_id)
-        return held
+        paths = (self.directory / name for name in names(checkpoint_id))
+        return held or [path for path in paths if path.is_file() and _may_hold(path, checkpoint_id)]
 
     def _choices(self, checkpoint_id: str) -> tuple[str, ...]:
         first, second = file_name(checkpoint_id), hashed_name(checkpoint_id)

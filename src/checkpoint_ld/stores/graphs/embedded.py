@@ -70,11 +70,9 @@ class EmbeddedGraphs:
             self._load(holdings, load_of(graph, title))
             return True
 
-    def change(self, graph: Outgoing, title: str, before: bytes) -> bool:
-        """Change what is different in a graph, in one transaction; nobody else can have changed it."""
+    def change(self, graph: Outgoing, title: str, before: bytes) -> bool:  # noqa: ARG002 - it cannot have changed
+        """Change what is different in a graph, in one transaction; nobody else can have changed it in the meantime."""
         with self._writable() as holdings:
-            if self.read(graph.graph) != before:
-                return False
             holdings.amend(_from_same_source(holdings, load_of(graph, title)))
             return True
 

@@ -12,7 +12,6 @@ import os
 import threading
 import time
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -70,6 +69,7 @@ class SharedCollection:
         Raises StoreBusyError if other processes do not let go within `PATIENCE_S`, and StoreError for what cannot be
         opened.
         """
+        _check_process()
         with self._guard:
             holdings = self._opened(writing=writing)
             self._uses += 1
@@ -89,16 +89,10 @@ class SharedCollection:
                 directory, self._holdings = self._holdings.directory, None
                 directory.close()
 
-    def halt(self) -> None:
-        """Let go, and keep all threads out until `go_on`: a store that is open cannot be used on both sides of a fork."""
-        self._guard.acquire()
-        self.let_go()
-
-    def go_on(self, *, is_child: bool = False) -> None:
-        """Let threads in again."""
-        if is_child:  # which has none of the threads of its parent
-            self._is_watched = False
-        self._guard.release()
+    def forsake(self) -> None:
+        """Have no part in the lock any more, as a forked process: the store is its parent's."""
+        if self._holdings is not None:
+            self._holdings.directory.lock.release()
 
     def _opened(self, *, writing: bool) -> Holdings | None:
         held = self._holdings
@@ -110,6 +104,7 @@ class SharedCollection:
         if self._gives_way:
             self._gives_way = False
             time.sleep(_TURN_S)
+        _user.setdefault("pid", os.getpid())
         directory = self._directory(read_only=not writing)
         holdings = Holdings(directory)
         try:
@@ -204,21 +199,21 @@ class LentCollection:
         raise SettingsError(f"{self.folder}: give the path of the collection, so that it can be made anew")
 
 
-def _before_fork() -> None:
-    _halted.extend(_known.values())
-    for one in _halted:
-        one.halt()
+def _check_process() -> None:
+    """Raise StoreError in a process that was forked after a store was opened: RocksDB would wait there for ever."""
+    if _user.get("pid", os.getpid()) != os.getpid():
+        raise StoreError(
+            "this process was forked from one that had used a collection, which cannot be used on both sides; "
+            "start it by spawn (multiprocessing.set_start_method), or fork before the first use"
+        )
 
 
-def _after_fork(*, is_child: bool) -> None:
-    while _halted:
-        _halted.pop().go_on(is_child=is_child)
+def _forsake_all() -> None:
+    for one in list(_known.values()):
+        one.forsake()
 
 
-_halted: list[SharedCollection] = []
+_user: dict[str, int] = {}
+"""The process that opened the first collection."""
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork,
-        after_in_parent=partial(_after_fork, is_child=False),
-        after_in_child=partial(_after_fork, is_child=True),
-    )
+    os.register_at_fork(after_in_child=_forsake_all)
