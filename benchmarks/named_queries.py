@@ -12,12 +12,13 @@ import shlex
 import statistics
 import sys
 import time
+from typing import Any
 
 from checkpoint_ld.collection import Collection
 from checkpoint_ld.queries import NamedQuery, catalogue
 
 
-def parameters(query: NamedQuery) -> dict[str, str]:
+def parameters(query: NamedQuery) -> dict[str, Any]:
     """Return the parameters of the example of a query that it cannot do without."""
     told = (one.partition("=") for one in shlex.split(query.example) if "=" in one)
     return {name: value for name, _, value in told if query.parameters[name].is_required}

@@ -134,7 +134,11 @@ def test_a_policy_that_makes_no_sense_is_refused(settings: dict[str, object]) ->
 
 def test_what_a_subscriber_has_saved_already_is_not_saved_again(bench: Bench) -> None:
     checkpointer = Checkpointer(bench.state, bench.manager)
-    bench.state.on("thought.created", lambda _: checkpointer.save("seen"))
+
+    def save(_: Event) -> None:
+        checkpointer.save("seen")
+
+    bench.state.on("thought.created", save)
     bench.think()
     assert [one.checkpoint_reason for one in bench.manager.list()] == ["seen"]
 
