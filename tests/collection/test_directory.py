@@ -152,3 +152,11 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(StoreError, match="cannot be used"):
         Collection.open(tmp_path / "file" / "store")
+
+
+def test_a_collection_is_made_where_a_killed_process_began_to_make_one(tmp_path: Path) -> None:
+    folder = tmp_path / "collection"
+    folder.mkdir()
+    (folder / ".0123456789abcdef.tmp").write_bytes(b"{")
+    Collection.open(folder).close()
+    assert (folder / "collection.json").is_file()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ MARK = "collection.json"
 STORE = "store"
 _LOCK = "lock"
 _FORMAT = 2
+_UNFINISHED = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _OUR_REFERENCES = 2
 """That of a Directory to its store, and that of the question how many there are."""
 
@@ -106,10 +108,17 @@ def _check(folder: Path) -> None:
 
 
 def _make(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or not all(map(_is_unfinished, folder.iterdir()))):
+        if _is_collection(folder):  # another process has made it meanwhile
+            return
         raise StoreError(f"{folder}: is neither a collection nor empty; name a folder of its own for a collection")
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / MARK, orjson.dumps({"format": _FORMAT}, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _is_unfinished(file: Path) -> bool:
+    """Tell whether a file is what `replace_file` begins with, in a process that is at it or was killed."""
+    return _UNFINISHED.fullmatch(file.name) is not None
 
 
 def _store(path: Path, *, read_only: bool) -> pyoxigraph.Store:
