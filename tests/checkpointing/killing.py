@@ -11,8 +11,6 @@ import random
 import shutil
 import signal
 import sys
-import time
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from sqlalchemy import Engine, event
 from checkpoint_ld.checkpointing import CheckpointManager, Retention
 from checkpoint_ld.runtime import RuntimeState
 from checkpoint_ld.stores.files import FileStore
+from tests.forking import forked
 
 CALLS = ("open", "write", "fsync", "link", "unlink", "replace", "rename", "close")
 STATEMENTS = ("before_cursor_execute", "after_cursor_execute", "commit", "rollback")
@@ -57,22 +56,6 @@ class Fuse:
 def manager(folder: Path) -> CheckpointManager:
     """Return a manager of files, a database, and files of another folder in the place of a graph store."""
     return CheckpointManager(folder / "files", f"sqlite:///{folder}/c.db", FileStore(folder / "graph"))
-
-
-def forked(work: Callable[[], None], *, kill_after: float | None = None) -> int:
-    """Do something in a process of its own; return how that ended."""
-    process = os.fork()
-    if not process:
-        try:
-            work()
-            os._exit(0)
-        except BaseException:  # noqa: BLE001 - the process ends here, whatever it was
-            traceback.print_exc()
-            os._exit(1)
-    if kill_after is not None:
-        time.sleep(kill_after)
-        os.kill(process, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def confirm(folder: Path, checkpoint_id: str, sha256: str) -> None:

@@ -10,14 +10,12 @@ import os
 import random
 import signal
 import sys
-import time
-import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from checkpoint_ld.collection import Collection, holdings, loading
 from tests.collection.conftest import checkpoint
+from tests.forking import forked
 
 CHECKPOINTS = 24
 CHANGES = frozenset(("update", "remove_graph", "extend", "bulk_extend", "flush"))
@@ -36,22 +34,6 @@ class Fragile:
             if not self.left:
                 os.kill(os.getpid(), signal.SIGKILL)
         return getattr(self.store, name)
-
-
-def forked(work: Callable[[], None], *, kill_after: float | None = None) -> int:
-    """Do something in a process of its own; return how that ended."""
-    process = os.fork()
-    if not process:
-        try:
-            work()
-            os._exit(0)
-        except BaseException:  # noqa: BLE001 - the process ends here, whatever it was
-            traceback.print_exc()
-            os._exit(1)
-    if kill_after is not None:
-        time.sleep(kill_after)
-        os.kill(process, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def write_files(folder: Path, version: int) -> None:

@@ -7,27 +7,19 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.agent.json_patch import patch, reordered
 from checkpoint_ld.agent.shapes.from_second import CALL_NAMES, PATCH, THOUGHT_NAMES, mapped, renamed
 from checkpoint_ld.agent.text import ordered, sha256_of
+from checkpoint_ld.agent.values import THOUGHT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from checkpoint_ld.agent.text import Tree
 
-TYPES = (
-    "planning",
-    "reasoning",
-    "tool_selection",
-    "tool_execution",
-    "reflection",
-    "decision",
-    "observation",
-    "correction",
-)
+_TYPES = {"action": "tool_execution"}
+TYPES = tuple(one for one in THOUGHT_TYPES if one not in _TYPES)
 """The types of thoughts that the second shape knows."""
 REASONS = ("step_complete", "auto", "tool_error", "low_confidence", "decision", "manual", "branch")
 """The reasons for a checkpoint that the second shape knows."""
 
-_TYPES = {"action": "tool_execution"}
 _REASONS = {
     "thought_completed": "step_complete",
     "execution_completed": "step_complete",

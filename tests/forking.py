@@ -1,0 +1,25 @@
+"""Work in a process of its own that shares what was imported, so that killing it costs little."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+import traceback
+from collections.abc import Callable
+
+
+def forked(work: Callable[[], None], *, kill_after: float | None = None) -> int:
+    """Do something in a process of its own; return how that ended."""
+    process = os.fork()
+    if not process:
+        try:
+            work()
+            os._exit(0)
+        except BaseException:  # noqa: BLE001 - the process ends here, whatever it was
+            traceback.print_exc()
+            os._exit(1)
+    if kill_after is not None:
+        time.sleep(kill_after)
+        os.kill(process, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
