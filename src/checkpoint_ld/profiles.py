@@ -57,6 +57,11 @@ class Profile:
     def _by_slug(self) -> Mapping[str, Rule]:
         return _by_slug(self)
 
+    def inapplicable(self, error: Exception) -> SettingsError:
+        """Return the error that says of the user's own shapes that they cannot be applied, and where they are."""
+        files = ", ".join(map(str, self.own_shapes))
+        return SettingsError(f"your shapes cannot be applied: {error}; correct them, they are in {files}")
+
     __hash__ = object.__hash__
 
     def statements(self) -> Index:

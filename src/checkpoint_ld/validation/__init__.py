@@ -143,8 +143,7 @@ def _applied(reading: Reading, screen: Screen, profile: Profile, engine: str) ->
     except Exception as error:  # rdflib raises bare ones for what users' queries hold
         if not profile.own_shapes:
             raise
-        files = ", ".join(map(str, profile.own_shapes))
-        raise SettingsError(f"your shapes cannot be applied: {error}; correct them, they are in {files}") from error
+        raise profile.inapplicable(error) from error
 
 
 class _Findings:

@@ -108,8 +108,7 @@ def _by_own_shapes(parts: Parts, profile: Profile) -> list[Result]:
     except SettingsError:
         raise
     except Exception as error:  # rdflib raises bare ones for what users' queries hold
-        files = ", ".join(map(str, profile.own_shapes))
-        raise SettingsError(f"your shapes cannot be applied: {error}; correct them, they are in {files}") from error
+        raise profile.inapplicable(error) from error
 
 
 class _Findings:
