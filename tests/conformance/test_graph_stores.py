@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Lock
 
 import httpx
 import pytest
@@ -27,16 +28,19 @@ class Servers:
 
     def __init__(self) -> None:
         self.running = ExitStack()
+        self.guard = Lock()
         self.urls: dict[str, str] = {}
         self.seen: set[Path] = set()
 
     def url(self, folder: Path) -> str:
-        if folder.name not in self.urls:
-            self.urls[folder.name] = self.running.enter_context(oxigraph())
-        if folder not in self.seen:
-            self.seen.add(folder)
-            self.post(folder, "update", "CLEAR ALL")
-        return self.urls[folder.name]
+        # Cases open stores in several threads: none may see what another case left.
+        with self.guard:
+            if folder.name not in self.urls:
+                self.urls[folder.name] = self.running.enter_context(oxigraph())
+            if folder not in self.seen:
+                self.post(folder, "update", "CLEAR ALL")
+                self.seen.add(folder)
+            return self.urls[folder.name]
 
     def post(self, folder: Path, operation: str, text: str) -> None:
         with httpx.Client(trust_env=False) as client:

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import threading
+import weakref
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.errors import IntegrityError, StoreError
@@ -28,6 +29,7 @@ class Database:
         self._flushed = flushed
         self._guard = threading.RLock()
         self._opened: tuple[Engine, int, int] | None = None
+        self._disposal: weakref.finalize[..., Database] | None = None
 
     @property
     def flushed(self) -> bool:
@@ -62,11 +64,9 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         with self._guard:
-            if self._opened is not None:
-                engine, process, _ = self._opened
-                # What a parent process opened is its own: closing it here would take its locks away.
-                engine.dispose(close=process == os.getpid())
-                self._opened = None
+            if self._disposal is not None:
+                self._disposal()
+                self._opened = self._disposal = None
 
     def reset(self) -> None:
         """Empty the database; one that is damaged is given another name, and an empty one takes its place.
@@ -100,6 +100,8 @@ class Database:
                     return engine
             self.close()
             engine = self._open()
+            # Also for those who do not close: Python 3.13 warns of connections that nobody closed.
+            self._disposal = weakref.finalize(self, _dispose, engine, os.getpid())
             self._opened = engine, os.getpid(), self._inode()
             return engine
 
@@ -125,3 +127,8 @@ class Database:
             engine.dispose()
             raise
         return engine
+
+
+def _dispose(engine: Engine, process: int) -> None:
+    # What a parent process opened is its own: closing it here would take its locks away.
+    engine.dispose(close=process == os.getpid())
