@@ -58,3 +58,16 @@ def test_commands_are_listed_with_what_they_say_themselves() -> None:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     assert {name: command.help for name, command in group.commands.items()} == SUMMARIES
+
+
+def test_the_garbage_collector_looks_at_nothing_when_a_command_ends() -> None:
+    told = (
+        "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 100))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"{told}; {COMMAND.format(['--version'])}"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "True True"
