@@ -13,10 +13,13 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.store import Index, put
 from checkpoint_ld.rules import finding
+from checkpoint_ld.shape_files import BLANK, text_of
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
     from rdflib.term import Node
+
+    from checkpoint_ld.shape_files import Said
 
 SYNTAXES = {
     "turtle": pyoxigraph.RdfFormat.TURTLE,
@@ -56,6 +59,27 @@ def parse(data: bytes, syntax: str) -> Index:
         raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
     except ValueError as error:
         raise ReadError.of([finding("rdf-syntax", f"this is no {syntax}: {error}")]) from error
+    return index
+
+
+def index_of(said: Said) -> Index:
+    """Return what a file of shapes says as statements."""
+    index: Index = {}
+    names = _Names()
+
+    def node(text: str) -> Node:
+        return BNode(text[len(BLANK) :]) if text.startswith(BLANK) else names[text]
+
+    for name, properties in said.items():
+        subject = node(name)
+        for predicate, values in properties.items():
+            for one in values:
+                if isinstance(one, str):
+                    term = node(one)
+                else:
+                    _, datatype, language = one
+                    term = literal(text_of(one), names[datatype] if datatype else None, language)
+                put(index, subject, names[predicate], term)
     return index
 
 

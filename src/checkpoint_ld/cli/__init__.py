@@ -15,7 +15,7 @@ TRACEBACK = "CHECKPOINT_LD_TRACEBACK"
 """The environment variable that lets a traceback through."""
 _INTERRUPTED = 130
 _MANY = 50_000
-"""So many new objects are looked at by the garbage collector at a time: what an import makes stays, nearly all of it."""
+"""So many new objects the garbage collector looks at together: nearly all of what an import makes stays."""
 
 
 def main() -> None:

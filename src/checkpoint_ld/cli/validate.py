@@ -107,8 +107,9 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
 
     chosen = _configuration(config, none=no_config)
     wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, tuple(shapes or chosen.shapes))
+    named = [*(select or chosen.select), *(ignore or chosen.ignore), *chosen.per_file_ignores]
     counted = selection.selection(
-        {**catalogue(), **wanted.first.rules},
+        {**catalogue(), **wanted.first.rules} if named else {},
         select=select or chosen.select,
         ignore=ignore or chosen.ignore,
         per_file=chosen.per_file_ignores,
