@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import warnings
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -296,6 +298,28 @@ def test_a_checkpoint_graph_is_queried_as_any_graph() -> None:
     ).bindings
     assert [str(row[Variable("text")]) for row in rows] == ["First?", "Second?"]
     assert graph.value(graph.root, URIRef(SCHEMA + "name")) == Literal("Metals")
+
+
+def test_a_graph_that_nobody_holds_is_gone_without_the_garbage_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        graph = graph_of(canonical(item("First?", "urn:q:1")))
+        assert list(graph) != []
+        held = [weakref.ref(graph.store), weakref.ref(graph)]
+        del graph
+        assert [one() for one in held] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_a_store_outlives_its_graph() -> None:
+    graph = graph_of(canonical(item("First?", "urn:q:1")))
+    store, name, triples = graph.store, graph.identifier, set(graph)
+    del graph
+    [found] = store.contexts()
+    assert (found.identifier, set(found)) == (name, triples)
+    assert {one.identifier for one in Dataset(store).graphs()} >= {name}
 
 
 def test_pyshacl_validates_a_checkpoint_graph() -> None:

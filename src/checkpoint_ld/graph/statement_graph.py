@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from rdflib import Graph, Literal
+from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.graph.literals import literal
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, triples_of
@@ -14,7 +14,6 @@ from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rdflib import URIRef
     from rdflib.term import Node
 
 
@@ -34,7 +33,7 @@ class StatementGraph(Graph):
         store.replace(index)
         self.root = root
         for prefix, namespace in self.PREFIXES.items():
-            self.bind(prefix, namespace)
+            store.bind(prefix, URIRef(namespace))  # the graph's own way ties it and its namespaces to one another
 
     @property
     def index(self) -> Index:
@@ -89,5 +88,5 @@ def _restored(
 
 def _bound(graph: _Graph, prefixes: dict[str, URIRef]) -> _Graph:
     for prefix, namespace in prefixes.items():
-        graph.bind(prefix, namespace)
+        graph.store.bind(prefix, namespace)
     return graph

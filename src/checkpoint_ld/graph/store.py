@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from itertools import chain
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
+from rdflib import Graph
 from rdflib.store import Store
 
 from checkpoint_ld.errors import WriteError
@@ -18,7 +20,6 @@ from checkpoint_ld.graph.collecting import uncollected
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from rdflib import Graph
     from rdflib.graph import _TriplePatternType, _TripleType
     from rdflib.term import Identifier, Node, URIRef
 
@@ -134,9 +135,14 @@ class SubjectIndexStore(Store):
         self._by_object: dict[Node, list[tuple[Node, Node]]] | None = None
         self._size: int | None = None
         self._prefixes: dict[str, URIRef] = {}
-        self._graph: Graph | None = None
+        self._name: Identifier | None = None
+        # No strong one: a graph and its store would then be left to the garbage collector, with all their statements.
+        self._graph: ref[Graph] | None = None
         self.revision = 0
         super().__init__(configuration, identifier)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_graph": None}  # a weak reference cannot be pickled; the name tells enough
 
     def replace(self, index: Index) -> None:
         """Hold the triples of `index` instead of those held so far."""
@@ -163,10 +169,6 @@ class SubjectIndexStore(Store):
         if put(self.index, *triple):
             self.revision += 1
             self._note(*triple)
-
-    @property
-    def _name(self) -> Node | None:
-        return None if self._graph is None else self._graph.identifier
 
     def _is_of(self, context: Graph | None) -> bool:
         """Tell whether the statements held are those of `context`; None stands for any graph."""
@@ -240,19 +242,20 @@ class SubjectIndexStore(Store):
 
     def contexts(self, triple: _TripleType | None = None) -> Generator[Graph, None, None]:
         """Yield the graph of the store, if it holds `triple`."""
-        if self._graph is not None and (triple is None or any(True for _ in self._matches(*triple))):
-            yield self._graph
+        if self._name is not None and (triple is None or any(True for _ in self._matches(*triple))):
+            graph = None if self._graph is None else self._graph()
+            yield Graph(self, self._name, bind_namespaces="none") if graph is None else graph
 
     def add_graph(self, graph: Graph) -> None:
         """Name the graph whose statements these are; the first one that is named stays."""
-        if self._graph is None:
-            self._graph = graph
+        if self._name is None:
+            self._name, self._graph = graph.identifier, ref(graph)
 
     def remove_graph(self, graph: Graph) -> None:
         """Forget the statements and the name, if they are those of `graph`."""
         if self._is_of(graph):
             self.replace({})
-            self._graph = None
+            self._name = self._graph = None
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
         """Bind a prefix (`rdflib.store.Store.bind`); a namespace has one prefix, a prefix one namespace."""
