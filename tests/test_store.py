@@ -306,7 +306,7 @@ def test_a_graph_that_nobody_holds_is_gone_without_the_garbage_collector() -> No
     try:
         graph = graph_of(canonical(item("First?", "urn:q:1")))
         assert list(graph) != []
-        held = [weakref.ref(graph.store), weakref.ref(graph)]
+        held: list[weakref.ref[Store | Graph]] = [weakref.ref(graph.store), weakref.ref(graph)]
         del graph
         assert [one() for one in held] == [None, None]
     finally:

@@ -14,7 +14,7 @@ EXIT_FAILED = 2
 TRACEBACK = "CHECKPOINT_LD_TRACEBACK"
 """The environment variable that lets a traceback through."""
 _INTERRUPTED = 130
-_MANY = 50_000
+_MANY = 200_000
 """So many new objects the garbage collector looks at together: nearly all of what an import makes stays."""
 
 

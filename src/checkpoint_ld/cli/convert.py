@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from checkpoint_ld.cli import progress, streams
+from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import WriteError
 
@@ -24,17 +25,6 @@ class Output(StrEnum):
     N_QUADS = "nq"
     TRIG = "trig"
     EXPANDED = "expanded"
-
-
-class Input(StrEnum):
-    """What can be read, for sources of which nothing tells: JSON, and the names of `rdf.SYNTAXES`."""
-
-    JSON = "json"
-    TURTLE = "turtle"
-    N_TRIPLES = "nt"
-    N_QUADS = "nq"
-    TRIG = "trig"
-    RDF_XML = "xml"
 
 
 class Context(StrEnum):

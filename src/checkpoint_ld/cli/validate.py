@@ -14,7 +14,7 @@ import typer
 
 from checkpoint_ld import configuration
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.convert import Input
+from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 

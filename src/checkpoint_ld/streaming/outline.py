@@ -11,15 +11,13 @@ from checkpoint_ld.documents.elements import Elements, UnusualFileError
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.streaming.survey import Survey, name_of
-from checkpoint_ld.streaming.window import QUESTIONS, Frame, Window
+from checkpoint_ld.streaming.window import QUESTIONS, WINDOW, Frame, Window
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
     from checkpoint_ld.documents.limits import Limits
 
-WINDOW = 512
-"""Questions to a window: more save no time, and fewer no memory that counts."""
 _FRAME = 1 << 20
 """The most bytes that may stand around the questions: each window has them again."""
 
