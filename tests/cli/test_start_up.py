@@ -41,6 +41,8 @@ def imported(code: str) -> set[str]:
         (f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})", SHACL | SCREEN | {"pyld"}),
         (COMMAND.format(["validate", str(METALS)]), {"pyld", "pydantic"} | REPAIR | OUTPUT),
         (COMMAND.format(["validate", "--format", "sarif", str(METALS)]), {"pyld", "pydantic"} | REPAIR),
+        *((COMMAND.format(["convert", "--to", one, str(METALS)]), {"pyld", "pydantic"}) for one in ("nt", "jsonld")),
+        (COMMAND.format(["query", str(METALS), "--query", "ASK {}"]), {"pyld", "pydantic"}),
     ],
 )
 def test_what_takes_long_to_import_is_imported_when_it_is_used(code: str, unwanted: set[str]) -> None:

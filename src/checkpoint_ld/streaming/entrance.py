@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
-from checkpoint_ld.streaming.window import WINDOW
+from checkpoint_ld.streaming import WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,8 +10,9 @@ from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.elements import Elements, UnusualFileError
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
+from checkpoint_ld.streaming import WINDOW
 from checkpoint_ld.streaming.survey import Survey, name_of
-from checkpoint_ld.streaming.window import QUESTIONS, WINDOW, Frame, Window
+from checkpoint_ld.streaming.window import QUESTIONS, Frame, Window
 
 if TYPE_CHECKING:
     from typing import BinaryIO

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from checkpoint_ld.documents.elements import Spot
 
 QUESTIONS = "dataFeedElement"
 """The member of the root whose elements are worked on in windows."""
-WINDOW = 512
-"""Questions to a window: more save no time, and fewer no memory that counts."""
 
 
-class Frame(NamedTuple):
+@dataclass(frozen=True)
+class Frame:
     """What stands around the questions: the bytes before and after them, where these begin, and the root's name."""
 
     head: bytes
@@ -22,7 +22,8 @@ class Frame(NamedTuple):
     root: str
 
 
-class Window(NamedTuple):
+@dataclass(frozen=True)
+class Window:
     """Questions that stand one after the other: the first one's number, how many, the place and the end of their text.
 
     `guests` are earlier questions, by number, start and end, that share a text or an identifier with one of these.
