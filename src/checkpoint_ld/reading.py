@@ -67,7 +67,7 @@ class Reading:
     @cached_property
     def graph(self) -> CheckpointGraph:
         """The checkpoint as a graph."""
-        return CheckpointGraph.of_tree(self.tree)
+        return CheckpointGraph.of_tree(self.tree, remembered=True)
 
     @property
     def is_readable(self) -> bool:

@@ -64,5 +64,5 @@ class Facet:
         return asked_in(self._graph, self._node(question_id))
 
     def _item(self, question_id: str) -> Json:
-        """Return the feed item of a question. Raises LookupFailedError."""
-        return self._graph.object(self._node(question_id))
+        """Return the feed item of a question, to look at and not to change. Raises LookupFailedError."""
+        return self._graph.lent(self._node(question_id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
+from checkpoint_ld.documents.values import copied
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.elements import asked_in
 from checkpoint_ld.facets.facet import Facet, Json
@@ -12,6 +13,8 @@ from checkpoint_ld.mapping import questions
 from checkpoint_ld.mapping.properties import values
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rdflib.term import Node
 
     from checkpoint_ld.entities import Question, QuestionRegistryEntry
@@ -110,7 +113,8 @@ class Questions(Facet):
 
         The values are as the file has them. Raises LookupFailedError.
         """
-        return values(questions.asked_of(self._item(question_id)).get("additionalProperty"))
+        told: Json = copied(values(questions.asked_of(self._item(question_id)).get("additionalProperty")))
+        return told
 
     def has_template(self, question_id: str) -> bool:
         """Tell whether a question has an answer template of its own, not just the placeholder."""
@@ -157,7 +161,10 @@ class _LazyQuestions(Sequence["Question"]):
     def __getitem__(self, index: int | slice) -> Question | Sequence[Question]:
         if isinstance(index, slice):
             return _LazyQuestions(self._graph, self._nodes[index])
-        return questions.question_of(self._graph.object(self._nodes[index]))
+        return questions.question_of(self._graph.lent(self._nodes[index]))
+
+    def __iter__(self) -> Iterator[Question]:
+        return (questions.question_of(self._graph.lent(node)) for node in self._nodes)
 
     def __len__(self) -> int:
         return len(self._nodes)
