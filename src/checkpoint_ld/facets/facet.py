@@ -48,7 +48,7 @@ class Facet:
 
     def _elements(self) -> Elements:
         # The graph is open to all: what was added or taken away past the benchmark shows in the number of elements.
-        count = len(terms_of(self._graph.index.get(self._graph.root, {}).get(_ELEMENT)))
+        count = len(terms_of(self._graph.held.get(self._graph.root, {}).get(_ELEMENT)))
         if self._known is None or len(self._known) != count:
             self._known = elements_of(self._graph)
         return self._known

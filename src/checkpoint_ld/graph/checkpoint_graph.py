@@ -57,21 +57,18 @@ class CheckpointGraph(StatementGraph):
         """
         graph = cls(*built(tree))
         if remembered:
-            graph._remember(RememberedTree(tree))
+            graph._source = graph._store.revision, RememberedTree(tree)
         return graph
-
-    def _remember(self, source: RememberedTree) -> None:
-        self._source = self._store.revision, source
 
     @property
     def own_context(self) -> Any:
         """The context that the document came with, where it is neither ours nor Karenina's."""
-        return decoded(residue_of(self.index, self.root).members.get("@context"))
+        return decoded(residue_of(self.held, self.root).members.get("@context"))
 
     @property
     def table(self) -> TermTable:
         """The terms under which objects are read and written."""
-        told = self.index.get(self.root, {}).get(RESIDUE)
+        told = self.held.get(self.root, {}).get(RESIDUE)
         if self._terms is None or self._terms[0] is not told:
             self._terms = told, terms.table(self.own_context)
         return self._terms[1]
@@ -82,7 +79,7 @@ class CheckpointGraph(StatementGraph):
 
     def object(self, subject: Node, via: Term | None = None, *, without: tuple[str, ...] = ()) -> Tree:
         """Return the JSON object of a node and of everything below it, less the members `without`."""
-        if subject not in self.index:
+        if subject not in self.held:
             msg = f"there is no node {subject} in the graph of {self.root}"
             raise LookupFailedError(msg)
         return self._reading().object(subject, via, without=without)
@@ -108,7 +105,7 @@ class CheckpointGraph(StatementGraph):
 
     def _reading(self) -> ObjectReading:
         """Return what reads objects, kept for the literals that it knows already."""
-        index, table = self.index, self.table
+        index, table = self.held, self.table
         if self._read is None or self._read.index is not index or self._read.table is not table:
             self._read = ObjectReading(index, table)
         return self._read
@@ -116,14 +113,14 @@ class CheckpointGraph(StatementGraph):
     def plain(self, subject: Node, key: str) -> Any:
         """Return the value of a member that is a scalar, None where there is none."""
         source = self._elements().get(subject)
-        value = Compaction(self.index, self.table).member(subject, key) if source is None else source.get(key)
+        value = Compaction(self.held, self.table).member(subject, key) if source is None else source.get(key)
         return None if isinstance(value, (dict, list)) else value
 
     def member(self, subject: Node, key: str) -> list[Node]:
         """Return the terms of the member `key` of a node, in the order of the document."""
         if key == ELEMENTS and subject == self.root and (elements := self._elements()):
             return list(elements)
-        return Compaction(self.index, self.table).terms(subject, key)
+        return Compaction(self.held, self.table).terms(subject, key)
 
     def append(self, subject: Node, key: str, part: Tree) -> Node:
         """Add an object at the end of the array `key` of a node; return the node of the object.
@@ -156,7 +153,7 @@ class CheckpointGraph(StatementGraph):
         """Return a graph of the same statements that can be changed without changing this one."""
         graph = super().copy()
         if self._source is not None and self._source[0] == self._store.revision:
-            graph._remember(self._source[1])
+            graph._source = graph._store.revision, self._source[1]  # noqa: SLF001 - a graph of the same class
         return graph
 
     __copy__ = copy
@@ -169,6 +166,6 @@ class CheckpointGraph(StatementGraph):
         """Tell whether more than one statement refers to `node`; edits by key add no second one."""
         revision = self._store.revision
         if self._shared is None or self._shared[0] != revision:
-            referred = Counter(term for _, predicate, term in triples_of(self.index) if predicate != RDF_TYPE)
-            self._shared = revision, {term for term, count in referred.items() if count > 1 and term in self.index}
+            referred = Counter(term for _, predicate, term in triples_of(self.held) if predicate != RDF_TYPE)
+            self._shared = revision, {term for term, count in referred.items() if count > 1 and term in self.held}
         return node in self._shared[1]

@@ -45,8 +45,8 @@ class RememberedTree:
 
 
 def _elements(tree: Tree, graph: CheckpointGraph) -> dict[Node, Tree]:
-    compaction = Compaction(graph.index, graph.table)
-    nodes = terms_of(graph.index.get(graph.root, {}).get(compaction.predicate(graph.root, ELEMENTS)))
+    compaction = Compaction(graph.held, graph.table)
+    nodes = terms_of(graph.held.get(graph.root, {}).get(compaction.predicate(graph.root, ELEMENTS)))
     held = tree.get(ELEMENTS)
     if not isinstance(held, list) or len(held) != len(nodes):
         return {}
