@@ -113,7 +113,9 @@ class CheckpointGraph(StatementGraph):
     def plain(self, subject: Node, key: str) -> Any:
         """Return the value of a member that is a scalar, None where there is none."""
         source = self._elements().get(subject)
-        value = Compaction(self.held, self.table).member(subject, key) if source is None else source.get(key)
+        if source is not None and isinstance(source.get(key), (str, int, float)):
+            return source[key]
+        value = Compaction(self.held, self.table).member(subject, key)
         return None if isinstance(value, (dict, list)) else value
 
     def member(self, subject: Node, key: str) -> list[Node]:

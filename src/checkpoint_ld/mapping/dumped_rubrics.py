@@ -44,7 +44,7 @@ class _Group:
         self.containers = [name for name, value in dumped.items() if isinstance(value, (dict, list))]
 
 
-_GROUPS: dict[bytes, _Group] = {}
+GROUPS: dict[bytes, _Group] = {}
 
 
 def dumped_rubrics(holder: Json, properties: Json) -> Dumps:
@@ -86,7 +86,7 @@ def _collected(ratings: list[Any]) -> Dumps:
 def _told(rating: Json) -> tuple[bool, str, Json] | None:
     """Return whether the trait of a rating is dynamic, the list that it belongs to, and its dump; None for no trait."""
     key = _key_of(rating)
-    group = _GROUPS.get(key) if key is not None else None
+    group = GROUPS.get(key) if key is not None else None
     if group is not None:
         dumped = {**group.dumped, "name": rating["name"], "description": rating["description"]}
         for name in group.containers:
@@ -97,9 +97,9 @@ def _told(rating: Json) -> tuple[bool, str, Json] | None:
         return None
     of_list, dumped = f"{family_of(trait)}_traits", trait.model_dump(mode="json")
     if key is not None:
-        if len(_GROUPS) >= _MOST:
-            _GROUPS.clear()
-        _GROUPS[key] = _Group(rating, of_list, dumped)
+        if len(GROUPS) >= _MOST:
+            GROUPS.clear()
+        GROUPS[key] = _Group(rating, of_list, dumped)
     return is_dynamic(rating), of_list, dumped
 
 
