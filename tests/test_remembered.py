@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,18 +12,19 @@ from hypothesis import strategies as st
 from rdflib import Literal, URIRef
 
 from checkpoint_ld import Benchmark, reading
+from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.graph import contexts, remembered
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import SCHEMA
 from tests.corpus import DIALECTS, expectations
-from tests.documents import canonical, item, rich
+from tests.documents import canonical, item, rating, rich, setting
 from tests.test_compiled import damaged
 from tests.test_graph import JSON, documents, without_contexts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 Json = Any
@@ -189,6 +191,61 @@ def test_a_benchmark_says_the_same_of_its_questions_before_and_after_an_edit(tre
             node = (graph.member(graph.root, "dataFeedElement") or [graph.root])[0]
             key = ("description", "additionalProperty", "keywords", "rating")[at]
             graph.replace((graph.member(node, "item") or [node])[0], key, value)
+
+
+def everything(benchmark: Benchmark) -> Any:
+    """Return all that a benchmark says of its questions, by every way that there is."""
+    ids = benchmark.get_question_ids()
+    return [
+        benchmark.get_all_questions_as_objects(),
+        benchmark.get_all_questions(),
+        *([ask(one) for one in ids] for ask in (benchmark.get_question_properties, benchmark.get_question_metadata)),
+        *([ask(one) for one in ids] for ask in (benchmark.get_question_rubric, benchmark.get_registry_entry)),
+        *([ask(one) for one in ids] for ask in (benchmark.get_question_author, benchmark.get_question_sources)),
+        *([ask(one) for one in ids] for ask in (benchmark.get_question_dynamic_rubric, benchmark.get_question)),
+        benchmark.get_finished_templates(),
+        benchmark.to_dict(),
+        benchmark.to_records(),
+    ]
+
+
+def containers(value: Any) -> Iterator[Any]:
+    """Yield all lists and objects in what a benchmark says, those in entities too."""
+    if isinstance(value, Entity) or is_dataclass(value):
+        value = (
+            vars(value) if isinstance(value, Entity) else {one.name: getattr(value, one.name) for one in fields(value)}
+        )
+    if isinstance(value, (dict, list, tuple)):
+        yield value
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from containers(one)
+
+
+def test_what_users_get_is_theirs_alone() -> None:
+    tree = rich()
+    held = {"a": [{"b": 1}], "c": {}}
+    values = {"author": held, "sources": [held, held], "few_shot_examples": [held], "custom_a": held}
+    for one in tree["dataFeedElement"]:
+        for name, value in {**values, "custom_b": [[1], held], "other": held}.items():
+            one["item"]["additionalProperty"].append(setting(name, copy.deepcopy(value)))
+        form = {"type": "template", "schema": {"properties": {"a": {"type": "string"}}}}
+        trait = {**rating("form", kind=form), "additionalType": "karenina:QuestionSpecificLLMRubricTrait"}
+        one["item"].setdefault("rating", []).append(trait)
+    before = copy.deepcopy(tree)
+    benchmark = Benchmark.of_reading(reading.Reading(tree, "datafeed-ns-v3", "json", None, ()))
+    first = benchmark.graph.member(benchmark.graph.root, "dataFeedElement")[0]
+    assert benchmark.graph.lent(first) is tree["dataFeedElement"][0]
+    said = everything(benchmark)
+    expected = repr(said)
+    shared = {id(one) for one in containers(tree)}
+    found = list(containers(said))
+    assert len(found) > 200
+    assert not [one for one in found if id(one) in shared]
+    for one in found:
+        if not isinstance(one, tuple):
+            one.clear()
+    assert tree == before
+    assert repr(everything(benchmark)) == expected
 
 
 def outcome(ask: Callable[[], Any]) -> tuple[str, Any]:
