@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
+from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.entities import LENIENT, Question
 
 Json = dict[str, Any]
@@ -52,7 +53,9 @@ def _is_sound(members: Json) -> bool:
     for example in members["few_shot_examples"] or ():
         texts += chain.from_iterable(example.items())
     try:
-        "".join(texts).encode()
+        for text in texts:
+            if not text.isascii():
+                text.encode()
     except UnicodeEncodeError:
         return False
-    return members["question"] != ""
+    return bool(members["question"])
