@@ -46,6 +46,11 @@ class StatementGraph(Graph):
         """The subject index, to look at only: a copy of this graph may hold the same one."""
         return self._store.held
 
+    @property
+    def changes(self) -> int:
+        """How often the graph was changed so far."""
+        return self._store.changes
+
     def touch(self) -> None:
         """Tell the graph that its index was changed directly."""
         self._store.touch()
@@ -67,7 +72,7 @@ class StatementGraph(Graph):
 
         It costs next to nothing: the statements are copied when one of the two graphs is first to be changed.
         """
-        graph = _bound(type(self)({}, self.root), dict(self.namespaces()))
+        graph = _bound(type(self)({}, self.root), dict(self.store.namespaces()))
         self._store.share(graph._store)  # noqa: SLF001 - a graph of the same class
         return graph
 
@@ -82,7 +87,7 @@ class StatementGraph(Graph):
             (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
             for subject, predicate, term in triples_of(self.held)
         ]
-        return _restored, (type(self), told, self.root, dict(self.namespaces()))
+        return _restored, (type(self), told, self.root, dict(self.store.namespaces()))
 
 
 _Graph = TypeVar("_Graph", bound=StatementGraph)

@@ -136,7 +136,7 @@ class SubjectIndexStore(Store):
         self._size: int | None = None
         self._prefixes: dict[str, URIRef] = {}
         self._graph: Graph | None = None
-        self.revision = 0
+        self.revision = self.changes = 0
         super().__init__(configuration, identifier)
 
     @property
@@ -173,6 +173,7 @@ class SubjectIndexStore(Store):
 
     def forget(self) -> None:
         """Forget the other indexes, after a change that is known to refer to no node from a second place."""
+        self.changes += 1
         self._by_predicate = self._by_object = self._size = None
 
     def add(self, triple: _TripleType, context: Graph | None = None, quoted: bool = False) -> None:
@@ -185,6 +186,7 @@ class SubjectIndexStore(Store):
             super().add(triple, context, quoted)
         if put(self.index, *triple):
             self.revision += 1
+            self.changes += 1
             self._note(*triple)
 
     @property

@@ -10,7 +10,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
-from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.entities import LENIENT, Question
 
 Json = dict[str, Any]
