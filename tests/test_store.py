@@ -374,6 +374,48 @@ def test_a_copy_changes_alone(make: Any) -> None:
     assert graph.tree()["name"] == "Metals"
 
 
+CHANGES: list[Any] = [
+    lambda graph: graph.add(ODD),
+    lambda graph: graph.remove((None, URIRef(SCHEMA + "keywords"), None)),
+    lambda graph: graph.append(graph.root, "dataFeedElement", item("New?", "urn:q:new")),
+    lambda graph: graph.replace(graph.root, "name", "Other"),
+    lambda graph: graph.discard(graph.root, "dataFeedElement", graph.member(graph.root, "dataFeedElement")[0]),
+    lambda graph: graph.set_plain(graph.root, "name", "Other"),
+    lambda graph: graph.index.clear(),
+    lambda graph: graph.index[graph.root].clear(),
+    lambda graph: graph.update("DELETE WHERE { ?s ?p ?o }"),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("changed", [0, 1, 2])
+def test_copies_share_their_statements_until_one_of_them_is_changed(change: Any, changed: int) -> None:
+    graphs = [graph_of(canonical())]
+    graphs += [graphs[0].copy(), graphs[0].copy()]
+    before, index = set(graphs[0]), graphs[0].held
+    assert all(graph.held is index for graph in graphs)
+    change(graphs[changed])
+    graphs[changed].touch()
+    others = [graph for at, graph in enumerate(graphs) if at != changed]
+    assert graphs[changed].held is not index
+    assert all(graph.held is index and set(graph) == before for graph in others)
+    assert set(graphs[changed]) != before
+    change(others[0])
+    assert set(others[1]) == before
+    change(others[1])
+    assert others[1].held is index, "who is left alone with the statements needs no copy"
+
+
+def test_a_copy_of_a_copy_and_a_graph_with_other_statements_go_their_own_ways() -> None:
+    graph = graph_of(canonical())
+    first = graph.copy()
+    second = first.copy()
+    before = set(graph)
+    first.store.replace({})
+    graph.add(ODD)
+    assert (set(first), set(second), set(graph)) == (set(), before, {*before, ODD})
+
+
 def test_graphs_are_added_to_and_taken_from_one_another() -> None:
     graph = graph_of(canonical())
     size = len(graph)

@@ -69,7 +69,7 @@ class Reading:
         """The checkpoint as a graph."""
         from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - not all that is read needs one
 
-        return CheckpointGraph.of_tree(self.tree)
+        return CheckpointGraph.of_tree(self.tree, remembered=True)
 
     @property
     def is_readable(self) -> bool:

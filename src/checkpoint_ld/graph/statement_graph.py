@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.graph.literals import literal
-from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, triples_of
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, put, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
 
 if TYPE_CHECKING:
@@ -40,6 +40,16 @@ class StatementGraph(Graph):
         """The subject index that holds the statements; after changing it, call `touch`."""
         return self._store.index
 
+    @property
+    def held(self) -> Index:
+        """The subject index, to look at only: a copy of this graph may hold the same one."""
+        return self._store.held
+
+    @property
+    def changes(self) -> int:
+        """How often the graph was changed so far."""
+        return self._store.changes
+
     def touch(self) -> None:
         """Tell the graph that its index was changed directly."""
         self._store.touch()
@@ -57,8 +67,13 @@ class StatementGraph(Graph):
         self.touch()
 
     def copy(self) -> Self:
-        """Return a graph of the same statements that can be changed without changing this one."""
-        return _bound(type(self)(copied(self.index), self.root), dict(self.namespaces()))
+        """Return a graph of the same statements that can be changed without changing this one.
+
+        It costs next to nothing: the statements are copied when one of the two graphs is first to be changed.
+        """
+        graph = _bound(type(self)({}, self.root), dict(self.store.namespaces()))
+        self._store.share(graph._store)  # noqa: SLF001 - a graph of the same class
+        return graph
 
     __copy__ = copy
 
@@ -69,9 +84,9 @@ class StatementGraph(Graph):
         # Literals are told in parts: rdflib rewrites the text of one that it is given back whole.
         told = [
             (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
-            for subject, predicate, term in triples_of(self.index)
+            for subject, predicate, term in triples_of(self.held)
         ]
-        return _restored, (type(self), told, self.root, dict(self.namespaces()))
+        return _restored, (type(self), told, self.root, dict(self.store.namespaces()))
 
 
 _Graph = TypeVar("_Graph", bound=StatementGraph)
