@@ -19,7 +19,7 @@ from checkpoint_ld.vocabulary import ID_BASE
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.shape_files import Said
+    from checkpoint_ld.shape_files import Said, Term
 
 SYNTAXES = {
     "turtle": pyoxigraph.RdfFormat.TURTLE,
@@ -64,22 +64,20 @@ def parse(data: bytes, syntax: str) -> Index:
 
 def index_of(said: Said) -> Index:
     """Return what a file of shapes says as statements."""
-    index: Index = {}
     names = _Names()
 
-    def node(text: str) -> Node:
-        return BNode(text[len(BLANK) :]) if text.startswith(BLANK) else names[text]
+    def term(one: Term) -> Node:
+        if isinstance(one, str):
+            return BNode(one[len(BLANK) :]) if one.startswith(BLANK) else names[one]
+        _, datatype, language = one
+        return literal(text_of(one), names[datatype] if datatype else None, language)
 
-    for name, properties in said.items():
-        subject = node(name)
+    index: Index = {}
+    for subject, properties in said.items():
+        predicates = index[term(subject)] = {}
         for predicate, values in properties.items():
-            for one in values:
-                if isinstance(one, str):
-                    term = node(one)
-                else:
-                    _, datatype, language = one
-                    term = literal(text_of(one), names[datatype] if datatype else None, language)
-                put(index, subject, names[predicate], term)
+            terms = [term(one) for one in values]
+            predicates[names[predicate]] = terms if len(terms) > 1 else terms[0]
     return index
 
 

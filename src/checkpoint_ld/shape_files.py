@@ -28,7 +28,7 @@ BLANK = "_:"
 Term = str | list[str | None]
 """An IRI, the name of a blank node, or of a literal: the text, the datatype unless plain, and the language if any."""
 Said = dict[str, dict[str, list[Term]]]
-"""The values of each subject by predicate, in the order of the file."""
+"""The values of each subject by predicate, each once, in the order of the file."""
 
 
 def said_in(file: Path) -> Said:
@@ -71,7 +71,8 @@ def parsed(file: Path) -> Said:
     for quad in pyoxigraph.parse(path=file, format=pyoxigraph.RdfFormat.TURTLE, base_iri=SHAPES):
         if not isinstance(quad.object, pyoxigraph.Triple):
             values = said.setdefault(str(term(quad.subject)), {}).setdefault(quad.predicate.value, [])
-            values.append(term(quad.object))
+            if (value := term(quad.object)) not in values:
+                values.append(value)
     return said
 
 
