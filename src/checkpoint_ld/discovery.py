@@ -7,9 +7,8 @@ import json
 import os
 import re
 import zlib
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld import globs, rdf
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
@@ -39,8 +38,7 @@ _AGENT_SIGNS = (rb'"execution_id"\s*:', rb'"snapshot"\s*:')
 _AGENT_CLASS = rb"urn:caf:vocab:Checkpoint\b|\bcaf:Checkpoint\b"
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(NamedTuple):
     """What was found: `files` sorted, each once; how many other files were passed over; patterns without a match."""
 
     files: tuple[str, ...]
@@ -67,14 +65,14 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
     return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched))
 
 
-@dataclass
 class _Search:
     """`files` and `passed_over` hold real paths, so that nothing counts twice; `files` leads to the names as found."""
 
-    exclude: Sequence[str]
-    root: Path
-    files: dict[str, str] = field(default_factory=dict)
-    passed_over: set[str] = field(default_factory=set)
+    def __init__(self, exclude: Sequence[str], root: Path) -> None:
+        self.exclude = exclude
+        self.root = root
+        self.files: dict[str, str] = {}
+        self.passed_over: set[str] = set()
 
     def matching(self, pattern: str) -> list[str]:
         """Return the paths that match a pattern."""

@@ -152,7 +152,7 @@ def _shipped(name: str) -> Profile:
         warnings = (rule for rule in {**chosen, **also}.values() if rule.severity is Severity.WARNING)
         weights |= {rule.shape: Severity.VIOLATION for rule in warnings}
     weighed = {
-        code: replace(one, severity=weights.get(one.shape, one.severity)) for code, one in {**chosen, **also}.items()
+        code: one._replace(severity=weights.get(one.shape, one.severity)) for code, one in {**chosen, **also}.items()
     }
     return Profile(
         name=name,

@@ -7,10 +7,9 @@ JSON, a form of JSON-LD that Karenina refuses) are described there in the same w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld import data, shape_files
 from checkpoint_ld.findings import Finding, Place, Severity
@@ -29,8 +28,7 @@ SEVERITIES = {
 """Severities by their IRI (SHACL 1.0 §2.1.4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule: what must not be so (`title`), why it matters, what to do about it.
 
     `code` is stable, such as `KQ003`; `slug` says it in words, such as `question-text`; `condition` is what the
@@ -119,7 +117,7 @@ def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:
         if CHECKPOINT_SHACL + "code" in properties:
             yield _rule(iri, properties, about)
         elif named and not _SHAPES.isdisjoint(map(text_of, properties.get(_TYPE, ()))):
-            yield replace(_rule(iri, properties, about), code=local_name(iri), slug=local_name(iri))
+            yield _rule(iri, properties, about)._replace(code=local_name(iri), slug=local_name(iri))
 
 
 def local_name(iri: str) -> str:
