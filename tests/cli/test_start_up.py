@@ -62,14 +62,14 @@ def test_commands_are_listed_with_what_they_say_themselves() -> None:
     assert {name: command.help for name, command in group.commands.items()} == SUMMARIES
 
 
-def test_the_garbage_collector_looks_at_nothing_when_a_command_ends() -> None:
-    told = (
-        "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 100))"
-    )
+def test_the_garbage_collector_looks_at_nothing_when_a_command_starts_and_when_it_ends() -> None:
+    watching = "gc.callbacks.append(lambda phase, _: seen.append(phase))"
+    telling = "atexit.register(lambda: print(seen, gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 100))"
+    told = f"import atexit, gc, checkpoint_ld.cli; seen = []; {watching}; {telling}"
     done = subprocess.run(
-        [sys.executable, "-c", f"{told}; {COMMAND.format(['--version'])}"],
+        [sys.executable, "-c", f"{told}; {COMMAND.format(['validate', str(METALS)])}"],
         capture_output=True,
         encoding="utf-8",
         check=True,
     )
-    assert done.stdout.splitlines()[-1] == "True True"
+    assert done.stdout.splitlines()[-1] == "[] True True"
