@@ -2,7 +2,7 @@
 
 What was built is set down among the objects that the collector seldom looks at. Otherwise it would look at all of it
 as soon as it runs again: of reading a document of 1,000 questions as a graph, that took a sixth of the time.
-`_LEAST = 0` switches it off.
+A `_FEW` that nothing reaches switches it off.
 """
 
 from __future__ import annotations
