@@ -10,13 +10,13 @@ import sys
 from typing import TYPE_CHECKING
 
 import pyshacl
+from ours import forgotten
 from rdflib import Graph
 from reading import seconds
 from rich.console import Console
 from rich.table import Table
 
 from checkpoint_ld import profiles, reading, validation
-from checkpoint_ld.constraints import forms, templates
 from checkpoint_ld.constraints.functions import register
 from checkpoint_ld.derivation import derived
 from checkpoint_ld.graph.store import Index, triples_of
@@ -45,13 +45,6 @@ def plain(source: reading.Reading, shapes: Index) -> None:
     for triple in triples_of(shapes):
         asked.add(triple)
     pyshacl.validate(graph, shacl_graph=asked)
-
-
-def forgotten() -> None:
-    """Forget all templates and patterns that were seen."""
-    for known in (forms._python_fault, forms._pattern_fault):  # noqa: SLF001
-        known.cache_clear()
-    templates.forget()
 
 
 def steps(size: int) -> dict[str, Callable[[], object]]:

@@ -49,6 +49,18 @@ def test_what_was_built_is_looked_at_seldom_but_is_looked_at(monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("_collecting")
+@pytest.mark.parametrize(("times", "looked_at"), [(3, False), (4, True)])
+def test_the_collector_waits_for_several_times_what_was_built_at_once(
+    monkeypatch: pytest.MonkeyPatch, times: int, looked_at: bool
+) -> None:
+    monkeypatch.setattr(collecting, "_LEAST", PARTS)
+    monkeypatch.setattr(collecting, "_unseen", collecting._Unseen())  # noqa: SLF001 - as in a new process
+    kept = [built() for _ in range(times)]
+    assert len(kept) == times
+    assert (collecting._unseen.known > 0) is looked_at  # noqa: SLF001 - as above
+
+
+@pytest.mark.usefixtures("_collecting")
 def test_what_was_built_is_not_looked_at_at_once() -> None:
     seen: list[str] = []
     kept = []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import warnings
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -298,6 +300,28 @@ def test_a_checkpoint_graph_is_queried_as_any_graph() -> None:
     assert graph.value(graph.root, URIRef(SCHEMA + "name")) == Literal("Metals")
 
 
+def test_a_graph_that_nobody_holds_is_gone_without_the_garbage_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        graph = graph_of(canonical(item("First?", "urn:q:1")))
+        assert list(graph) != []
+        held: list[weakref.ref[Store | Graph]] = [weakref.ref(graph.store), weakref.ref(graph)]
+        del graph
+        assert [one() for one in held] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_a_store_outlives_its_graph() -> None:
+    graph = graph_of(canonical(item("First?", "urn:q:1")))
+    store, name, triples = graph.store, graph.identifier, set(graph)
+    del graph
+    [found] = store.contexts()
+    assert (found.identifier, set(found)) == (name, triples)
+    assert {one.identifier for one in Dataset(store).graphs()} >= {name}
+
+
 def test_pyshacl_validates_a_checkpoint_graph() -> None:
     shapes = Graph().parse(
         data="""
@@ -348,6 +372,48 @@ def test_a_copy_changes_alone(make: Any) -> None:
     assert set(graph) == before
     assert twin.tree()["name"] == "Other"
     assert graph.tree()["name"] == "Metals"
+
+
+CHANGES: list[Any] = [
+    lambda graph: graph.add(ODD),
+    lambda graph: graph.remove((None, URIRef(SCHEMA + "keywords"), None)),
+    lambda graph: graph.append(graph.root, "dataFeedElement", item("New?", "urn:q:new")),
+    lambda graph: graph.replace(graph.root, "name", "Other"),
+    lambda graph: graph.discard(graph.root, "dataFeedElement", graph.member(graph.root, "dataFeedElement")[0]),
+    lambda graph: graph.set_plain(graph.root, "name", "Other"),
+    lambda graph: graph.index.clear(),
+    lambda graph: graph.index[graph.root].clear(),
+    lambda graph: graph.update("DELETE WHERE { ?s ?p ?o }"),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("changed", [0, 1, 2])
+def test_copies_share_their_statements_until_one_of_them_is_changed(change: Any, changed: int) -> None:
+    graphs = [graph_of(canonical())]
+    graphs += [graphs[0].copy(), graphs[0].copy()]
+    before, index = set(graphs[0]), graphs[0].held
+    assert all(graph.held is index for graph in graphs)
+    change(graphs[changed])
+    graphs[changed].touch()
+    others = [graph for at, graph in enumerate(graphs) if at != changed]
+    assert graphs[changed].held is not index
+    assert all(graph.held is index and set(graph) == before for graph in others)
+    assert set(graphs[changed]) != before
+    change(others[0])
+    assert set(others[1]) == before
+    change(others[1])
+    assert others[1].held is index, "who is left alone with the statements needs no copy"
+
+
+def test_a_copy_of_a_copy_and_a_graph_with_other_statements_go_their_own_ways() -> None:
+    graph = graph_of(canonical())
+    first = graph.copy()
+    second = first.copy()
+    before = set(graph)
+    first.store.replace({})
+    graph.add(ODD)
+    assert (set(first), set(second), set(graph)) == (set(), before, {*before, ODD})
 
 
 def test_graphs_are_added_to_and_taken_from_one_another() -> None:

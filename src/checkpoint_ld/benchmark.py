@@ -143,7 +143,8 @@ class Benchmark(
         benchmark = cls.__new__(cls)
         # A graph of its own, since it will be changed; copied only where the reading has one already.
         known = vars(source).get("graph")
-        Facet.__init__(benchmark, known.copy() if known is not None else CheckpointGraph.of_tree(source.tree), source)
+        graph = known.copy() if known is not None else CheckpointGraph.of_tree(source.tree, remembered=True)
+        Facet.__init__(benchmark, graph, source)
         return benchmark
 
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name

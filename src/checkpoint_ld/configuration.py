@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +70,8 @@ def of_file(file: Path) -> Configuration:
 def _table(file: Path) -> dict[str, Any] | None:
     try:
         with file.open("rb") as opened:
+            import tomllib  # noqa: PLC0415 - most runs find no configuration
+
             document = tomllib.load(opened)
     except OSError as error:
         raise SettingsError(f"{file}: cannot be read: {error.strerror or error}") from error

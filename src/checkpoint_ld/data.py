@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
 
 
 @cache
@@ -13,8 +14,8 @@ def folder(name: str) -> Path:
 
     A wheel carries the folders inside the package; an editable install leaves them at the top of the repository.
     """
-    packaged = Path(str(resources.files("checkpoint_ld"))) / "_data" / name
-    return packaged if packaged.is_dir() else Path(__file__).resolve().parents[2] / name
+    packaged = _PACKAGE / "_data" / name
+    return packaged if packaged.is_dir() else _PACKAGE.parents[1] / name
 
 
 @cache

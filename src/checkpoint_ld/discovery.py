@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import glob
-import gzip
 import json
 import os
 import re
 import zlib
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld import globs, rdf
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
@@ -25,22 +23,22 @@ EXTENSIONS = (".json", ".jsonld", ".json.gz", *rdf.EXTENSIONS)
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
 """Folders that are never looked into, beside hidden ones."""
 
-# An instance of what checkpoints are made of; a context or a shape that only names the class is none.
-_SIGN = re.compile(
+# An instance of what checkpoints are made of; a context or a shape that only names the class is none. They are
+# compiled when a folder is searched.
+_SIGN = (
     rb'"@?type"\s*:\s*(?:\[\s*)?"(?:[^"]*[/:])?(?:DataFeed|DataFeedItem|Question|Rating|SoftwareSourceCode)"'
     rb'|"dataFeedElement"\s*:\s*\['
     rb"|(?:\ba|type>|:type)\s+(?:[\w-]*:|<[^>\s]*/)DataFeed\b"
     rb"|<(?:[\w-]+:)?DataFeed[\s>]|resource=[\"'][^\"']*/DataFeed[\"']"
 )
-_STATE_SIGNS = (re.compile(rb'"version"\s*:\s*"2\.0"'), re.compile(rb'"(?:checkpoint|questions)"\s*:'))
+_STATE_SIGNS = (rb'"version"\s*:\s*"2\.0"', rb'"(?:checkpoint|questions)"\s*:')
 """What the GUI's state has, both of them."""
-_AGENT_SIGNS = (re.compile(rb'"execution_id"\s*:'), re.compile(rb'"snapshot"\s*:'))
+_AGENT_SIGNS = (rb'"execution_id"\s*:', rb'"snapshot"\s*:')
 """What agent checkpoints have, both of them."""
-_AGENT_CLASS = re.compile(rb"urn:caf:vocab:Checkpoint\b|\bcaf:Checkpoint\b")
+_AGENT_CLASS = rb"urn:caf:vocab:Checkpoint\b|\bcaf:Checkpoint\b"
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(NamedTuple):
     """What was found: `files` sorted, each once; how many other files were passed over; patterns without a match."""
 
     files: tuple[str, ...]
@@ -67,14 +65,14 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
     return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched))
 
 
-@dataclass
 class _Search:
     """`files` and `passed_over` hold real paths, so that nothing counts twice; `files` leads to the names as found."""
 
-    exclude: Sequence[str]
-    root: Path
-    files: dict[str, str] = field(default_factory=dict)
-    passed_over: set[str] = field(default_factory=set)
+    def __init__(self, exclude: Sequence[str], root: Path) -> None:
+        self.exclude = exclude
+        self.root = root
+        self.files: dict[str, str] = {}
+        self.passed_over: set[str] = set()
 
     def matching(self, pattern: str) -> list[str]:
         """Return the paths that match a pattern."""
@@ -131,9 +129,11 @@ def shows_a_checkpoint(file: Path) -> bool:
     except (OSError, EOFError, zlib.error):
         return True
     text = data.replace(b"\0", b"")  # without its zero bytes, text in UTF-16 is readable enough
-    if _SIGN.search(text) or any(all(one.search(text) for one in signs) for signs in (_STATE_SIGNS, _AGENT_SIGNS)):
+    if re.search(_SIGN, text) or any(
+        all(re.search(one, text) for one in signs) for signs in (_STATE_SIGNS, _AGENT_SIGNS)
+    ):
         return True
-    if _AGENT_CLASS.search(text):
+    if re.search(_AGENT_CLASS, text):
         return True
     return file.suffix == ".jsonld" and not _is_json(data)
 
@@ -141,6 +141,8 @@ def shows_a_checkpoint(file: Path) -> bool:
 def _content(file: Path) -> bytes:
     if file.suffix != ".gz":
         return file.read_bytes()
+    import gzip  # noqa: PLC0415 - few files are packed
+
     with gzip.open(file) as packed:
         return packed.read(DEFAULT_LIMITS.size)
 

@@ -8,17 +8,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import pyoxigraph
-
-from checkpoint_ld import data, rdf, rules
+from checkpoint_ld import data, rdf, rules, shape_files
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import Index, put, terms_of
-from checkpoint_ld.rules import FOLDER, Rule
+from checkpoint_ld.shape_files import FOLDER
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from checkpoint_ld.rules import Rule
 
 DEFAULT = "karenina"
 AGENT = "agent"
@@ -131,14 +131,12 @@ def _advice(name: str, family: str) -> str:
 @cache
 def _described() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return what is said about each profile, by the local name of the predicate."""
-    said: dict[str, dict[str, tuple[str, ...]]] = {}
-    file = data.folder(FOLDER) / _FILE
-    for quad in pyoxigraph.parse(path=file, format=pyoxigraph.RdfFormat.TURTLE):
-        if isinstance(quad.subject, pyoxigraph.NamedNode) and not isinstance(quad.object, pyoxigraph.Triple):
-            about = said.setdefault(quad.subject.value.removeprefix(_NAMESPACE), {})
-            key = quad.predicate.value.rpartition("#")[2]
-            about[key] = (*about.get(key, ()), quad.object.value)
-    return MappingProxyType(said)
+    said = shape_files.said_in(data.folder(FOLDER) / _FILE)
+    return MappingProxyType({iri.removeprefix(_NAMESPACE): _by_local_name(about) for iri, about in said.items()})
+
+
+def _by_local_name(about: Mapping[str, list[shape_files.Term]]) -> Mapping[str, tuple[str, ...]]:
+    return {key.rpartition("#")[2]: tuple(map(shape_files.text_of, values)) for key, values in about.items()}
 
 
 @cache
@@ -148,13 +146,13 @@ def _shipped(name: str) -> Profile:
     single = [data.folder(FOLDER) / file for file in about.get("file", ())]
     files = tuple(file for folder in folders for file in sorted(folder.glob("*.ttl"))) + tuple(sorted(single))
     chosen = {rule.code: rule for file in files for rule in rules.shipped_in(file)}
-    also = {rule.code: rule for rule in rules.catalogue().values() if rule.shape in about.get("also", ())}
+    also = {rule.code: rule for rule in _of_shapes(about.get("also", ()))}
     weights = {shape: severity for severity in Severity for shape in about.get(severity.name.lower(), ())}
     if "raises" in about:
         warnings = (rule for rule in {**chosen, **also}.values() if rule.severity is Severity.WARNING)
         weights |= {rule.shape: Severity.VIOLATION for rule in warnings}
     weighed = {
-        code: replace(one, severity=weights.get(one.shape, one.severity)) for code, one in {**chosen, **also}.items()
+        code: one._replace(severity=weights.get(one.shape, one.severity)) for code, one in {**chosen, **also}.items()
     }
     return Profile(
         name=name,
@@ -164,6 +162,10 @@ def _shipped(name: str) -> Profile:
         dialect=about.get("dialect", ("",))[0],
         family=_family_of(name),
     )
+
+
+def _of_shapes(shapes: Sequence[str]) -> list[Rule]:
+    return [rule for rule in rules.catalogue().values() if rule.shape in shapes] if shapes else []
 
 
 @lru_cache(maxsize=8)
@@ -178,6 +180,9 @@ def _by_slug(of: Profile) -> Mapping[str, Rule]:
 
 @cache
 def _parsed(file: Path) -> Index:
+    said = shape_files.said_beforehand(file)
+    if said is not None:
+        return rdf.index_of(said)
     try:
         return rdf.parse(file.read_bytes(), "turtle")
     except (ReadError, OSError) as error:

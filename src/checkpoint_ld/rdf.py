@@ -13,10 +13,13 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.store import Index, put
 from checkpoint_ld.rules import finding
+from checkpoint_ld.shape_files import BLANK, text_of
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
     from rdflib.term import Node
+
+    from checkpoint_ld.shape_files import Said, Term
 
 SYNTAXES = {
     "turtle": pyoxigraph.RdfFormat.TURTLE,
@@ -56,6 +59,25 @@ def parse(data: bytes, syntax: str) -> Index:
         raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
     except ValueError as error:
         raise ReadError.of([finding("rdf-syntax", f"this is no {syntax}: {error}")]) from error
+    return index
+
+
+def index_of(said: Said) -> Index:
+    """Return what a file of shapes says as statements."""
+    names = _Names()
+
+    def term(one: Term) -> Node:
+        if isinstance(one, str):
+            return BNode(one[len(BLANK) :]) if one.startswith(BLANK) else names[one]
+        _, datatype, language = one
+        return literal(text_of(one), names[datatype] if datatype else None, language)
+
+    index: Index = {}
+    for subject, properties in said.items():
+        predicates = index[term(subject)] = {}
+        for predicate, values in properties.items():
+            terms = [term(one) for one in values]
+            predicates[names[predicate]] = terms if len(terms) > 1 else terms[0]
     return index
 
 

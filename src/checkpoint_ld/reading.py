@@ -22,14 +22,14 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.forms import form as forms
 from checkpoint_ld.graph import contexts
-from checkpoint_ld.graph.building import uncollected
-from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from checkpoint_ld.forms.form import Plain
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.store import Index
 
 Tree = dict[str, Any]
@@ -67,7 +67,9 @@ class Reading:
     @cached_property
     def graph(self) -> CheckpointGraph:
         """The checkpoint as a graph."""
-        return CheckpointGraph.of_tree(self.tree)
+        from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - not all that is read needs one
+
+        return CheckpointGraph.of_tree(self.tree, remembered=True)
 
     @property
     def is_readable(self) -> bool:

@@ -7,22 +7,18 @@ JSON, a form of JSON-LD that Karenina refuses) are described there in the same w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import pyoxigraph
-
-from checkpoint_ld import data
+from checkpoint_ld import data, shape_files
 from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.shape_files import FOLDER, text_of
 from checkpoint_ld.vocabulary import AGENT_SHAPES, CHECKPOINT_SHACL, RDF, SHACL, SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-FOLDER = "shapes"
 
 SEVERITIES = {
     SHACL + "Violation": Severity.VIOLATION,
@@ -32,8 +28,7 @@ SEVERITIES = {
 """Severities by their IRI (SHACL 1.0 §2.1.4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule: what must not be so (`title`), why it matters, what to do about it.
 
     `code` is stable, such as `KQ003`; `slug` says it in words, such as `question-text`; `condition` is what the
@@ -116,16 +111,13 @@ def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:
 
     With `named`, also those of named shapes without a code of their own: the end of their name serves as one.
     """
-    said: dict[str, dict[str, list[str]]] = {}
-    for quad in pyoxigraph.parse(path=file, format=pyoxigraph.RdfFormat.TURTLE, base_iri=SHAPES):
-        if isinstance(quad.subject, pyoxigraph.NamedNode) and not isinstance(quad.object, pyoxigraph.Triple):
-            said.setdefault(quad.subject.value, {}).setdefault(quad.predicate.value, []).append(quad.object.value)
+    said = {iri: one for iri, one in shape_files.said_in(file).items() if not iri.startswith(shape_files.BLANK)}
     about = next((one for one in said.values() if _TITLE in one), {})
     for iri, properties in said.items():
         if CHECKPOINT_SHACL + "code" in properties:
             yield _rule(iri, properties, about)
-        elif named and not _SHAPES.isdisjoint(properties.get(_TYPE, ())):
-            yield replace(_rule(iri, properties, about), code=local_name(iri), slug=local_name(iri))
+        elif named and not _SHAPES.isdisjoint(map(text_of, properties.get(_TYPE, ()))):
+            yield _rule(iri, properties, about)._replace(code=local_name(iri), slug=local_name(iri))
 
 
 def local_name(iri: str) -> str:
@@ -133,18 +125,21 @@ def local_name(iri: str) -> str:
     return re.split(r"[#/:]", iri)[-1] or iri
 
 
+Properties = dict[str, list[shape_files.Term]]
+
+_NOTHING: list[shape_files.Term] = [""]
 _TYPE = RDF + "type"
 _SHAPES = frozenset((SHACL + "NodeShape", SHACL + "PropertyShape"))
 _TITLE = "http://purl.org/dc/terms/title"
 _SEE_ALSO = "http://www.w3.org/2000/01/rdf-schema#seeAlso"
 
 
-def _rule(iri: str, properties: Mapping[str, list[str]], about: Mapping[str, list[str]]) -> Rule:
+def _rule(iri: str, properties: Properties, about: Properties) -> Rule:
     def ours(name: str) -> str:
-        return properties.get(CHECKPOINT_SHACL + name, [""])[0]
+        return text_of(properties.get(CHECKPOINT_SHACL + name, _NOTHING)[0])
 
     def shacl(name: str) -> str:
-        return properties.get(SHACL + name, [""])[0]
+        return text_of(properties.get(SHACL + name, _NOTHING)[0])
 
     return Rule(
         code=ours("code"),
@@ -155,11 +150,11 @@ def _rule(iri: str, properties: Mapping[str, list[str]], about: Mapping[str, lis
         message=shacl("message"),
         remedy=ours("remedy"),
         condition=ours("condition"),
-        see=about.get(_SEE_ALSO, [""])[0],
+        see=text_of(about.get(_SEE_ALSO, _NOTHING)[0]),
         shape=iri,
-        family=about.get(_TITLE, [""])[0],
+        family=text_of(about.get(_TITLE, _NOTHING)[0]),
         member=ours("member"),
         form=ours("wellFormed"),
         suggests=ours("suggest") == "true",
-        excused=tuple(properties.get(CHECKPOINT_SHACL + "excusedIn", ())),
+        excused=tuple(map(text_of, properties.get(CHECKPOINT_SHACL + "excusedIn", ()))),
     )

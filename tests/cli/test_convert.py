@@ -14,7 +14,8 @@ import pyoxigraph
 import pytest
 
 from checkpoint_ld import Benchmark, rdf
-from checkpoint_ld.cli.convert import Context, Input, Output
+from checkpoint_ld.cli.convert import Context, Output
+from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.writing import write as writing
 from tests.cli.conftest import Run

@@ -41,6 +41,8 @@ def imported(code: str) -> set[str]:
         (f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})", SHACL | SCREEN | {"pyld"}),
         (COMMAND.format(["validate", str(METALS)]), {"pyld", "pydantic"} | REPAIR | OUTPUT),
         (COMMAND.format(["validate", "--format", "sarif", str(METALS)]), {"pyld", "pydantic"} | REPAIR),
+        *((COMMAND.format(["convert", "--to", one, str(METALS)]), {"pyld", "pydantic"}) for one in ("nt", "jsonld")),
+        (COMMAND.format(["query", str(METALS), "--query", "ASK {}"]), {"pyld", "pydantic"}),
     ],
 )
 def test_what_takes_long_to_import_is_imported_when_it_is_used(code: str, unwanted: set[str]) -> None:
@@ -58,3 +60,16 @@ def test_commands_are_listed_with_what_they_say_themselves() -> None:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     assert {name: command.help for name, command in group.commands.items()} == SUMMARIES
+
+
+def test_the_garbage_collector_looks_at_nothing_when_a_command_starts_and_when_it_ends() -> None:
+    watching = "gc.callbacks.append(lambda phase, _: seen.append(phase))"
+    telling = "atexit.register(lambda: print(seen, gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 100))"
+    told = f"import atexit, gc, checkpoint_ld.cli; seen = []; {watching}; {telling}"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{told}; {COMMAND.format(['validate', str(METALS)])}"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[] True True"

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.checks.root import check_root
-from checkpoint_ld.checks.spot import Inquiry, Spot
-
 if TYPE_CHECKING:
     from checkpoint_ld.checks.spot import Path
     from checkpoint_ld.findings import Finding
@@ -21,6 +18,9 @@ def check(tree: dict[str, Any], dialect: str = "datafeed-ns-v3") -> list[Finding
     what it was read from and only excuses what that dialect has no place for. Findings point into `tree`. Any JSON
     object can be checked: no value raises, nothing in the document is run.
     """
+    from checkpoint_ld.checks.root import check_root  # noqa: PLC0415 - validation has the shapes check it all
+    from checkpoint_ld.checks.spot import Inquiry, Spot  # noqa: PLC0415 - as above
+
     inquiry = Inquiry(dialect)
     check_root(Spot(inquiry), tree)
     order = _Order(tree)

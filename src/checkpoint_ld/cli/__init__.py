@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 
@@ -12,10 +14,13 @@ EXIT_FAILED = 2
 TRACEBACK = "CHECKPOINT_LD_TRACEBACK"
 """The environment variable that lets a traceback through."""
 _INTERRUPTED = 130
+_MANY = 200_000
+"""So many new objects the garbage collector looks at together: nearly all of what an import makes stays."""
 
 
 def main() -> None:
     """Run the command that the arguments name."""
+    _leave_the_garbage()
     from checkpoint_ld.cli.app import app  # noqa: PLC0415 - what needs no command should not wait for all of them
     from checkpoint_ld.errors import CheckpointLdError  # noqa: PLC0415 - as above
 
@@ -39,3 +44,13 @@ def fail(message: str) -> None:
     """Say on standard error what could not be done, and exit."""
     sys.stderr.write(f"{message}\n")
     sys.exit(EXIT_FAILED)
+
+
+def _leave_the_garbage() -> None:
+    """Let the garbage collector look at little while a command runs, and at nothing when its process ends.
+
+    Python looks at all objects twice before it ends, though the memory of all of them goes back to the system then.
+    Measured: of `validate` for ten questions, both together took a quarter of the time.
+    """
+    gc.set_threshold(_MANY, *gc.get_threshold()[1:])
+    atexit.register(gc.freeze)

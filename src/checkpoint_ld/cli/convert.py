@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from checkpoint_ld.cli import progress, streams
+from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import WriteError
 
@@ -24,17 +25,6 @@ class Output(StrEnum):
     N_QUADS = "nq"
     TRIG = "trig"
     EXPANDED = "expanded"
-
-
-class Input(StrEnum):
-    """What can be read, for sources of which nothing tells: JSON, and the names of `rdf.SYNTAXES`."""
-
-    JSON = "json"
-    TURTLE = "turtle"
-    N_TRIPLES = "nt"
-    N_QUADS = "nq"
-    TRIG = "trig"
-    RDF_XML = "xml"
 
 
 class Context(StrEnum):
@@ -94,7 +84,6 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
     from checkpoint_ld.emission import ContextStyle, ntriples_of_tree  # noqa: PLC0415
-    from checkpoint_ld.entities.entity import now  # noqa: PLC0415
     from checkpoint_ld.reading import CANONICAL, Reading  # noqa: PLC0415
     from checkpoint_ld.writing import write as writing  # noqa: PLC0415
 
@@ -126,11 +115,18 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
             round_scores=round_scores,
             derived=derived,
             source=source if source.dialect != CANONICAL else None,
-            now=now(),
+            now=_now() if source.dialect != CANONICAL or dialect not in {None, CANONICAL} else None,
         )
     streams.write(out, written.data, overwrite=force)
     if not quiet:
         streams.report((*source.findings, *written.findings))
+
+
+def _now() -> str:
+    """Return the date that stands for a missing one in what comes from one dialect into another."""
+    from checkpoint_ld.entities.entity import now  # noqa: PLC0415 - as in the command
+
+    return now()
 
 
 def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:

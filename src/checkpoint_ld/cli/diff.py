@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.convert import Input
+from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.errors import SettingsError
 
 EXIT_DIFFERENT = 1

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.convert import Input
+from checkpoint_ld.cli.streams import Input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

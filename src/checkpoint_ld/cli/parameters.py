@@ -7,7 +7,6 @@ wrong, are left to typer. (Measured: a third of the time of `validate` for ten q
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -38,12 +37,12 @@ def as_they_are(parameters: list[Any]) -> list[Any]:
     return parameters
 
 
-@dataclass(frozen=True)
 class _Plainly:
     """Stands for typer's conversion of one parameter, which is made by `usual` when it is needed."""
 
-    type: Any
-    usual: Callable[[], Any]
+    def __init__(self, descriptor: Any, usual: Callable[[], Any]) -> None:
+        self.type = descriptor
+        self.usual = usual
 
     def itself(self) -> _Plainly:
         return self

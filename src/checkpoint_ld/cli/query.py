@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.convert import Input
 from checkpoint_ld.cli.push import Auth, AuthOption, CredentialsOption, ProfileOption, Store
+from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.errors import SettingsError, SourceMissingError
 
 if TYPE_CHECKING:

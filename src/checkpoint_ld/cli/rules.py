@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
@@ -64,7 +63,7 @@ def _as_json(rule: Rule) -> dict[str, Any]:
 
     found = example(rule.code)
     shown = {"good": found.good, "bad": found.bad} if found else {}
-    return {**asdict(rule), "severity": rule.severity.name.lower(), **shown}
+    return {**rule._asdict(), "severity": rule.severity.name.lower(), **shown}
 
 
 def _listed(rules: list[Rule]) -> Iterator[Text]:

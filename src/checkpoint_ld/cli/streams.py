@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.documents.files import replace_file
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 MOST_FINDINGS = 10
+
+
+class Input(StrEnum):
+    """What can be read, for sources of which nothing tells: JSON, and the names of `rdf.SYNTAXES`."""
+
+    JSON = "json"
+    TURTLE = "turtle"
+    N_TRIPLES = "nt"
+    N_QUADS = "nq"
+    TRIG = "trig"
+    RDF_XML = "xml"
 
 
 def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +13,7 @@ import typer
 
 from checkpoint_ld import configuration
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.convert import Input
+from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 
@@ -107,8 +106,9 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
 
     chosen = _configuration(config, none=no_config)
     wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, tuple(shapes or chosen.shapes))
+    named = [*(select or chosen.select), *(ignore or chosen.ignore), *chosen.per_file_ignores]
     counted = selection.selection(
-        {**catalogue(), **wanted.first.rules},
+        {**catalogue(), **wanted.first.rules} if named else {},
         select=select or chosen.select,
         ignore=ignore or chosen.ignore,
         per_file=chosen.per_file_ignores,
@@ -127,10 +127,10 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
         raise typer.Exit(EXIT_FAILED)
     threshold = _SEVERITIES[FailOn(fail_on or chosen.fail_on or FailOn.VIOLATION)]
     settings = reports.Settings(colour=_colour(output), width=shutil.get_terminal_size((100, 24)).columns)
-    settings = replace(settings, fail_on=threshold)
+    settings = settings._replace(fail_on=threshold)
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
     if most is not None:
-        settings = replace(settings, max_per_rule=most)
+        settings = settings._replace(max_per_rule=most)
     run.write(reports.render(report, format_, settings), output)
     raise typer.Exit(run.exit_code(report, threshold))
 

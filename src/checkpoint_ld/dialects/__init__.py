@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects import datafeed, dataset, flat, gui, question_list, signs, state, state_writing
+from checkpoint_ld.dialects import datafeed, signs
 from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade, source_pointer
 from checkpoint_ld.errors import LookupFailedError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["CANONICAL", "DIALECTS", "Dialect", "Downgrade", "Upgrade", "detect", "dialect", "source_pointer"]
+
+
+def _in(module: str, name: str) -> Callable[..., Any]:
+    """Return a function of the module of a dialect, which is imported when a document is of that dialect."""
+
+    def called(value: dict[str, Any], **options: Any) -> Any:
+        return getattr(import_module(f"{__name__}.{module}"), name)(value, **options)
+
+    return called
+
 
 CANONICAL = Dialect(
     "datafeed-ns-v3",
@@ -26,29 +40,29 @@ DIALECTS: tuple[Dialect, ...] = (
         "questions beside their templates, from the GUI's test data of July 2025",
         'version "2.0", no @type, an array questions',
         signs.is_question_list,
-        question_list.upgrade,
+        _in("question_list", "upgrade"),
     ),
     Dialect(
         "v2.0-traits-key",
         "the GUI's state until November 2025",
         'version "2.0", no @type, an object checkpoint, a rubric with the list traits',
         signs.is_state_with_traits,
-        state.upgrade_traits_key,
+        _in("state", "upgrade_traits_key"),
     ),
     Dialect(
         "v2.0",
         "the GUI's state since November 2025",
         'version "2.0", no @type, an object checkpoint',
         signs.is_state,
-        state.upgrade,
-        state_writing.downgrade,
+        _in("state", "upgrade"),
+        _in("state_writing", "downgrade"),
     ),
     Dialect(
         "flat",
         "a DataFeed of bare questions, from the GUI's test files of January 2026",
         "a DataFeed whose elements are Questions without item",
         signs.is_flat,
-        flat.upgrade,
+        _in("flat", "upgrade"),
     ),
     CANONICAL,
     Dialect(
@@ -57,7 +71,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "a DataFeed with the property checkpoint_format_version or conversion_metadata, or deep_judgment_… on a Rating",
         signs.is_gui_feed,
         datafeed.upgrade_gui,
-        gui.downgrade,
+        _in("gui", "downgrade"),
         is_loaded_by_karenina=True,
     ),
     Dialect(
@@ -73,15 +87,15 @@ DIALECTS: tuple[Dialect, ...] = (
         "a Dataset as the GUI wrote it in July 2025, with the global traits in every question",
         "a Dataset with the property global_rubric_traits, global types in questions, or ratings without a type",
         signs.is_first_dataset,
-        dataset.upgrade_first,
+        _in("dataset", "upgrade_first"),
     ),
     Dialect(
         "dataset-1",
         "a Dataset as the GUI and Karenina wrote it in August 2025",
         "any other Dataset, with its elements in hasPart",
         signs.is_dataset,
-        dataset.upgrade_second,
-        dataset.downgrade,
+        _in("dataset", "upgrade_second"),
+        _in("dataset", "downgrade"),
     ),
 )
 """All dialects, in the order in which they are tried."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
 
-@dataclass(frozen=True)
-class Upgrade:
+class Upgrade(NamedTuple):
     """A document of any dialect as one of the canonical dialect.
 
     `tree` shares with the document what is the same in both. `origins` leads from JSON Pointers (RFC 6901) into the
@@ -25,8 +23,7 @@ class Upgrade:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True)
-class Downgrade:
+class Downgrade(NamedTuple):
     """A canonical document as one of another dialect.
 
     `findings` lists, each with the code W-LOSS and a pointer into the canonical document, everything that the dialect
@@ -37,8 +34,7 @@ class Downgrade:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """One way in which checkpoints have been written.
 
     `signs` says in words what gives the dialect away. `recognises` and `upgrade` take the JSON value of the root with

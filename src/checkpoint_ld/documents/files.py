@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -126,7 +125,7 @@ def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:
 
 
 def _replace(target: Path, data: bytes | BinaryIO, old: os.stat_result | None, *, overwrite: bool) -> None:
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
     # Never readable by more people than the file that it replaces.
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)

@@ -45,6 +45,24 @@ def _members(value: Any) -> Iterator[tuple[str | int, Any]]:
     return iter(members)
 
 
+def copied(value: Any) -> Any:
+    """Return a JSON value that shares no object and no array with `value`."""
+    # Loops, since comprehensions would need twice the stack for a value that is nested deeply.
+    if isinstance(value, dict):
+        members = value.copy()
+        for key, one in value.items():
+            if isinstance(one, (dict, list)):
+                members[key] = copied(one)
+        return members
+    if isinstance(value, list):
+        parts = value.copy()
+        for at, one in enumerate(value):
+            if isinstance(one, (dict, list)):
+                parts[at] = copied(one)
+        return parts
+    return value
+
+
 def lone_surrogate(text: str) -> str | None:
     """Return the first half of a surrogate pair in `text`, as the escape that JSON would write for it."""
     found = None if text.isascii() else _SURROGATE.search(text)

@@ -34,8 +34,8 @@ class _Expansion:
     """Node objects, each told in full where it is first met."""
 
     def __init__(self, graph: StatementGraph) -> None:
-        self._index = graph.index
-        self._reader = ObjectReading(graph.index, karenina())
+        self._index = graph.held
+        self._reader = ObjectReading(graph.held, karenina())
         self._seen: set[Node] = set()
         # Predicates in order, by those that a node has: nodes of one kind have the same.
         self._orders: dict[tuple[Node, ...], list[tuple[str, Node]]] = {}

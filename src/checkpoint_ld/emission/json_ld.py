@@ -61,7 +61,7 @@ class _Improved(ObjectReading):
     """Adds to an object the small local context that decides what a key alone cannot."""
 
     def __init__(self, graph: CheckpointGraph) -> None:
-        super().__init__(graph.index, graph.table)
+        super().__init__(graph.held, graph.table)
         self.root = graph.root
         self.root_context: Tree = {}
 

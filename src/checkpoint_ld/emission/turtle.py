@@ -35,7 +35,7 @@ _SHORT_FORMS: dict[Node, re.Pattern[str]] = {
 
 def turtle_of(graph: StatementGraph) -> bytes:
     """Return Turtle, subjects and predicates sorted. Raises WriteError for names that are no IRIs."""
-    if not graph.index:
+    if not graph.held:
         return b""
     texts, blocks = _written(graph, "")
     return "".join((texts.declarations(), " .\n".join(blocks), " .\n")).encode()
@@ -43,7 +43,7 @@ def turtle_of(graph: StatementGraph) -> bytes:
 
 def trig_of(graph: StatementGraph) -> bytes:
     """Return TriG, as Turtle in one graph that is named by the root. Raises WriteError as above."""
-    if not graph.index:
+    if not graph.held:
         return b""
     texts, blocks = _written(graph, "\t")
     start = f"{texts.declarations()}{texts.foreign(str(graph.root))} {{\n\t"
@@ -58,7 +58,7 @@ def _written(graph: StatementGraph, margin: str) -> tuple[_Texts, list[str]]:
     prefixes = dict(graph.PREFIXES)
     while True:
         texts = _Texts(prefixes)
-        blocks = _blocks(graph.index, texts, margin)
+        blocks = _blocks(graph.held, texts, margin)
         if not texts.unsafe:
             return texts, blocks
         prefixes = {prefix: one for prefix, one in prefixes.items() if one not in texts.unsafe}

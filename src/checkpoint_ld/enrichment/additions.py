@@ -32,12 +32,12 @@ class Additions:
 
     def __init__(self, graph: CheckpointGraph) -> None:
         self.graph = graph
-        self.index = graph.index
-        self.reader = Compaction(graph.index, graph.table)
+        self.index = graph.held
+        self.reader = Compaction(graph.held, graph.table)
         self._found: Index = {}
         self._literals: dict[tuple[type, Any, str | None], Literal | None] = {}
-        self._predicates = {predicate for predicates in graph.index.values() for predicate in predicates}
-        self._classes = {one for predicates in graph.index.values() for one in terms_of(predicates.get(RDF_TYPE))}
+        self._predicates = {predicate for predicates in graph.held.values() for predicate in predicates}
+        self._classes = {one for predicates in graph.held.values() for one in terms_of(predicates.get(RDF_TYPE))}
 
     def is_a(self, node: Node, *classes: str) -> None:
         """Say the classes of a node, by their names in the vocabulary."""

@@ -35,8 +35,8 @@ def with_derived(graph: CheckpointGraph) -> CheckpointGraph:
     nodes, so that `checkpoint_ld.forms.derived.without_derived` finds the statements of the checkpoint again. The
     result is for queries and for writing RDF: its members are no longer those of a document.
     """
-    own = without_derived(graph.index)
-    additions = Additions(graph if own is graph.index else CheckpointGraph(own, graph.root))
+    own = without_derived(graph.held)
+    additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root))
     with uncollected(), recursion.room():
         creators_of(graph.root, additions)
         for rating in parts_of(graph.root, _RATING, additions.reader):

@@ -8,7 +8,6 @@ import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.exports.records import custom_keys, flat
 from checkpoint_ld.mapping.properties import text_of
 
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ def question_table(content: BenchmarkContent, *, extra: Collection[str] = (), fo
     `extra`: `keywords` (separated by `; `), `sources` (how many), `custom` (a column for each key). Raises
     SettingsError for anything else.
     """
+    from checkpoint_ld.exports.records import custom_keys  # noqa: PLC0415 - tables of answers need no entities
+
     unknown = [name for name in extra if name not in EXTRA]
     if unknown:
         raise SettingsError(f"there is no extra column {unknown[0]!r}: choose from {', '.join(EXTRA)}")
@@ -63,6 +64,8 @@ def escaped(cell: str) -> str:
 
 
 def _row(one: QuestionContent, extra: Collection[str], keys: list[str]) -> list[str]:
+    from checkpoint_ld.exports.records import flat  # noqa: PLC0415 - as above
+
     asked = one.question
     row = [one.id, asked.question, asked.raw_answer, _word(one.has_template), _word(one.finished), one.author]
     row += [asked.date_created, asked.date_modified]

@@ -48,7 +48,7 @@ class Facet:
 
     def _elements(self) -> Elements:
         # The graph is open to all: what was added or taken away past the benchmark shows in the number of elements.
-        count = len(terms_of(self._graph.index.get(self._graph.root, {}).get(_ELEMENT)))
+        count = len(terms_of(self._graph.held.get(self._graph.root, {}).get(_ELEMENT)))
         if self._known is None or len(self._known) != count:
             self._known = elements_of(self._graph)
         return self._known
@@ -64,5 +64,5 @@ class Facet:
         return asked_in(self._graph, self._node(question_id))
 
     def _item(self, question_id: str) -> Json:
-        """Return the feed item of a question. Raises LookupFailedError."""
-        return self._graph.object(self._node(question_id))
+        """Return the feed item of a question, to look at and not to change. Raises LookupFailedError."""
+        return self._graph.lent(self._node(question_id))

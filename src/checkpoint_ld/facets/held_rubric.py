@@ -125,7 +125,7 @@ class HeldRubric(Generic[Traits]):
     def _nodes(self) -> list[Node]:
         is_meant = self._is_static if self.model is Rubric else self._is_dynamic
         nodes = self.graph.member(self.holder, _MEMBER)
-        return [node for node in nodes if node in self.graph.index and is_meant(node)]
+        return [node for node in nodes if node in self.graph.held and is_meant(node)]
 
     def _is_static(self, node: Node) -> bool:
         return is_static({"additionalType": self.graph.plain(node, "additionalType")})

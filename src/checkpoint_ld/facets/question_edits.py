@@ -132,4 +132,4 @@ class QuestionEdits(RubricEdits, Questions):
         return count
 
     def _untraited(self, question_id: str) -> Question:
-        return untraited_question_of(self._graph.object(self._node(question_id)))
+        return untraited_question_of(self._item(question_id))

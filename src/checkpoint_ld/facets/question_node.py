@@ -59,7 +59,7 @@ def _ask(graph: CheckpointGraph, asked: Node, text: str) -> None:
 
 
 def _tell_text(graph: CheckpointGraph, asked: Node, member: str, part: dict[str, str]) -> None:
-    held = [node for node in graph.member(asked, member) if node in graph.index]
+    held = [node for node in graph.member(asked, member) if node in graph.held]
     if held:
         graph.set_plain(held[0], "text", part["text"])
     else:

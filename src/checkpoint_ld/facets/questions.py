@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, overload
 
+from checkpoint_ld.documents.values import copied
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.elements import asked_in
 from checkpoint_ld.facets.facet import Facet, Json
+from checkpoint_ld.facets.lazy_questions import LazyQuestions
 from checkpoint_ld.mapping import questions
 from checkpoint_ld.mapping.properties import values
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rdflib.term import Node
 
     from checkpoint_ld.entities import Question, QuestionRegistryEntry
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
 
 class Questions(Facet):
@@ -24,7 +26,7 @@ class Questions(Facet):
     @property
     def questions(self) -> Sequence[Question]:
         """The questions in their order; each is built when it is asked for."""
-        return _LazyQuestions(self._graph, list(self._elements().values()))
+        return LazyQuestions(self._graph, list(self._elements().values()))
 
     def get_question_ids(self) -> list[str]:
         """Return the identifiers in the order of the questions; of two alike the later has a suffix."""
@@ -110,7 +112,8 @@ class Questions(Facet):
 
         The values are as the file has them. Raises LookupFailedError.
         """
-        return values(questions.asked_of(self._item(question_id)).get("additionalProperty"))
+        told: Json = copied(values(questions.asked_of(self._item(question_id)).get("additionalProperty")))
+        return told
 
     def has_template(self, question_id: str) -> bool:
         """Tell whether a question has an answer template of its own, not just the placeholder."""
@@ -141,23 +144,3 @@ class Questions(Facet):
     def _template_of(self, item: Node) -> Json:
         """Return so much of the question in a feed item as holds its template."""
         return {"hasPart": self._graph.content(asked_in(self._graph, item), "hasPart")}
-
-
-class _LazyQuestions(Sequence["Question"]):
-    """The questions of a benchmark, each built when it is asked for."""
-
-    def __init__(self, graph: CheckpointGraph, nodes: list[Node]) -> None:
-        self._graph = graph
-        self._nodes = nodes
-
-    @overload
-    def __getitem__(self, index: int) -> Question: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Question]: ...
-    def __getitem__(self, index: int | slice) -> Question | Sequence[Question]:
-        if isinstance(index, slice):
-            return _LazyQuestions(self._graph, self._nodes[index])
-        return questions.question_of(self._graph.object(self._nodes[index]))
-
-    def __len__(self) -> int:
-        return len(self._nodes)

@@ -24,7 +24,7 @@ def renamed(graph: CheckpointGraph, identifier: str) -> CheckpointGraph:
     new = CheckpointGraph.of_tree({**graph.tree(), "@id": identifier})
     for prefix, namespace in graph.namespaces():
         new.bind(prefix, namespace)
-    for subject, predicate, term in _beside(graph.index, graph.root):
+    for subject, predicate, term in _beside(graph.held, graph.root):
         new.add((subject, predicate, new.root if term == graph.root else term))
     return new
 

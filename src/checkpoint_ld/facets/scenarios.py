@@ -88,7 +88,7 @@ class Scenarios(Facet):
 
     def _scenario_nodes(self) -> list[Node]:
         parts = self._graph.member(self._graph.root, "hasPart")
-        return [one for one in parts if one in self._graph.index and self._is_scenario(one)]
+        return [one for one in parts if one in self._graph.held and self._is_scenario(one)]
 
     def _is_scenario(self, part: Node) -> bool:
         kind = self._graph.plain(part, "@type")

@@ -153,7 +153,7 @@ class Templates(Questions):
 
     def _template_node(self, question_id: str) -> Node | None:
         parts = self._graph.member(self._asked(question_id), "hasPart")
-        return parts[0] if len(parts) == 1 and parts[0] in self._graph.index else None
+        return parts[0] if len(parts) == 1 and parts[0] in self._graph.held else None
 
     def _set_source(self, question_id: str, source: str) -> None:
         node = self._template_node(question_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.reading import Reading
 
 if TYPE_CHECKING:
@@ -49,6 +48,8 @@ def graph_of(source: Source, *, prov: bool = True) -> StatementGraph:
 def restored(index: Index, root: Node, family: str) -> StatementGraph:
     """Return the graph of statements that are known to be those of a checkpoint of a family, called `root`."""
     if family != AGENT:
+        from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - validation seldom needs one
+
         return CheckpointGraph(index, root)
     from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
 
@@ -58,5 +59,6 @@ def restored(index: Index, root: Node, family: str) -> StatementGraph:
 def enriched(graph: StatementGraph) -> StatementGraph:
     """Return a graph with its derived statements; that of an agent stays as it is: its provenance layer has them."""
     from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it reads templates, which few ask for
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
 
     return with_derived(graph) if isinstance(graph, CheckpointGraph) else graph

@@ -14,7 +14,7 @@ from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.store import put, terms_of
 from checkpoint_ld.reading import AGENT_MEMBERS, JSON_SYNTAX, Reading, check_syntax, in_file, syntax_of

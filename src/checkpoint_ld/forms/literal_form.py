@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.emission import local_context
 from checkpoint_ld.forms.plain import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TYPES, Tree
 from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import KARENINA
@@ -76,6 +75,8 @@ def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
     """Tell whether an object has no context of its own, or just the one that we would write there."""
     if "@context" not in value:
         return True
+    from checkpoint_ld.emission import local_context  # noqa: PLC0415 - usual documents need nothing of what writes them
+
     own, kind = value["@context"], value.get("@type")
     if not isinstance(own, dict):
         return False

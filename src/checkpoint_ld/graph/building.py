@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import compiled, contexts, recursion, terms
-from checkpoint_ld.graph.annotation import annotate
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.compaction import Compaction, residue_of
 from checkpoint_ld.graph.completion import complete, tell_residue
@@ -42,6 +41,8 @@ def built(tree: Tree) -> tuple[Index, URIRef]:
 
 def by_algorithm(tree: Tree) -> tuple[Index, URIRef]:
     """Return what `built` does, but for the memory of the context, by annotation, expansion and completion."""
+    from checkpoint_ld.graph.annotation import annotate  # noqa: PLC0415 - few documents take this way
+
     own_context = tree.get("@context")
     annotated = annotate(tree, terms.table(own_context))
     index = statements(expand(annotated.tree, contexts.merged(own_context)))

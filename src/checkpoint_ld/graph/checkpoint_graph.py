@@ -6,7 +6,7 @@ A real `rdflib.Graph`, named by its root. Every exit (JSON-LD, Turtle, N-Triples
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rdflib import URIRef
 
@@ -17,6 +17,7 @@ from checkpoint_ld.graph.compaction import Compaction, residue_of
 from checkpoint_ld.graph.editing import Editor
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.object_reading import ObjectReading
+from checkpoint_ld.graph.remembered import ELEMENTS, RememberedTree
 from checkpoint_ld.graph.residue import RESIDUE, decoded
 from checkpoint_ld.graph.statement_graph import StatementGraph
 from checkpoint_ld.graph.store import triples_of
@@ -45,24 +46,29 @@ class CheckpointGraph(StatementGraph):
         self._terms: tuple[object, TermTable] | None = None
         self._read: ObjectReading | None = None
         self._shared: tuple[int, set[Node]] | None = None
+        self._source: tuple[int, RememberedTree] | None = None
 
     @classmethod
-    def of_tree(cls, tree: Tree) -> CheckpointGraph:
+    def of_tree(cls, tree: Tree, *, remembered: bool = False) -> CheckpointGraph:
         """Build the graph of a canonical tree.
 
+        It is `remembered` only if it came out of JSON text, and if nobody will change it: `lent` gives parts of it.
         Raises ReadError for a tree that no JSON-LD can be made of, or that is nested too deeply.
         """
-        return cls(*built(tree))
+        graph = cls(*built(tree))
+        if remembered:
+            graph._source = graph._store.revision, RememberedTree(tree)
+        return graph
 
     @property
     def own_context(self) -> Any:
         """The context that the document came with, where it is neither ours nor Karenina's."""
-        return decoded(residue_of(self.index, self.root).members.get("@context"))
+        return decoded(residue_of(self.held, self.root).members.get("@context"))
 
     @property
     def table(self) -> TermTable:
         """The terms under which objects are read and written."""
-        told = self.index.get(self.root, {}).get(RESIDUE)
+        told = self.held.get(self.root, {}).get(RESIDUE)
         if self._terms is None or self._terms[0] is not told:
             self._terms = told, terms.table(self.own_context)
         return self._terms[1]
@@ -73,10 +79,25 @@ class CheckpointGraph(StatementGraph):
 
     def object(self, subject: Node, via: Term | None = None, *, without: tuple[str, ...] = ()) -> Tree:
         """Return the JSON object of a node and of everything below it, less the members `without`."""
-        if subject not in self.index:
+        if subject not in self.held:
             msg = f"there is no node {subject} in the graph of {self.root}"
             raise LookupFailedError(msg)
         return self._reading().object(subject, via, without=without)
+
+    def lent(self, subject: Node) -> Tree:
+        """Return the JSON object of a node to look at: its members stand in whatever order, and nobody may change it.
+
+        An element of the feed of an unchanged graph is that of the tree which the graph was built from.
+        """
+        found = self._elements().get(subject)
+        return self.object(subject) if found is None else found
+
+    def _elements(self) -> dict[Node, Tree]:
+        """Return the elements of the feed by their nodes, in their order, while their source is remembered."""
+        if self._source is None or self._source[0] != self._store.revision:
+            self._source = None
+            return {}
+        return self._source[1].elements(self)
 
     def content(self, subject: Node, key: str) -> Any:
         """Return the JSON value of one member, with everything below it; None where there is none."""
@@ -84,19 +105,24 @@ class CheckpointGraph(StatementGraph):
 
     def _reading(self) -> ObjectReading:
         """Return what reads objects, kept for the literals that it knows already."""
-        index, table = self.index, self.table
+        index, table = self.held, self.table
         if self._read is None or self._read.index is not index or self._read.table is not table:
             self._read = ObjectReading(index, table)
         return self._read
 
     def plain(self, subject: Node, key: str) -> Any:
         """Return the value of a member that is a scalar, None where there is none."""
-        value = Compaction(self.index, self.table).member(subject, key)
+        source = self._elements().get(subject)
+        if source is not None and isinstance(source.get(key), (str, int, float)):
+            return source[key]
+        value = Compaction(self.held, self.table).member(subject, key)
         return None if isinstance(value, (dict, list)) else value
 
     def member(self, subject: Node, key: str) -> list[Node]:
         """Return the terms of the member `key` of a node, in the order of the document."""
-        return Compaction(self.index, self.table).terms(subject, key)
+        if key == ELEMENTS and subject == self.root and (elements := self._elements()):
+            return list(elements)
+        return Compaction(self.held, self.table).terms(subject, key)
 
     def append(self, subject: Node, key: str, part: Tree) -> Node:
         """Add an object at the end of the array `key` of a node; return the node of the object.
@@ -125,13 +151,23 @@ class CheckpointGraph(StatementGraph):
         self._editor().set_plain(subject, key, value)
         self._store.forget()
 
+    def copy(self) -> Self:
+        """Return a graph of the same statements that can be changed without changing this one."""
+        graph = super().copy()
+        if self._source is not None and self._source[0] == self._store.revision:
+            graph._source = graph._store.revision, self._source[1]  # noqa: SLF001 - a graph of the same class
+        return graph
+
+    __copy__ = copy
+
     def _editor(self) -> Editor:
+        self._source = None
         return Editor(self.index, self.table, self.own_context, self._is_shared)
 
     def _is_shared(self, node: Node) -> bool:
         """Tell whether more than one statement refers to `node`; edits by key add no second one."""
         revision = self._store.revision
         if self._shared is None or self._shared[0] != revision:
-            referred = Counter(term for _, predicate, term in triples_of(self.index) if predicate != RDF_TYPE)
-            self._shared = revision, {term for term, count in referred.items() if count > 1 and term in self.index}
+            referred = Counter(term for _, predicate, term in triples_of(self.held) if predicate != RDF_TYPE)
+            self._shared = revision, {term for term, count in referred.items() if count > 1 and term in self.held}
         return node in self._shared[1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -24,9 +24,9 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # What may stand in a path without escape (RFC 3987 §2.2), less the bidirectional formatting characters (§4.1).
 _PATH = r"A-Za-z0-9\-._~!$&'()*+,;=@" + "\u00a0-\u200d\u2010-\u2027\u2030-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
 # White space of other scripts is legal in an IRI, but rdflib's N-Triples parser stops at it.
-_NOT_IN_SEGMENT = re.compile(rf"[^{_PATH}]|\s")
-_NOT_IN_POINTER = re.compile(rf"[^{_PATH}/:?]|\s")
-_NOT_IN_RELATIVE = re.compile(rf"[^{_PATH}/]|\s")
+_NOT_IN_SEGMENT = rf"[^{_PATH}]|\s"
+_NOT_IN_POINTER = rf"[^{_PATH}/:?]|\s"
+_NOT_IN_RELATIVE = rf"[^{_PATH}/]|\s"
 _DOT_SEGMENT = re.compile(r"(?:^|/)\.{0,2}(?:/|$)")
 _NOT_FOR_RDFLIB = re.compile(r'[<>"{}|\\^`\x00-\x20\x7f-\xa0\u200e\u200f\u2028-\u202e]|\s')
 
@@ -123,5 +123,13 @@ def _text_of_token(token: str) -> str:
     return unquote(token).replace("~1", "/").replace("~0", "~")
 
 
-def _escaped(forbidden: re.Pattern[str], text: str) -> str:
-    return forbidden.sub(lambda match: "".join(f"%{byte:02X}" for byte in match.group().encode()), text)
+def _escaped(forbidden: str, text: str) -> str:
+    if text.isascii() and text.isalnum():
+        return text
+    return _pattern(forbidden).sub(lambda match: "".join(f"%{byte:02X}" for byte in match.group().encode()), text)
+
+
+@cache
+def _pattern(forbidden: str) -> re.Pattern[str]:
+    """Compile one of the patterns above, which takes long and is seldom needed."""
+    return re.compile(forbidden)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from rdflib import Graph, Literal
+from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.graph.literals import literal
-from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, triples_of
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, put, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rdflib import URIRef
     from rdflib.term import Node
 
 
@@ -34,12 +33,22 @@ class StatementGraph(Graph):
         store.replace(index)
         self.root = root
         for prefix, namespace in self.PREFIXES.items():
-            self.bind(prefix, namespace)
+            store.bind(prefix, URIRef(namespace))  # the graph's own way ties it and its namespaces to one another
 
     @property
     def index(self) -> Index:
         """The subject index that holds the statements; after changing it, call `touch`."""
         return self._store.index
+
+    @property
+    def held(self) -> Index:
+        """The subject index, to look at only: a copy of this graph may hold the same one."""
+        return self._store.held
+
+    @property
+    def changes(self) -> int:
+        """How often the graph was changed so far."""
+        return self._store.changes
 
     def touch(self) -> None:
         """Tell the graph that its index was changed directly."""
@@ -58,8 +67,13 @@ class StatementGraph(Graph):
         self.touch()
 
     def copy(self) -> Self:
-        """Return a graph of the same statements that can be changed without changing this one."""
-        return _bound(type(self)(copied(self.index), self.root), dict(self.namespaces()))
+        """Return a graph of the same statements that can be changed without changing this one.
+
+        It costs next to nothing: the statements are copied when one of the two graphs is first to be changed.
+        """
+        graph = _bound(type(self)({}, self.root), dict(self.store.namespaces()))
+        self._store.share(graph._store)  # noqa: SLF001 - a graph of the same class
+        return graph
 
     __copy__ = copy
 
@@ -70,9 +84,9 @@ class StatementGraph(Graph):
         # Literals are told in parts: rdflib rewrites the text of one that it is given back whole.
         told = [
             (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
-            for subject, predicate, term in triples_of(self.index)
+            for subject, predicate, term in triples_of(self.held)
         ]
-        return _restored, (type(self), told, self.root, dict(self.namespaces()))
+        return _restored, (type(self), told, self.root, dict(self.store.namespaces()))
 
 
 _Graph = TypeVar("_Graph", bound=StatementGraph)
@@ -89,5 +103,5 @@ def _restored(
 
 def _bound(graph: _Graph, prefixes: dict[str, URIRef]) -> _Graph:
     for prefix, namespace in prefixes.items():
-        graph.bind(prefix, namespace)
+        graph.store.bind(prefix, namespace)
     return graph

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from itertools import chain
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
+from rdflib import Graph
 from rdflib.store import Store
 
 from checkpoint_ld.errors import WriteError
@@ -18,7 +20,6 @@ from checkpoint_ld.graph.collecting import uncollected
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from rdflib import Graph
     from rdflib.graph import _TriplePatternType, _TripleType
     from rdflib.term import Identifier, Node, URIRef
 
@@ -129,19 +130,47 @@ class SubjectIndexStore(Store):
     transaction_aware = False
 
     def __init__(self, configuration: str | None = None, identifier: Identifier | None = None) -> None:
-        self.index: Index = {}
+        self._index: Index = {}
+        self._holders = [1]
         self._by_predicate: dict[Node, dict[Node, list[Node]]] | None = None
         self._by_object: dict[Node, list[tuple[Node, Node]]] | None = None
         self._size: int | None = None
         self._prefixes: dict[str, URIRef] = {}
-        self._graph: Graph | None = None
-        self.revision = 0
+        self._name: Identifier | None = None
+        # No strong one: a graph and its store would then be left to the garbage collector, with all their statements.
+        self._graph: ref[Graph] | None = None
+        self.revision = self.changes = 0
         super().__init__(configuration, identifier)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_graph": None}  # a weak reference cannot be pickled; the name tells enough
+
+    @property
+    def held(self) -> Index:
+        """The index, to look at only: other stores may hold the same one."""
+        return self._index
+
+    @property
+    def index(self) -> Index:
+        """The index, this store's own, which may be changed; call `touch` afterwards."""
+        if self._holders[0] > 1:
+            # Another thread may be about to do the same for its own store: the index is left before it is given up.
+            mine, holders = copied(self._index), self._holders
+            self._index, self._holders = mine, [1]
+            holders[0] -= 1
+        return self._index
 
     def replace(self, index: Index) -> None:
         """Hold the triples of `index` instead of those held so far."""
-        self.index = index
+        self._holders[0] -= 1
+        self._index, self._holders = index, [1]
         self.touch()
+
+    def share(self, other: SubjectIndexStore) -> None:
+        """Let `other` hold the same triples. Either store gets an index of its own when it is first to be changed."""
+        other.replace(self._index)
+        self._holders[0] += 1
+        other._holders = self._holders
 
     def touch(self) -> None:
         """Forget what was derived from the index; to be called after the index was changed from outside."""
@@ -150,6 +179,7 @@ class SubjectIndexStore(Store):
 
     def forget(self) -> None:
         """Forget the other indexes, after a change that is known to refer to no node from a second place."""
+        self.changes += 1
         self._by_predicate = self._by_object = self._size = None
 
     def add(self, triple: _TripleType, context: Graph | None = None, quoted: bool = False) -> None:
@@ -162,11 +192,8 @@ class SubjectIndexStore(Store):
             super().add(triple, context, quoted)
         if put(self.index, *triple):
             self.revision += 1
+            self.changes += 1
             self._note(*triple)
-
-    @property
-    def _name(self) -> Node | None:
-        return None if self._graph is None else self._graph.identifier
 
     def _is_of(self, context: Graph | None) -> bool:
         """Tell whether the statements held are those of `context`; None stands for any graph."""
@@ -202,7 +229,7 @@ class SubjectIndexStore(Store):
 
     def _matches(self, subject: Any, predicate: Any, term: Any) -> Iterable[tuple[Node, Node, Node]]:
         if subject is not None:
-            predicates = self.index.get(subject, {})
+            predicates = self._index.get(subject, {})
             asked = predicates if predicate is None else (predicate,)
             found = ((one, terms_of(predicates.get(one))) for one in asked)
             if term is not None:
@@ -214,19 +241,19 @@ class SubjectIndexStore(Store):
             return ((one, predicate, held) for held in asked_terms for one in by_term.get(held, ()))
         if term is not None:
             return ((one, by, term) for one, by in self._object_index().get(term, ()))
-        return triples_of(self.index)
+        return triples_of(self._index)
 
     def _predicate_index(self) -> dict[Node, dict[Node, list[Node]]]:
         if self._by_predicate is None:
             self._by_predicate = {}
-            for subject, predicate, term in triples_of(self.index):
+            for subject, predicate, term in triples_of(self._index):
                 self._by_predicate.setdefault(predicate, {}).setdefault(term, []).append(subject)
         return self._by_predicate
 
     def _object_index(self) -> dict[Node, list[tuple[Node, Node]]]:
         if self._by_object is None:
             self._by_object = {}
-            for subject, predicate, term in triples_of(self.index):
+            for subject, predicate, term in triples_of(self._index):
                 self._by_object.setdefault(term, []).append((subject, predicate))
         return self._by_object
 
@@ -234,25 +261,26 @@ class SubjectIndexStore(Store):
         if not self._is_of(context):
             return 0
         if self._size is None:
-            held = chain.from_iterable(predicates.values() for predicates in self.index.values())
+            held = chain.from_iterable(predicates.values() for predicates in self._index.values())
             self._size = sum(len(terms) if isinstance(terms, list) else 1 for terms in held)
         return self._size
 
     def contexts(self, triple: _TripleType | None = None) -> Generator[Graph, None, None]:
         """Yield the graph of the store, if it holds `triple`."""
-        if self._graph is not None and (triple is None or any(True for _ in self._matches(*triple))):
-            yield self._graph
+        if self._name is not None and (triple is None or any(True for _ in self._matches(*triple))):
+            graph = None if self._graph is None else self._graph()
+            yield Graph(self, self._name, bind_namespaces="none") if graph is None else graph
 
     def add_graph(self, graph: Graph) -> None:
         """Name the graph whose statements these are; the first one that is named stays."""
-        if self._graph is None:
-            self._graph = graph
+        if self._name is None:
+            self._name, self._graph = graph.identifier, ref(graph)
 
     def remove_graph(self, graph: Graph) -> None:
         """Forget the statements and the name, if they are those of `graph`."""
         if self._is_of(graph):
             self.replace({})
-            self._graph = None
+            self._name = self._graph = None
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
         """Bind a prefix (`rdflib.store.Store.bind`); a namespace has one prefix, a prefix one namespace."""

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.documents.values import copied
 
 CUSTOM = "custom_"
 
@@ -13,8 +14,13 @@ __all__ = ["ABSENT", "CUSTOM", "as_list", "custom_of", "from_text", "name_of", "
 
 
 def from_text(value: Any) -> Any:
-    """Return the JSON value that a text stands for; a text that is no object or array in JSON stands for itself."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+    """Return the JSON value that a text stands for; a text that is no object or array in JSON stands for itself.
+
+    A value that is no text is copied.
+    """
+    if not isinstance(value, str):
+        return copied(value)
+    if value.lstrip()[:1] not in ("{", "["):
         return value
     try:
         return json.loads(value)
@@ -35,5 +41,12 @@ def as_list(value: Any) -> list[Any]:
 
 
 def custom_of(properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the custom metadata among a question's properties; only the first prefix belongs to the encoding."""
-    return {name[len(CUSTOM) :]: value for name, value in properties.items() if name.startswith(CUSTOM)}
+    """Return the custom metadata among a question's properties; only the first prefix belongs to the encoding.
+
+    It shares nothing with `properties`.
+    """
+    return {
+        name[len(CUSTOM) :]: copied(value) if isinstance(value, (dict, list)) else value
+        for name, value in properties.items()
+        if name.startswith(CUSTOM)
+    }

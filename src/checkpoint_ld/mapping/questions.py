@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
+from checkpoint_ld.mapping import built_questions
+from checkpoint_ld.mapping.dumped_rubrics import Dumps, dumped_rubrics
 from checkpoint_ld.mapping.properties import (
     ABSENT,
     CUSTOM,
@@ -28,7 +30,6 @@ Json = dict[str, Any]
 PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
 """The members of a question that are properties of the same name; custom metadata stands after the first two."""
 
-_OF_JSON = ("author", "sources", "custom_metadata", "question_rubric", "question_dynamic_rubric")
 _SHOWN_OF_QUESTION = 50
 _PLACEHOLDER_HEAD = 'class Answer(BaseAnswer):\n    """Answer template for: '
 _PLACEHOLDER_TAIL = (
@@ -42,9 +43,13 @@ _TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
 
 
 def question_of(item: Json) -> Question:
-    """Return the question of a feed item (or of a bare question object), as leniently as a file needs."""
+    """Return the question of a feed item (or of a bare question object), as leniently as a file needs.
+
+    It shares nothing with `item` that can be changed.
+    """
     asked = asked_of(item)
-    return _read(item, asked, rubric_of(asked), dynamic_rubric_of(asked))
+    properties = values(asked.get("additionalProperty"))
+    return _read(item, asked, properties, dumped_rubrics(asked, properties))
 
 
 def members_of(item: Json) -> Json:
@@ -53,9 +58,8 @@ def members_of(item: Json) -> Json:
     `keywords` is None where there are none, as in Karenina.
     """
     asked = asked_of(item)
-    rubric, dynamic = rubric_of(asked), dynamic_rubric_of(asked)
-    members = _read(item, asked, rubric, dynamic).model_dump(exclude={"id"})
-    rubrics = {"question_rubric": _lists(rubric), "question_dynamic_rubric": _lists(dynamic)}
+    rubrics = {"question_rubric": _lists(rubric_of(asked)), "question_dynamic_rubric": _lists(dynamic_rubric_of(asked))}
+    members = untraited_question_of(item).model_dump(exclude={"id"})
     return {**members, **rubrics, "keywords": members["keywords"] or None, "finished": is_finished(item)}
 
 
@@ -63,36 +67,31 @@ def _lists(rubric: Rubric | DynamicRubric | None) -> dict[str, list[AnyTrait]] |
     return {name: list(getattr(rubric, name)) for name in type(rubric).model_fields} if rubric else None
 
 
-def _read(item: Json, asked: Json, rubric: Rubric | None, dynamic: DynamicRubric | None) -> Question:
-    properties = values(asked.get("additionalProperty"))
-    members = {
-        "question": text_of(asked.get("text")),
-        "raw_answer": text_of(_single(asked.get("acceptedAnswer")).get("text")),
-        "answer_template": _source_of(asked),
-        "keywords": keywords_of(item),
-        "few_shot_examples": _examples(from_text(properties.get("few_shot_examples"))),
-        "date_created": text_of(item.get("dateCreated")),
-        "date_modified": text_of(item.get("dateModified")),
-        "answer_notes": text_of(properties.get("answer_notes")) or None,
-        "workspace_path": text_of(properties.get("workspace_path")) or None,
-        **dict.fromkeys(_OF_JSON),
-    }
-    question = Question.model_validate(members, context=LENIENT)
-    # What comes out of JSON needs no check that it is JSON; that check would take as long as all the others.
-    told = (
-        _object(from_text(properties.get("author"))),
-        _objects(from_text(properties.get("sources"))),
-        custom_of(properties) or None,
-        rubric.model_dump(mode="json") if rubric else None,
-        dynamic.model_dump(mode="json") if dynamic else None,
+def _read(item: Json, asked: Json, properties: Json, rubrics: Dumps = (None, None)) -> Question:
+    return built_questions.question(
+        {
+            "question": text_of(asked.get("text")),
+            "raw_answer": text_of(_single(asked.get("acceptedAnswer")).get("text")),
+            "keywords": keywords_of(item),
+            "few_shot_examples": _examples(from_text(properties.get("few_shot_examples"))),
+            "date_created": text_of(item.get("dateCreated")),
+            "date_modified": text_of(item.get("dateModified")),
+            "answer_template": _source_of(asked),
+            "answer_notes": text_of(properties.get("answer_notes")) or None,
+            "author": _object(from_text(properties.get("author"))),
+            "sources": _objects(from_text(properties.get("sources"))),
+            "custom_metadata": custom_of(properties) or None,
+            "question_rubric": rubrics[0],
+            "question_dynamic_rubric": rubrics[1],
+            "workspace_path": text_of(properties.get("workspace_path")) or None,
+        }
     )
-    question.__dict__.update(zip(_OF_JSON, told, strict=True))
-    return question
 
 
 def untraited_question_of(item: Json) -> Question:
     """Return the question of a feed item without its rubrics, which take longer to read than all the rest."""
-    return _read(item, asked_of(item), None, None)
+    asked = asked_of(item)
+    return _read(item, asked, values(asked.get("additionalProperty")))
 
 
 def registry_entry_of(item: Json) -> QuestionRegistryEntry:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.findings import Severity
 
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.report import Report
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """How a report is rendered; a format leaves alone what does not concern it.
 
     `colour` asks for ANSI colours, for a terminal. `width` is that of source excerpts, in terminal cells.
@@ -28,8 +26,7 @@ class Settings:
     fail_on: Severity | None = Severity.VIOLATION
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """One way of writing a report: what it is for, in a few words, and the function that writes it."""
 
     about: str

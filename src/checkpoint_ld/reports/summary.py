@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.findings import Severity
 
@@ -49,8 +48,7 @@ def verdict(report: Report) -> str:
     return f"{counted(len(report.checked), 'file')}: {outcome} (profile {report.profile})"
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The findings that are listed, source by source, and how many of each rule are not."""
 
     kept: tuple[tuple[Checked, tuple[Finding, ...]], ...]

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.reports.excerpt import Source
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.report import Checked
+    from checkpoint_ld.reports.excerpt import Source
     from checkpoint_ld.rules import Rule
 
 FORM = "no-secret"
@@ -24,6 +23,8 @@ def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
     """Return the text that findings point into, without the lines that hold a secret; None where there is no text."""
     if checked.text is None:
         return None
+    from checkpoint_ld.reports.excerpt import Source  # noqa: PLC0415 - most files are clean
+
     source = Source(checked.text)
     for found in checked.findings:
         if _is_secret(found, rules) and found.place.line is not None:

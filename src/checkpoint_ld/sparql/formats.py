@@ -15,7 +15,6 @@ from pyoxigraph import Literal, NamedNode, RdfFormat
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.exports.comma_separated import table as comma_separated
-from checkpoint_ld.exports.markdown import line as marked_line
 from checkpoint_ld.sparql import table
 from checkpoint_ld.sparql.names import prefixes_in, short
 from checkpoint_ld.sparql.result_json import ntriples, results_json
@@ -102,6 +101,8 @@ def _style(values: list[Term | None]) -> table.Style:
 
 
 def _markdown(result: QueryResult) -> str:
+    from checkpoint_ld.exports.markdown import line as marked_line  # noqa: PLC0415 - it needs entities, which take long
+
     rows = [[marked_line(_read(term, wide=False)) for term in row] for row in result.rows]
     lines = ([marked_line(name) for name in result.columns], ["---"] * len(result.columns), *rows)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)

@@ -5,3 +5,6 @@ window of questions is worked on as a checkpoint of its own: the root, those ear
 the window's. What comes out is the same as in one piece; a file of which that is not certain is worked on in one piece.
 `docs/large-files.md` has what that costs.
 """
+
+WINDOW = 512
+"""Questions to a window: more save no time, and fewer no memory that counts."""

@@ -11,8 +11,8 @@ from rdflib import BNode, Graph, Literal, URIRef
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.graph import compiled, contexts, recursion
-from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.pointers import pointers
 from checkpoint_ld.graph.store import SubjectIndexStore, put
 from checkpoint_ld.reading import CANONICAL

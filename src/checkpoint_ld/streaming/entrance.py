@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
-from checkpoint_ld.streaming.outline import WINDOW, Source, source
+from checkpoint_ld.streaming import WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.report import Checked
+    from checkpoint_ld.streaming.outline import Source
     from checkpoint_ld.streaming.windows import Progress
     from checkpoint_ld.streaming.writing import Streamed
 
@@ -88,6 +89,8 @@ class Streaming:
             told = syntax or syntax_of(file, opened.read(1024))
         if told != JSON_SYNTAX:
             raise UnusualFileError("it is no JSON")
+        from checkpoint_ld.streaming.outline import source  # noqa: PLC0415 - few files are large
+
         return source(file, self.limits, self.window)
 
     def _explain(self, file: str, error: UnusualFileError) -> None:

@@ -10,6 +10,7 @@ from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.elements import Elements, UnusualFileError
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
+from checkpoint_ld.streaming import WINDOW
 from checkpoint_ld.streaming.survey import Survey, name_of
 from checkpoint_ld.streaming.window import QUESTIONS, Frame, Window
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.documents.limits import Limits
 
-WINDOW = 512
-"""Questions to a window: more save no time, and fewer no memory that counts."""
 _FRAME = 1 << 20
 """The most bytes that may stand around the questions: each window has them again."""
 

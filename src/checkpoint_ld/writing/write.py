@@ -17,7 +17,6 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.reading import CANONICAL
 from checkpoint_ld.writing.amendment import amended
-from checkpoint_ld.writing.completion import complete
 from checkpoint_ld.writing.patching import patched
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
         return _downgraded(tree, known, document, source, now)
     findings: tuple[Finding, ...] = ()
     if source is not None and tree is not None and (source.dialect != CANONICAL or (document is not None and edited)):
+        from checkpoint_ld.writing.completion import complete  # noqa: PLC0415 - it needs entities, which take long
+
         whole, findings = complete(tree, now, round_scores=round_scores)
         if not same(whole, tree):
             graph, tree = CheckpointGraph.of_tree(whole), None

@@ -1,0 +1,30 @@
+"""Write shapes/parsed/: what our files of shapes say, so that they are not parsed at each start.
+
+python docs/parsed_shapes.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+
+from checkpoint_ld import shape_files
+
+FOLDER = Path(__file__).parents[1] / shape_files.FOLDER
+
+
+def contents() -> dict[Path, bytes]:
+    """Return the texts of all files in it."""
+    return {
+        shape_files.parsed_file(FOLDER, file): orjson.dumps(
+            {"sum": shape_files.sum_of(file), "said": shape_files.parsed(file)}, option=orjson.OPT_APPEND_NEWLINE
+        )
+        for file in sorted(FOLDER.rglob("*.ttl"))
+    }
+
+
+if __name__ == "__main__":
+    for path, content in contents().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)

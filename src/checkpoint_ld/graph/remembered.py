@@ -1,0 +1,65 @@
+"""The tree that a graph was built from, remembered for as long as the graph says nothing else.
+
+Who makes entities of a file that was just read would get the same objects again from the statements, only later: for
+1,000 questions 50 to 80 ms of CPU, which this saves. It is a memory of what the graph says, not another truth: with the
+first change of the graph it is gone, and a graph that was not built from a tree has none. The tree lives as long as the
+graph is unchanged; whoever keeps the reading keeps it anyway, else it takes about twice the size of the file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.compaction import Compaction
+from checkpoint_ld.graph.store import terms_of
+
+if TYPE_CHECKING:
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+
+ENABLED = True
+"""Whether trees are remembered at all; without it everything is read from the statements."""
+
+Tree = dict[str, Any]
+
+ELEMENTS = "dataFeedElement"
+
+
+class RememberedTree:
+    """The elements of a feed as the source of a graph has them.
+
+    Their members stand in the order of the source, not in the canonical one. Nobody may change them.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._elements: dict[Node, Tree] | None = None
+
+    def elements(self, graph: CheckpointGraph) -> dict[Node, Tree]:
+        """Return the elements by their nodes in the unchanged graph, in their order; none where that is in doubt."""
+        if self._elements is None:
+            self._elements = _elements(self._tree, graph) if ENABLED else {}
+        return self._elements
+
+
+def _elements(tree: Tree, graph: CheckpointGraph) -> dict[Node, Tree]:
+    compaction = Compaction(graph.held, graph.table)
+    nodes = terms_of(graph.held.get(graph.root, {}).get(compaction.predicate(graph.root, ELEMENTS)))
+    held = tree.get(ELEMENTS)
+    if not isinstance(held, list) or len(held) != len(nodes):
+        return {}
+    if all(_is_of(node, element, at, compaction) for at, (node, element) in enumerate(zip(nodes, held, strict=True))):
+        return dict(zip(nodes, held, strict=True))
+    return {}
+
+
+def _is_of(node: Node, element: Any, at: int, compaction: Compaction) -> bool:
+    """Tell whether `node` certainly says what `element` does, the one at the place `at`."""
+    if not isinstance(element, dict) or len(element) < 2 or node not in compaction.index:
+        return False  # a mere reference, or nothing
+    name, own = str(node), element.get("@id")
+    if naming.is_minted(name) and not name.endswith(f"/{ELEMENTS}/{at}"):
+        return False
+    return name == own or compaction.identifier(node) == own
