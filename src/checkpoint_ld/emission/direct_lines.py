@@ -7,6 +7,8 @@ graph.
 
 from __future__ import annotations
 
+from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
@@ -20,10 +22,10 @@ from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.literals import XSD_DATETIME, is_datetime
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.graph.residue import RESIDUE, Residue, encoded
-from checkpoint_ld.graph.walk import Walk, coercion
+from checkpoint_ld.graph.walk import Walk, coercion, has_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Sequence
 
     from rdflib import Literal
     from rdflib.term import Node
@@ -52,31 +54,40 @@ def ntriples_of_tree(tree: Tree) -> bytes:
 
 
 class TextWalk(Walk):
-    """A walk that holds texts: subjects and objects as N-Triples has them."""
+    """A walk that holds texts: nodes and literals as N-Triples has them, and the lines about each node."""
 
     def __init__(self, own_context: object) -> None:
         super().__init__(own_context)
         self._exact = Walk(own_context)
         self._terms = TermTexts()
+        self._lines: dict[Any, str] = {}
 
     def write(self, tree: Tree) -> bytes:
         """Return the lines of a tree. Raises NotCoveredError."""
-        root = self.named(self.root(tree))
+        root = self.named([self.root(tree)])[0]
         left = {subject: self._left(source, odd) for subject, source, odd in self.odd}
         remembered = contexts.remembered(tree.get("@context"))
         if remembered is not None:
             left[root] = left.get(root, Residue()).joined({"@context": encoded(remembered, {})}, {})
         for subject, residue in left.items():
             if residue:
-                self.index.setdefault(subject, {})[RESIDUE] = self.json(residue.as_json())
-        return b"".join(self._blocks())
+                line = f"{subject}{self._start(RESIDUE)}{self.json(residue.as_json())} ."
+                told = self._lines.get(subject, "").split("\n")[:-1]
+                self._lines[subject] = "".join(f"{one}\n" for one in sorted([*told, line]))
+        # Part by part, since most parts are ASCII, which is encoded in no time.
+        return b"".join([self._lines[subject].encode() for subject in sorted(self._lines)])
+
+    def forget(self) -> None:
+        """Start again."""
+        super().forget()
+        self._lines.clear()
 
     def _left(self, source: Tree, odd: list[KeyPlan]) -> Residue:
         """Return the residue of an object whose odd members are plain: then it follows from the object alone."""
         held: Predicates = {}
         for known in odd:
             value = source[known.key]
-            if known.reading is Reading.NAME or _has_objects(value):
+            if known.reading is Reading.NAME or has_objects(value):
                 raise NotCoveredError
             term, _ = self._exact.member(value, known, _NOWHERE)
             if term is not None:
@@ -86,32 +97,30 @@ class TextWalk(Walk):
         read = {known.key: reader.told(_SUBJECT, known.predicate, known.term, coercion(known)) for known in told}
         return self.residue(source, odd, read)
 
-    def _blocks(self) -> Iterator[bytes]:
-        """Yield the lines about each subject."""
-        starts: dict[int, str] = {}
-        tails: dict[int, list[str]] = {}
-        index: dict[Any, Predicates] = self.index
-        for subject in sorted(index):
-            held_by = index[subject]
-            lines = tails.get(id(held_by))
-            if lines is None:
-                lines = tails[id(held_by)] = []
-                for predicate, held in held_by.items():
-                    start = starts.get(id(predicate))
-                    if start is None:
-                        start = starts[id(predicate)] = f"{iri(str(predicate))} "
-                    if type(held) is list:
-                        lines += [f"{start}{one} .\n" for one in held]
-                    else:
-                        lines.append(f"{start}{held} .\n")
-                lines.sort()
-                lines.insert(0, "")  # the subject stands before the first line, too
-            # Part by part, since most parts are ASCII, which is encoded in no time.
-            yield f"{subject} ".join(lines).encode()
+    def hold(
+        self,
+        subjects: Sequence[Any],
+        predicates: Sequence[URIRef],
+        columns: Sequence[Sequence[Any]],
+        gaps: Collection[int],
+    ) -> None:
+        """Hold the lines about `subjects`: alike objects have one pattern, in which only nodes and values differ."""
+        starts = [self._start(one) for one in predicates]
+        told = sorted(zip(starts, columns, strict=True), key=itemgetter(0))
+        cells = [(start, _cells(subjects, start, column)) for start, column in told]
+        pattern = "".join(f"%s{start.replace('%', '%%')}%s .\n" for start, _ in cells)
+        rows = zip(*chain.from_iterable((subjects, column) for _, column in cells), strict=True)
+        self._lines.update(zip(subjects, map(pattern.__mod__, rows), strict=bool(cells)))
+        for at in gaps:
+            lines = [f"{subjects[at]}{start}{column[at]} .\n" for start, column in cells if column[at] is not None]
+            self._lines[subjects[at]] = "".join(lines)
 
-    def named(self, name: str) -> Any:
-        """Return a name as N-Triples has it."""
-        return f"<{name}>"
+    def _start(self, predicate: URIRef) -> str:
+        return f" {self.iri(predicate)} "
+
+    def named(self, names: Iterable[str]) -> list[Any]:
+        """Return names as N-Triples has them."""
+        return [f"<{name}>" for name in names]
 
     def iri(self, iri: URIRef) -> Any:
         """Return an IRI as N-Triples has it."""
@@ -129,10 +138,12 @@ class TextWalk(Walk):
         """Return a literal with its datatype."""
         return self._terms.text(literal)
 
-    def again(self, said: Predicates) -> Predicates:
-        """Return the very same statements: here nobody changes them."""
-        return said
 
-
-def _has_objects(value: Any) -> bool:
-    return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
+def _cells(subjects: Sequence[str], start: str, column: Sequence[Any]) -> Sequence[Any]:
+    """Return what stands between `start` and the end of the lines that say what is in `column`."""
+    if list not in map(type, column):
+        return column
+    return [
+        f" .\n{subject}{start}".join(sorted(one)) if type(one) is list else one
+        for subject, one in zip(subjects, column, strict=True)
+    ]

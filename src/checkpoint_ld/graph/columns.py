@@ -49,21 +49,30 @@ class Objects(NamedTuple):
     names: Sequence[str]
     positions: Sequence[int] | None = None
 
+    def part(self, start: int, end: int) -> Objects:
+        """Return the objects from `start` to `end`."""
+        return Objects(*(None if one is None else one[start:end] for one in self))
+
     def only(self, members: Sequence[int]) -> Objects:
         """Return some of the objects."""
         return Objects(*(None if one is None else [one[at] for at in members] for one in self))
 
 
 class Inside(NamedTuple):
-    """What holds for the members of objects: what keys mean, how the names of objects below begin, their depth."""
+    """What holds for the members of objects: what keys mean, the names of the objects, the depth of those below."""
 
     plan: Plan
-    stems: Sequence[str]
+    names: Sequence[str]
     depth: int
 
     def only(self, at: int) -> Inside:
         """Return what holds for the members of one of the objects."""
-        return Inside(self.plan, [self.stems[at]], self.depth)
+        return Inside(self.plan, [self.names[at]], self.depth)
+
+    def places(self, known: KeyPlan) -> list[str]:
+        """Return how the names of objects begin that are values of `known`."""
+        token = known.token
+        return [f"{name}/{token}" if "#" in name else f"{name}#/{token}" for name in self.names]
 
     def below(self, known: KeyPlan, *, is_map: bool = False) -> Place:
         """Return the place of the objects that are values of `known`."""
@@ -94,7 +103,7 @@ class Columns(ValueTerms):
         elif reading is _PROPERTY and kinds <= _ANY:
             return self.natives(values), is_odd
         elif kinds == _OBJECTS and known.has_objects:
-            names = [f"{stem}/{known.token}" for stem in inside.stems]
+            names = inside.places(known)
             return self.objects(Objects(values, names), inside.below(known)), is_odd
         elif kinds == _ARRAYS and known.has_objects and all(values):
             objects = [*chain.from_iterable(values)]
@@ -120,9 +129,7 @@ class Columns(ValueTerms):
     ) -> tuple[list[Node | list[Node] | None], list[int]]:
         """Return what `column` does for arrays of objects."""
         sizes = [*map(len, values)]
-        names = [
-            f"{stem}/{known.token}/{at}" for stem, size in zip(inside.stems, sizes, strict=True) for at in range(size)
-        ]
+        names = [f"{stem}/{at}" for stem, size in zip(inside.places(known), sizes, strict=True) for at in range(size)]
         positions = [*chain.from_iterable(map(range, sizes))]
         nodes = iter(self.objects(Objects(objects, names, positions), inside.below(known)))
         held: list[Node | list[Node] | None] = [next(nodes) if size == 1 else [*islice(nodes, size)] for size in sizes]
@@ -142,7 +149,7 @@ class Columns(ValueTerms):
         if kind is dict:
             if not known.has_objects:
                 raise NotCoveredError
-            alone = Objects([value], [f"{inside.stems[0]}/{known.token}"])
+            alone = Objects([value], inside.places(known))
             return self.objects(alone, inside.below(known))[0], known.is_set
         term, is_odd = self.scalar(value, reading)
         return term, is_odd or known.is_set
@@ -175,7 +182,7 @@ class Columns(ValueTerms):
         if not value:
             return None, True
         places = {token: at for at, token in enumerate(value)}
-        stem = f"{inside.stems[0]}/{known.token}"
+        stem = inside.places(known)[0]
         tokens = sorted(value)  # as PyLD does with the keys of maps
         names = [naming.below(stem, token) for token in tokens]
         objects = Objects([value[one] for one in tokens], names, [places[one] for one in tokens])

@@ -10,7 +10,8 @@ object took more than twice the time.
 
 from __future__ import annotations
 
-from itertools import repeat
+from functools import cached_property
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
@@ -39,6 +40,8 @@ Shape = tuple[str | None, tuple[str, ...]]
 
 _DEEPEST = 60
 """Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
+_TOGETHER = 512
+"""So many objects at most are taken together, so that what is touched several times is still at hand."""
 _KINDS = frozenset((str, type(None)))
 _SAYING_NOTHING = frozenset(((), ("@id",)))
 NOT_IN_STEM = ("#", "%23")
@@ -62,7 +65,8 @@ class Walk(Columns):
         self.taken = taken
         self.source: Tree = {}
         self.own: set[str] = set()
-        self.names: dict[int, str] = {}
+        self.seen: set[int] = set()
+        self.named_objects: list[tuple[Sequence[Tree], Sequence[str]]] = []
         self.odd: list[tuple[Node, Tree, list[KeyPlan]]] = []
         self.is_in_order = False
         """Whether objects are taken one by one, in the order of the document."""
@@ -73,7 +77,7 @@ class Walk(Columns):
         if "@type" not in tree:
             raise NotCoveredError
         self.node(self.source, naming.root_of(tree) if "@id" not in tree else "")
-        return self.names[id(self.source)]
+        return self.named_objects[0][1][0]
 
     def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
         """Hold the statements of an object and of all below it; return its node.
@@ -84,33 +88,39 @@ class Walk(Columns):
         try:
             return self.objects(one, Place(via))[0]
         except RepeatedNameError:
-            for held in (self.index, self.own, self.names, self.odd):
-                held.clear()
+            self.forget()
             self.is_in_order = True
             return self.objects(one, Place(via))[0]
 
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        for held in (self.index, self.own, self.seen, self.named_objects, self.odd):
+            held.clear()
+
     def objects(self, found: Objects, place: Place) -> list[Node]:
         """Hold the statements of objects and of all below them; return their nodes."""
-        sources = found.sources
-        if self.is_in_order and len(sources) > 1:
-            return [self.objects(found.only([at]), place)[0] for at in range(len(sources))]
-        size = len(self.names) + len(sources)
-        self.names.update(zip(map(id, sources), found.names, strict=True))
-        if len(self.names) < size or place.depth > _DEEPEST:  # fewer names: an object stands at two places
+        sources, most = found.sources, 1 if self.is_in_order else _TOGETHER
+        if len(sources) > most:
+            parts = (found.part(at, at + most) for at in range(0, len(sources), most))
+            return [*chain.from_iterable(self.objects(part, place) for part in parts)]
+        size = len(self.seen) + len(sources)
+        self.seen.update(map(id, sources))
+        if len(self.seen) < size or place.depth > _DEEPEST:  # not all new: an object stands at two places
             raise NotCoveredError
         kinds = [one.get("@type") for one in sources]
         if not _KINDS.issuperset(map(type, kinds)):
             raise NotCoveredError
-        shapes = [*zip(kinds, map(tuple, sources), strict=True)]
-        if shapes.count(shapes[0]) == len(shapes):
-            return self.alike(found, shapes[0], place)
+        layouts = [*map(tuple, sources)]
+        if layouts.count(layouts[0]) == kinds.count(kinds[0]) == len(sources):
+            return self.alike(found, (kinds[0], layouts[0]), place)
         groups: dict[Shape, list[int]] = {}
-        for at, shape in enumerate(shapes):
+        for at, shape in enumerate(zip(kinds, layouts, strict=True)):
             groups.setdefault(shape, []).append(at)
-        nodes: dict[int, Node] = {}
+        nodes: list[Any] = [None] * len(sources)
         for shape, members in groups.items():
-            nodes.update(zip(members, self.alike(found.only(members), shape, place), strict=True))
-        return [nodes[at] for at in range(len(sources))]
+            for at, node in zip(members, self.alike(found.only(members), shape, place), strict=True):
+                nodes[at] = node
+        return nodes
 
     def alike(self, found: Objects, shape: Shape, place: Place) -> list[Node]:
         """Do what `objects` does for objects of one type that have the same keys in the same order."""
@@ -123,7 +133,6 @@ class Walk(Columns):
         if "@id" in keys:
             own = self.own_names(sources)
             names = [one or by_place for one, by_place in zip(own, names, strict=True)]
-            self.names.update(zip(map(id, sources), names, strict=True))
             identifiers = [one["@id"] for one in sources]
             if identifiers != names:
                 pairs = zip(identifiers, names, strict=True)
@@ -133,8 +142,8 @@ class Walk(Columns):
             told = zip(positions, are_told, strict=True)
             beside[POSITION] = [self.scalars[int, at] if is_told else None for at, is_told in told]
         subjects = self.named(names)
-        stems = [name if "#" in name else f"{name}#" for name in names]
-        self.tell(subjects, sources, Inside(plan, stems, place.depth + 1), beside)
+        self.named_objects.append((sources, names))
+        self.tell(subjects, sources, Inside(plan, names, place.depth + 1), beside)
         return subjects
 
     def own_names(self, sources: Sequence[Tree]) -> list[str | None]:
@@ -202,6 +211,11 @@ class Walk(Columns):
         pairs = zip(subjects, held, strict=True)
         self.index.update(pairs if not gaps else ((subject, one) for subject, one in pairs if one))
 
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The names of all objects, by their identity."""
+        return {id(one): name for objects in self.named_objects for one, name in zip(*objects, strict=True)}
+
     def complete(self) -> None:
         """Tell the residue of what the statements say otherwise than the document, children first."""
         reader = Compaction(self.index, self.plans.table)
@@ -212,7 +226,13 @@ class Walk(Columns):
 
     def residue(self, source: Tree, odd: list[KeyPlan], read: Tree) -> Residue:
         """Return the residue of some members of an object, given what the statements say of them."""
-        return difference({known.key: source[known.key] for known in odd}, read, self.names, ())
+        told = {known.key: source[known.key] for known in odd}
+        return difference(told, read, self.names if any(map(has_objects, told.values())) else {}, ())
+
+
+def has_objects(value: Any) -> bool:
+    """Tell whether a member's value is an object, or an array with one."""
+    return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
 
 
 def coercion(known: KeyPlan) -> str | None:
