@@ -7,6 +7,7 @@ graph.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -14,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.emission.sorted_lines import ntriples_of
-from checkpoint_ld.emission.term_texts import TermTexts, iri, quoted
+from checkpoint_ld.emission.term_texts import iri, quoted
 from checkpoint_ld.graph import contexts, recursion
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.compaction import Compaction
-from checkpoint_ld.graph.literals import XSD_DATETIME, is_datetime
+from checkpoint_ld.graph.literals import RDF_JSON, XSD_DATETIME, is_datetime, json_text
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.graph.residue import RESIDUE, Residue, encoded
-from checkpoint_ld.graph.walk import Walk, coercion, has_objects
+from checkpoint_ld.graph.walk import Walk, has_objects
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 Predicates = dict["Node", "Node | list[Node]"]
 
+_iri = lru_cache(maxsize=1024)(iri)
 _OF_DATE = f"^^{iri(XSD_DATETIME)}"
+_OF_JSON = f"^^{iri(RDF_JSON)}"
 _SUBJECT = URIRef("urn:x:subject")
 _NOWHERE: Any = None
 """Where the objects of a member would stand that has none."""
@@ -59,7 +62,6 @@ class TextWalk(Walk):
     def __init__(self, own_context: object) -> None:
         super().__init__(own_context)
         self._exact = Walk(own_context)
-        self._terms = TermTexts()
         self._lines: dict[Any, str] = {}
 
     def write(self, tree: Tree) -> bytes:
@@ -92,10 +94,7 @@ class TextWalk(Walk):
             term, _ = self._exact.member(value, known, _NOWHERE)
             if term is not None:
                 held[known.predicate] = term
-        reader = Compaction({_SUBJECT: held}, self.plans.table)
-        told = [known for known in odd if known.predicate in held]
-        read = {known.key: reader.told(_SUBJECT, known.predicate, known.term, coercion(known)) for known in told}
-        return self.residue(source, odd, read)
+        return self.residue(_SUBJECT, source, odd, Compaction({_SUBJECT: held}, self.plans.table))
 
     def hold(
         self,
@@ -118,25 +117,35 @@ class TextWalk(Walk):
     def _start(self, predicate: URIRef) -> str:
         return f" {self.iri(predicate)} "
 
-    def named(self, names: Iterable[str]) -> list[Any]:
+    @staticmethod
+    def named(names: Iterable[str]) -> list[Any]:
         """Return names as N-Triples has them."""
         return [f"<{name}>" for name in names]
 
-    def iri(self, iri: URIRef) -> Any:
+    @staticmethod
+    def iri(iri: URIRef) -> Any:
         """Return an IRI as N-Triples has it."""
-        return self._terms.known.get(id(iri)) or self._terms.added(iri)
+        return _iri(iri)
 
-    def text(self, text: str) -> Any:
+    @staticmethod
+    def text(text: str) -> Any:
         """Return a text in quotes. Raises WriteError for half a surrogate pair."""
         return quoted(text)
 
-    def date(self, text: str) -> Any:
+    @staticmethod
+    def date(text: str) -> Any:
         """Return a date with its datatype, any other text in quotes."""
         return f'"{text}"{_OF_DATE}' if is_datetime(text) else quoted(text)
 
-    def literal(self, literal: Literal) -> Any:
+    @staticmethod
+    def json(value: Any) -> Any:
+        """Return any JSON value as one literal."""
+        return f"{quoted(json_text(value))}{_OF_JSON}"
+
+    @staticmethod
+    def literal(literal: Literal) -> Any:
         """Return a literal with its datatype."""
-        return self._terms.text(literal)
+        return f"{quoted(str(literal))}^^{_iri(literal.datatype)}"
 
 
 def _cells(subjects: Sequence[str], start: str, column: Sequence[Any]) -> Sequence[Any]:

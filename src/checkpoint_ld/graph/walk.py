@@ -220,14 +220,18 @@ class Walk(Columns):
         """Tell the residue of what the statements say otherwise than the document, children first."""
         reader = Compaction(self.index, self.plans.table)
         for subject, source, odd in self.odd:
-            held = [known for known in odd if known.predicate in self.index.get(subject, ())]
-            read = {known.key: reader.told(subject, known.predicate, known.term, coercion(known)) for known in held}
-            tell_residue(self.index, subject, self.residue(source, odd, read))
+            tell_residue(self.index, subject, self.residue(subject, source, odd, reader))
 
-    def residue(self, source: Tree, odd: list[KeyPlan], read: Tree) -> Residue:
-        """Return the residue of some members of an object, given what the statements say of them."""
-        told = {known.key: source[known.key] for known in odd}
-        return difference(told, read, self.names if any(map(has_objects, told.values())) else {}, ())
+    def residue(self, subject: Node, source: Tree, odd: list[KeyPlan], reader: Compaction) -> Residue:
+        """Return the residue of some members of an object, given what reads its statements."""
+        held = reader.index.get(subject, {})
+        members = {known.key: source[known.key] for known in odd}
+        read = {
+            known.key: reader.told(subject, known.predicate, known.term, _coercion(known))
+            for known in odd
+            if known.predicate in held
+        }
+        return difference(members, read, self.names if any(map(has_objects, members.values())) else {}, ())
 
 
 def has_objects(value: Any) -> bool:
@@ -235,6 +239,6 @@ def has_objects(value: Any) -> bool:
     return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
 
 
-def coercion(known: KeyPlan) -> str | None:
+def _coercion(known: KeyPlan) -> str | None:
     """Return the coercion under which a member is read back, beside that of its term."""
     return "@json" if known.reading is Reading.PROPERTY else None
