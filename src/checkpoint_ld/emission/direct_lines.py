@@ -8,8 +8,6 @@ graph.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
@@ -20,13 +18,14 @@ from checkpoint_ld.graph import contexts, recursion
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.compaction import Compaction
+from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_DATETIME, is_datetime, json_text
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.graph.residue import RESIDUE, Residue, encoded
 from checkpoint_ld.graph.walk import Walk, has_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rdflib import Literal
     from rdflib.term import Node
@@ -99,20 +98,27 @@ class TextWalk(Walk):
     def hold(
         self,
         subjects: Sequence[Any],
-        predicates: Sequence[URIRef],
-        columns: Sequence[Sequence[Any]],
+        kind: URIRef | None,
+        columns: Mapping[URIRef, Sequence[Any]],
         gaps: Collection[int],
     ) -> None:
-        """Hold the lines about `subjects`: alike objects have one pattern, in which only nodes and values differ."""
-        starts = [self._start(one) for one in predicates]
-        told = sorted(zip(starts, columns, strict=True), key=itemgetter(0))
-        cells = [(start, _cells(subjects, start, column)) for start, column in told]
-        pattern = "".join(f"%s{start.replace('%', '%%')}%s .\n" for start, _ in cells)
-        rows = zip(*chain.from_iterable((subjects, column) for _, column in cells), strict=True)
-        self._lines.update(zip(subjects, map(pattern.__mod__, rows), strict=bool(cells)))
+        """Hold the lines about `subjects`: alike objects have one pattern, in which only names and values differ."""
+        told = {self._start(predicate): column for predicate, column in columns.items()}
+        if kind is not None:
+            told[self._start(RDF_TYPE) + self.iri(kind)] = ()
+        if not told:
+            return
+        pattern, slots, lines = "", [], []
+        for start, column in sorted(told.items()):
+            cells = _cells(subjects, start, column)
+            lines.append((start, cells))
+            pattern += f"%s{start.replace('%', '%%')}{'%s' if column else ''} .\n"
+            slots += [subjects, cells] if column else [subjects]
+        self._lines.update(zip(subjects, map(pattern.__mod__, zip(*slots, strict=True)), strict=True))
         for at in gaps:
-            lines = [f"{subjects[at]}{start}{column[at]} .\n" for start, column in cells if column[at] is not None]
-            self._lines[subjects[at]] = "".join(lines)
+            held = [(start, cells[at] if cells else "") for start, cells in lines]
+            texts = [f"{subjects[at]}{start}{cell} .\n" for start, cell in held if cell is not None]
+            self._lines[subjects[at]] = "".join(texts)
 
     def _start(self, predicate: URIRef) -> str:
         return f" {self.iri(predicate)} "

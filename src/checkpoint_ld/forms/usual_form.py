@@ -6,6 +6,7 @@ took three times as long.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from enum import Enum, auto
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,12 +60,16 @@ class Usual:
         if not _KINDS.issuperset(map(type, kinds)):
             return False
         layouts = [*map(tuple, objects)]
-        if layouts.count(layouts[0]) == kinds.count(kinds[0]) == len(objects):
+        is_one_kind = kinds.count(kinds[0]) == len(kinds)
+        if is_one_kind and layouts.count(layouts[0]) == len(layouts):
             return self._are_usual_alike(objects, kinds[0], via)
-        groups: dict[tuple[object, ...], list[Tree]] = {}
-        for one, shape in zip(objects, zip(kinds, layouts, strict=True), strict=True):
-            groups.setdefault(shape, []).append(one)
-        return all(self._are_usual_alike(alike, alike[0].get("@type"), via) for alike in groups.values())
+        groups: defaultdict[object, list[int]] = defaultdict(list)
+        for at, shape in enumerate(layouts if is_one_kind else zip(kinds, layouts, strict=True)):
+            groups[shape].append(at)
+        return all(
+            self._are_usual_alike([objects[at] for at in members], kinds[members[0]], via)
+            for members in groups.values()
+        )
 
     def _are_usual_alike(self, objects: list[Tree], kind: str | None, via: Term | None) -> bool:
         """Do what `_are_usual` does for objects of one type that have the same keys."""
