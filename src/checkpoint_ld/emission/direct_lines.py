@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
+from checkpoint_ld.emission.alike_lines import NO_OBJECT, blocks
 from checkpoint_ld.emission.sorted_lines import ntriples_of
 from checkpoint_ld.emission.term_texts import iri, quoted
 from checkpoint_ld.graph import contexts, recursion
@@ -105,20 +106,13 @@ class TextWalk(Walk):
         """Hold the lines about `subjects`: alike objects have one pattern, in which only names and values differ."""
         told = {self._start(predicate): column for predicate, column in columns.items()}
         if kind is not None:
-            told[self._start(RDF_TYPE) + self.iri(kind)] = ()
-        if not told:
-            return
-        pattern, slots, lines = "", [], []
-        for start, column in sorted(told.items()):
-            cells = _cells(subjects, start, column)
-            lines.append((start, cells))
-            pattern += f"%s{start.replace('%', '%%')}{'%s' if column else ''} .\n"
-            slots += [subjects, cells] if column else [subjects]
-        self._lines.update(zip(subjects, map(pattern.__mod__, zip(*slots, strict=True)), strict=True))
+            told[self._start(RDF_TYPE) + self.iri(kind)] = NO_OBJECT
+        self._lines.update(zip(subjects, blocks(subjects, told), strict=bool(told)))
         for at in gaps:
-            held = [(start, cells[at] if cells else "") for start, cells in lines]
-            texts = [f"{subjects[at]}{start}{cell} .\n" for start, cell in held if cell is not None]
-            self._lines[subjects[at]] = "".join(texts)
+            said = {start: column and [column[at]] for start, column in told.items()}
+            if [None] in said.values():
+                held = {start: column for start, column in said.items() if column != [None]}
+                self._lines[subjects[at]] = "".join(blocks([subjects[at]], held))
 
     def _start(self, predicate: URIRef) -> str:
         return f" {self.iri(predicate)} "
@@ -152,13 +146,3 @@ class TextWalk(Walk):
     def literal(literal: Literal) -> Any:
         """Return a literal with its datatype."""
         return f"{quoted(str(literal))}^^{_iri(literal.datatype)}"
-
-
-def _cells(subjects: Sequence[str], start: str, column: Sequence[Any]) -> Sequence[Any]:
-    """Return what stands between `start` and the end of the lines that say what is in `column`."""
-    if list not in map(type, column):
-        return column
-    return [
-        f" .\n{subject}{start}".join(sorted(one)) if type(one) is list else one
-        for subject, one in zip(subjects, column, strict=True)
-    ]
