@@ -82,7 +82,7 @@ class TermTexts:
 
     def text(self, term: Node) -> str:
         """Return the text of a term."""
-        if not isinstance(term, Literal):
+        if type(term) is URIRef or not isinstance(term, Literal):  # the class first, as above
             return name(term) if is_blank(term) else self.iri(str(term))
         datatype = term.datatype
         if term.language or datatype is None or datatype == XSD_STRING:
