@@ -50,7 +50,7 @@ def _blocks(index: Index, end: str) -> Iterator[str]:
         held_by = [index[one] for one in subjects]
         columns = {}
         for predicate, column in zip(held_by[0], zip(*map(dict.values, held_by), strict=True), strict=True):
-            columns[f" {known.get(id(predicate)) or added(predicate)} "] = [
+            columns[f" {iri(str(predicate))} "] = [
                 [known.get(id(one)) or added(one) for one in held]
                 if isinstance(held, list)
                 else known.get(id(held)) or added(held)
