@@ -23,7 +23,7 @@ from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_DATETIME, is_datetime, json_text
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.graph.residue import RESIDUE, Residue, encoded
-from checkpoint_ld.graph.walk import Walk, has_objects
+from checkpoint_ld.graph.walk import Walk, has_objects, is_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -89,6 +89,8 @@ class TextWalk(Walk):
         held: Predicates = {}
         for known in odd:
             value = source[known.key]
+            if is_texts(value, known):
+                continue
             if known.reading is Reading.NAME or has_objects(value):
                 raise NotCoveredError
             term, _ = self._exact.member(value, known, _NOWHERE)

@@ -50,7 +50,7 @@ _DATETIME = re.compile(
 )
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_HOLDERS, _TEXT = frozenset((list, dict)), frozenset((str,))
+_HOLDERS, _TEXTS, _OF_TEXTS = {list, dict}, {str}, {list, dict, str}
 _LONGEST_INTEGER = 4300
 """More digits than this are no number to Python unless its limit is lifted; such a literal stays as it is."""
 
@@ -92,13 +92,22 @@ def double_text(value: float) -> str:
 
 def json_text(value: Any) -> str:
     """Return the text of an `rdf:JSON` literal: no white space, keys in their order, numbers in full."""
-    kind = type(value)
-    if kind in _HOLDERS and _TEXT.issuperset(map(type, value if kind is list else value.values())):
+    if type(value) in _HOLDERS and _is_of_texts(value, 3):
         try:
             return orjson.dumps(value).decode()  # of texts alone it makes the same, in a third of the time
         except TypeError:  # a key that is no text, or half a surrogate pair
             return _as_json(value)
     return _as_json(value)
+
+
+def _is_of_texts(value: Any, levels: int) -> bool:
+    """Tell whether there are only texts in an array or object, and in those in it, some levels down."""
+    inner = value if type(value) is list else value.values()
+    kinds = {*map(type, inner)}
+    if kinds == _TEXTS or not kinds:
+        return True
+    below = [one for one in inner if type(one) is not str]
+    return levels > 0 and kinds <= _OF_TEXTS and all(_is_of_texts(one, levels - 1) for one in below)
 
 
 def literal_of(value: Any, datatype: str | None = None, language: str | None = None) -> Literal:

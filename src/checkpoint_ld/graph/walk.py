@@ -23,7 +23,7 @@ from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.completion import tell_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
-from checkpoint_ld.graph.residue import difference
+from checkpoint_ld.graph.residue import Residue, difference
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.plans import KeyPlan
-    from checkpoint_ld.graph.residue import Residue
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.graph.terms import Term
 
@@ -227,17 +226,28 @@ class Walk(Columns):
 
     def residue(self, subject: Node, source: Tree, odd: list[KeyPlan], reader: Compaction) -> Residue:
         """Return the residue of some members of an object, given what reads its statements."""
-        held = reader.index.get(subject, {})
-        members = {known.key: source[known.key] for known in odd}
-        read: Tree = {}
+        left = Residue()
         for known in odd:
-            value = members[known.key]
-            if known.reading is Reading.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS:
-                texts = sorted({*value})  # the usual case, told in a tenth of the time
-                read[known.key] = texts if known.is_set or len(texts) > 1 else texts[0]
-            elif known.predicate in held:
-                read[known.key] = reader.told(subject, known.predicate, known.term, _coercion(known))
-        return difference(members, read, self.names if any(map(has_objects, members.values())) else {}, ())
+            value = source[known.key]
+            if is_texts(value, known):
+                left = left.joined({known.key: value}, {known.key: _read_texts(value, known)})
+                continue
+            held = known.predicate in reader.index.get(subject, ())
+            read = {known.key: reader.told(subject, known.predicate, known.term, _coercion(known))} if held else {}
+            names = self.names if has_objects(value) else {}
+            left = left.and_also(difference({known.key: value}, read, names, ()))
+        return left
+
+
+def is_texts(value: Any, known: KeyPlan) -> bool:
+    """Tell whether a member's value is an array of mere texts, which need not be read back: their order is known."""
+    return known.reading is Reading.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS
+
+
+def _read_texts(value: list[str], known: KeyPlan) -> list[str] | str:
+    """Return what the statements say of an array of texts."""
+    texts = sorted({*value})
+    return texts if known.is_set or len(texts) > 1 else texts[0]
 
 
 def has_objects(value: Any) -> bool:
