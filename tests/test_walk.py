@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from typing import Any
 
@@ -14,6 +15,7 @@ from checkpoint_ld.emission import direct_lines
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.graph import building, compiled, contexts, walk
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.columns import Objects, Place
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.walk import RepeatedNameError, Walk
 from tests.documents import canonical, item, rating, setting
@@ -80,11 +82,14 @@ def agrees(tree: Json) -> bool:
     if found is None:
         return False
     assert found == exact
-    alone = Walk(tree.get("@context"))
-    alone.is_in_order = True
-    alone.root(tree)
-    alone.complete()
-    assert alone.index == exact[0]
+    for alone_to in (1, 60):
+        alone = Walk(tree.get("@context"))
+        source = {key: value for key, value in tree.items() if key != "@context"}
+        alone.alone_to = alone_to
+        with contextlib.suppress(RepeatedNameError):
+            alone.objects(Objects([source], [""]), Place())
+            alone.complete()
+            assert alone.index == exact[0]
     return True
 
 
@@ -135,13 +140,21 @@ def test_usual_and_odd_settings_are_covered_together() -> None:
     lines_agree(tree)
 
 
-def test_of_two_objects_with_one_name_the_first_of_the_document_has_it() -> None:
-    tree = canonical(item("A?", "urn:x:1"), item("B?", "urn:x:2"))
-    tree["dataFeedElement"][0]["item"]["acceptedAnswer"]["@id"] = "urn:x:2"
+@pytest.mark.parametrize("place", ["later element", "earlier element", "same element", "both", "other keys"])
+def test_of_objects_with_one_name_the_first_of_the_document_has_it(place: str) -> None:
+    tree = canonical(item("A?", "urn:x:1"), item("B?", "urn:x:2"), item("C?", "urn:x:3"))
+    one, other, _ = (element["item"] for element in tree["dataFeedElement"])
+    if place == "later element":
+        tree["dataFeedElement"][2]["@id"] = "urn:x:1"
+    if place in ("earlier element", "both"):
+        one["acceptedAnswer"]["@id"] = "urn:x:2"
+    if place in ("same element", "both"):
+        other["hasPart"]["@id"] = other["acceptedAnswer"]["@id"] = "urn:x:2"
+    if place == "other keys":
+        del tree["dataFeedElement"][0]["dateModified"]
+        tree["dataFeedElement"][1]["@id"] = "urn:x:1"
     assert agrees(tree)
     lines_agree(tree)
-    with pytest.raises(RepeatedNameError):
-        Walk(None).own_names([{"@id": "urn:x:2"}, {"@id": "urn:x:2"}])
 
 
 def test_an_object_that_stands_at_two_places_is_left_to_the_other_way() -> None:

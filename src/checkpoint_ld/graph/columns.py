@@ -51,11 +51,13 @@ class Objects(NamedTuple):
 
     def part(self, start: int, end: int) -> Objects:
         """Return the objects from `start` to `end`."""
-        return Objects(*(None if one is None else one[start:end] for one in self))
+        positions = None if self.positions is None else self.positions[start:end]
+        return Objects(self.sources[start:end], self.names[start:end], positions)
 
     def only(self, members: Sequence[int]) -> Objects:
         """Return some of the objects."""
-        return Objects(*(None if one is None else [one[at] for at in members] for one in self))
+        positions = None if self.positions is None else [self.positions[at] for at in members]
+        return Objects([self.sources[at] for at in members], [self.names[at] for at in members], positions)
 
 
 class Inside(NamedTuple):

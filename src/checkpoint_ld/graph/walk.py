@@ -3,14 +3,12 @@
 It covers documents as they usually are and gives exactly what annotation, PyLD's expansion and completion give, or
 raises NotCoveredError. Then those do the work, which takes forty times as long.
 
-Objects that are values of one member, wherever they stand, are taken together, level by level, and those that have the
-same keys member by member: most of the work is done by a few expressions over thousands of values. To go from object to
-object took more than twice the time.
+Objects that are values of one member, wherever they stand, are taken together, level by level, and alike ones member by
+member: a few expressions over hundreds of values do most of the work. To go from object to object took twice the time.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.alike import alike
 from checkpoint_ld.graph.columns import Columns, Inside, Objects, Place
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.completion import tell_residue
@@ -30,19 +29,17 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.alike import Alike
     from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.graph.terms import Term
 
 Tree = dict[str, Any]
-Shape = tuple[str | None, tuple[str, ...]]
-"""The type and the keys of an object."""
 
 _DEEPEST = 60
 """Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
 _TOGETHER = 512
 """So many objects at most are taken together, so that what is touched several times is still at hand."""
-_KINDS = frozenset((str, type(None)))
 _TEXTS = {str}
 _SAYING_NOTHING = frozenset(((), ("@id",)))
 NOT_IN_STEM = ("#", "%23")
@@ -50,7 +47,7 @@ NOT_IN_STEM = ("#", "%23")
 
 
 class RepeatedNameError(NotCoveredError):
-    """Two objects have the same name, so that it matters which of them comes first in the document."""
+    """Two objects in different groups have the same name: it matters which one comes first in the document."""
 
 
 class Walk(Columns):
@@ -65,12 +62,15 @@ class Walk(Columns):
         self.index: Index = {}
         self.taken = taken
         self.source: Tree = {}
-        self.own: set[str] = set()
+        self.own: dict[str, int] = {}
+        """Names that objects have by their own ids, and how many groups there were before that of the object."""
         self.seen: set[int] = set()
-        self.named_objects: list[tuple[Sequence[Tree], Sequence[str]]] = []
+        self.groups: list[tuple[Sequence[Tree], Sequence[str]]] = []
         self.odd: list[tuple[Node, Tree, list[KeyPlan]]] = []
-        self.is_in_order = False
-        """Whether objects are taken one by one, in the order of the document."""
+        self.alone_to = 0
+        """Down to which level objects are taken one by one, each with all below it, in the order of the document."""
+        self.turn = 0
+        """How many groups there were when objects were begun that come after all of those in the document."""
 
     def root(self, tree: Tree) -> str:
         """Hold the statements of a canonical tree; return the name of its root."""
@@ -78,7 +78,7 @@ class Walk(Columns):
         if "@type" not in tree:
             raise NotCoveredError
         self.node(self.source, naming.root_of(tree) if "@id" not in tree else "")
-        return self.named_objects[0][1][0]
+        return self.groups[0][1][0]
 
     def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
         """Hold the statements of an object and of all below it; return its node.
@@ -86,21 +86,24 @@ class Walk(Columns):
         `name` is its name by place, `via` the member that it is a value of.
         """
         one = Objects([source], [name], None if position is None else [position])
-        try:
-            return self.objects(one, Place(via))[0]
-        except RepeatedNameError:
-            self.forget()
-            self.is_in_order = True
-            return self.objects(one, Place(via))[0]
+        for self.alone_to in (0, 1):
+            try:
+                return self.objects(one, Place(via))[0]
+            except RepeatedNameError:
+                self.forget()
+        self.alone_to = _DEEPEST
+        return self.objects(one, Place(via))[0]
 
     def forget(self) -> None:
         """Hold nothing any more."""
-        for held in (self.index, self.own, self.seen, self.named_objects, self.odd):
+        for held in (self.index, self.own, self.seen, self.groups, self.odd):
             held.clear()
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
         """Hold the statements of objects and of all below them; return their nodes."""
-        sources, most = found.sources, 1 if self.is_in_order else _TOGETHER
+        sources, most = found.sources, _TOGETHER if place.depth > self.alone_to else 1
+        if place.depth <= max(self.alone_to, 1):
+            self.turn = len(self.groups)
         if len(sources) > most:
             parts = (found.part(at, at + most) for at in range(0, len(sources), most))
             return [*chain.from_iterable(self.objects(part, place) for part in parts)]
@@ -108,27 +111,20 @@ class Walk(Columns):
         self.seen.update(map(id, sources))
         if len(self.seen) < size or place.depth > _DEEPEST:  # not all new: an object stands at two places
             raise NotCoveredError
-        kinds = [one.get("@type") for one in sources]
-        if not _KINDS.issuperset(map(type, kinds)):
+        groups = alike(sources)
+        if groups is None:
             raise NotCoveredError
-        layouts = [*map(tuple, sources)]
-        is_one_kind = kinds.count(kinds[0]) == len(kinds)
-        if is_one_kind and layouts.count(layouts[0]) == len(layouts):
-            return self.alike(found, (kinds[0], layouts[0]), place)
-        groups: defaultdict[object, list[int]] = defaultdict(list)
-        for at, shape in enumerate(layouts if is_one_kind else zip(kinds, layouts, strict=True)):
-            groups[shape].append(at)
+        if len(groups) == 1:
+            return self.group(found, groups[0], place)
         nodes: list[Any] = [None] * len(sources)
-        for members in groups.values():
-            first = members[0]
-            alike = self.alike(found.only(members), (kinds[first], layouts[first]), place)
-            for at, node in zip(members, alike, strict=True):
+        for group in groups:
+            for at, node in zip(group.members, self.group(found.only(group.members), group, place), strict=True):
                 nodes[at] = node
         return nodes
 
-    def alike(self, found: Objects, shape: Shape, place: Place) -> list[Node]:
-        """Do what `objects` does for objects of one type that have the same keys in the same order."""
-        (kind, keys), (sources, names, positions) = shape, found
+    def group(self, found: Objects, shape: Alike, place: Place) -> list[Node]:
+        """Do what `objects` does for alike objects."""
+        (kind, keys, _), (sources, names, positions) = shape, found
         if (kind is None and "@type" in keys) or (place.depth and ("position" in keys or keys in _SAYING_NOTHING)):
             raise NotCoveredError
         plan = self.plans.at(kind, place.via, place.around)
@@ -146,13 +142,14 @@ class Walk(Columns):
             told = zip(positions, are_told, strict=True)
             beside[POSITION] = [self.scalars[int, at] if is_told else None for at, is_told in told]
         subjects = self.named(names)
-        self.named_objects.append((sources, names))
+        self.groups.append((sources, names))
         self.tell(subjects, sources, Inside(plan, names, place.depth + 1), beside)
         return subjects
 
     def own_names(self, sources: Sequence[Tree]) -> list[str | None]:
         """Return the names that the objects' own ids give them, None where another object has it."""
         names: list[str | None] = []
+        group = len(self.groups)
         for one in sources:
             identifier = one["@id"]
             if type(identifier) is not str:
@@ -160,13 +157,13 @@ class Walk(Columns):
             name = naming.iri_of(identifier)
             if any(one in name for one in NOT_IN_STEM):
                 raise NotCoveredError
-            is_free = name not in self.own
-            if not is_free and not self.is_in_order:
+            owner = self.own.get(name)
+            if owner is not None and self.turn <= owner < group:
                 raise RepeatedNameError
-            is_free = is_free and str.__new__(URIRef, name) not in self.taken
+            is_free = owner is None and str.__new__(URIRef, name) not in self.taken
             names.append(name if is_free else None)
             if is_free:
-                self.own.add(name)
+                self.own[name] = group
         return names
 
     def tell(
@@ -216,7 +213,7 @@ class Walk(Columns):
     @cached_property
     def names(self) -> dict[int, str]:
         """The names of all objects, by their identity."""
-        return {id(one): name for objects in self.named_objects for one, name in zip(*objects, strict=True)}
+        return {id(one): name for group in self.groups for one, name in zip(*group, strict=True)}
 
     def complete(self) -> None:
         """Tell the residue of what the statements say otherwise than the document, children first."""
