@@ -115,7 +115,7 @@ def test_objects_of_all_kinds_side_by_side(tree: Json) -> None:
 def test_it_does_not_matter_how_many_are_taken_together(tree: Json, most: int) -> None:
     whole = compiled.index_of(tree)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "_TOGETHER", most)
+        patch.setattr(walk, "TOGETHER", most)
         parts = compiled.index_of(tree)
     assert parts == whole
 

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.forms.plain import MEMBERS, STRUCTURE
-from checkpoint_ld.graph.alike import alike
+from checkpoint_ld.graph.alike import TOGETHER, alike
 from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import KARENINA
 
@@ -57,6 +57,9 @@ class Usual:
 
     def _are_usual(self, objects: list[Tree], via: Term | None) -> bool:
         """Tell whether objects that are values of `via`, wherever they stand, are all usual ones."""
+        if len(objects) > TOGETHER:
+            starts = range(0, len(objects), TOGETHER)
+            return all(self._are_usual(objects[at : at + TOGETHER], via) for at in starts)
         groups = alike(objects)
         return groups is not None and all(
             self._are_usual_alike(objects if len(groups) == 1 else [objects[at] for at in group.members], group, via)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+TOGETHER = 512
+"""So many objects at most are looked at together, so that what is touched again is still at hand for the processor."""
 _KINDS = frozenset((str, type(None)))
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.alike import alike
+from checkpoint_ld.graph.alike import TOGETHER, alike
 from checkpoint_ld.graph.columns import Columns, Inside, Objects, Place
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.completion import tell_residue
@@ -38,8 +38,6 @@ Tree = dict[str, Any]
 
 _DEEPEST = 60
 """Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
-_TOGETHER = 512
-"""So many objects at most are taken together, so that what is touched several times is still at hand."""
 _TEXTS = {str}
 _SAYING_NOTHING = frozenset(((), ("@id",)))
 NOT_IN_STEM = ("#", "%23")
@@ -101,7 +99,7 @@ class Walk(Columns):
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
         """Hold the statements of objects and of all below them; return their nodes."""
-        sources, most = found.sources, _TOGETHER if place.depth > self.alone_to else 1
+        sources, most = found.sources, TOGETHER if place.depth > self.alone_to else 1
         if place.depth <= max(self.alone_to, 1):
             self.turn = len(self.groups)
         if len(sources) > most:
