@@ -98,23 +98,25 @@ class Columns(ValueTerms):
         if known.is_text and kinds == _TEXTS:
             texts = self.texts
             return [texts[one] for one in values], ()
-        is_odd: Sequence[int] = range(len(values)) if known.is_set else ()
+        odd: Sequence[int] = range(len(values)) if known.is_set else ()
         reading = known.reading
         if known.container == "@index":
             pass
         elif reading is _PROPERTY and kinds <= _ANY:
-            return self.natives(values), is_odd
+            return self.natives(values), odd
         elif kinds == _OBJECTS and known.has_objects:
-            names = inside.places(known)
-            return self.objects(Objects(values, names), inside.below(known)), is_odd
+            return self.objects(Objects(values, inside.places(known)), inside.below(known)), odd
         elif kinds == _ARRAYS and known.has_objects and all(values):
             objects = [*chain.from_iterable(values)]
             if {*map(type, objects)} == _OBJECTS:
                 return self.arrays(values, objects, known, inside)
         elif reading is _DATE and kinds == _TEXTS:
-            return [self.dates[one] for one in values], is_odd
+            return [self.dates[one] for one in values], odd
         elif reading is _DOUBLE and kinds == _FLOATS:
-            return [self.doubles[float, one] for one in values], is_odd
+            return [self.doubles[float, one] for one in values], odd
+        elif reading is _NAME and kinds == _TEXTS:
+            names = [self.plans.name(one) for one in values]
+            return [self.iri(iri) for iri, _ in names], odd or [at for at, (_, same) in enumerate(names) if not same]
         found = [self.member(one, known, inside.only(at)) for at, one in enumerate(values)]
         return [said for said, _ in found], [at for at, (_, is_odd) in enumerate(found) if is_odd]
 
