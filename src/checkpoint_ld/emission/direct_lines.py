@@ -76,7 +76,7 @@ class TextWalk(Walk):
                 line = f"{subject}{self._start(RESIDUE)}{self.json(residue.as_json())} ."
                 told = self._lines.get(subject, "").split("\n")[:-1]
                 self._lines[subject] = "".join(f"{one}\n" for one in sorted([*told, line]))
-        # Part by part, since most parts are ASCII, which is encoded in no time; and taken out, so that its room is free.
+        # Part by part, since most are ASCII, which is encoded in no time; and taken out, so that their room is free.
         return b"".join([self._lines.pop(subject).encode() for subject in sorted(self._lines)])
 
     def forget(self) -> None:
