@@ -24,6 +24,7 @@ from checkpoint_ld.graph.literals import (
     is_datetime,
     is_language,
     json_of,
+    json_text,
     literal,
     literal_of,
     same,
@@ -284,3 +285,30 @@ def test_literals_are_all_that_rdflib_makes_of_them(value: Any, datatype: str | 
     assert hash(made) == hash(by_rdflib)
     assert (made.value, type(made.value)) == (by_rdflib.value, type(by_rdflib.value))
     assert (made.ill_typed, made.language) == (by_rdflib.ill_typed, by_rdflib.language)
+
+
+OF_TEXTS = st.recursive(
+    st.text(max_size=6),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=3), inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+@given(st.one_of(VALUES, OF_TEXTS))
+def test_json_is_written_as_python_writes_it(value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert json_text(value) == text
+    made, by_rdflib = literal_of(value, "@json"), typed(text, RDF_JSON)
+    assert (made, hash(made)) == (by_rdflib, hash(by_rdflib))
+    assert (made.value, made.ill_typed, made.language) == (by_rdflib.value, by_rdflib.ill_typed, by_rdflib.language)
+
+
+@pytest.mark.parametrize("value", [{1: "a"}, {"a": {None: "b"}}, ["\ud800"], {"\udfff": "a"}, ["a", ["b"], "\ud800"]])
+def test_what_only_python_writes_as_json_is_written(value: Any) -> None:
+    assert json_text(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.mark.parametrize("value", [math.nan, [math.inf], {"a": -math.inf}, [[["a", math.nan]]]])
+def test_what_json_has_no_number_for_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        json_text(value)

@@ -18,6 +18,7 @@ from tests.corpus import expectations
 from tests.documents import canonical, item
 from tests.test_compiled import damaged
 from tests.test_graph import documents
+from tests.test_walk import trees
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +48,21 @@ def test_odd_documents(tree: Json) -> None:
 @given(damaged())
 def test_damaged_documents(tree: Json) -> None:
     is_usual(tree)
+
+
+@settings(max_examples=300, deadline=None)
+@given(trees())
+def test_usual_and_odd_objects_side_by_side(tree: Json) -> None:
+    is_usual(tree)
+
+
+def test_one_odd_object_among_many_is_enough() -> None:
+    tree = canonical(*(item(f"{at}?", f"urn:x:{at}") for at in range(20)))
+    assert is_usual(tree)
+    for odd in ({"@type": "schema:PropertyValue", "name": "a"}, {"@id": "urn:x"}, {"schema:name": "a"}, "text"):
+        changed = copy.deepcopy(tree)
+        changed["dataFeedElement"][-1]["item"]["additionalProperty"].append(odd)
+        assert not is_usual(changed)
 
 
 @pytest.mark.parametrize("tree", [canonical(), canonical(item(), item("Another?", None))])

@@ -7,23 +7,26 @@ graph.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
+from checkpoint_ld.emission.alike_lines import NO_OBJECT, blocks
 from checkpoint_ld.emission.sorted_lines import ntriples_of
-from checkpoint_ld.emission.term_texts import TermTexts, iri, quoted
+from checkpoint_ld.emission.term_texts import iri, quoted
 from checkpoint_ld.graph import contexts, recursion
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.compaction import Compaction
-from checkpoint_ld.graph.literals import XSD_DATETIME, is_datetime
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.literals import RDF_JSON, XSD_DATETIME, is_datetime, json_text
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.graph.residue import RESIDUE, Residue, encoded
-from checkpoint_ld.graph.walk import Walk, coercion
+from checkpoint_ld.graph.walk import Walk, has_objects, is_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rdflib import Literal
     from rdflib.term import Node
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 Predicates = dict["Node", "Node | list[Node]"]
 
+_iri = lru_cache(maxsize=1024)(iri)
 _OF_DATE = f"^^{iri(XSD_DATETIME)}"
+_OF_JSON = f"^^{iri(RDF_JSON)}"
 _SUBJECT = URIRef("urn:x:subject")
 _NOWHERE: Any = None
 """Where the objects of a member would stand that has none."""
@@ -52,87 +57,94 @@ def ntriples_of_tree(tree: Tree) -> bytes:
 
 
 class TextWalk(Walk):
-    """A walk that holds texts: subjects and objects as N-Triples has them."""
+    """A walk that holds texts: nodes and literals as N-Triples has them, and the lines about each node."""
 
     def __init__(self, own_context: object) -> None:
         super().__init__(own_context)
         self._exact = Walk(own_context)
-        self._terms = TermTexts()
+        self._lines: dict[Any, str] = {}
 
     def write(self, tree: Tree) -> bytes:
         """Return the lines of a tree. Raises NotCoveredError."""
-        root = self.named(self.root(tree))
+        root = self.named([self.root(tree)])[0]
         left = {subject: self._left(source, odd) for subject, source, odd in self.odd}
         remembered = contexts.remembered(tree.get("@context"))
         if remembered is not None:
             left[root] = left.get(root, Residue()).joined({"@context": encoded(remembered, {})}, {})
         for subject, residue in left.items():
             if residue:
-                self.index.setdefault(subject, {})[RESIDUE] = self.json(residue.as_json())
-        return b"".join(self._blocks())
+                line = f"{subject}{self._start(RESIDUE)}{self.json(residue.as_json())} ."
+                told = self._lines.get(subject, "").split("\n")[:-1]
+                self._lines[subject] = "".join(f"{one}\n" for one in sorted([*told, line]))
+        # Part by part, since most are ASCII, which is encoded in no time; and taken out, so that their room is free.
+        return b"".join([self._lines.pop(subject).encode() for subject in sorted(self._lines)])
+
+    def forget(self) -> None:
+        """Start again."""
+        super().forget()
+        self._lines.clear()
 
     def _left(self, source: Tree, odd: list[KeyPlan]) -> Residue:
         """Return the residue of an object whose odd members are plain: then it follows from the object alone."""
         held: Predicates = {}
         for known in odd:
             value = source[known.key]
-            if known.reading is Reading.NAME or _has_objects(value):
+            if is_texts(value, known):
+                continue
+            if known.reading is Reading.NAME or has_objects(value):
                 raise NotCoveredError
             term, _ = self._exact.member(value, known, _NOWHERE)
             if term is not None:
                 held[known.predicate] = term
-        reader = Compaction({_SUBJECT: held}, self.plans.table)
-        told = [known for known in odd if known.predicate in held]
-        read = {known.key: reader.told(_SUBJECT, known.predicate, known.term, coercion(known)) for known in told}
-        return self.residue(source, odd, read)
+        return self.residue(_SUBJECT, source, odd, Compaction({_SUBJECT: held}, self.plans.table))
 
-    def _blocks(self) -> Iterator[bytes]:
-        """Yield the lines about each subject."""
-        starts: dict[int, str] = {}
-        tails: dict[int, list[str]] = {}
-        index: dict[Any, Predicates] = self.index
-        for subject in sorted(index):
-            held_by = index[subject]
-            lines = tails.get(id(held_by))
-            if lines is None:
-                lines = tails[id(held_by)] = []
-                for predicate, held in held_by.items():
-                    start = starts.get(id(predicate))
-                    if start is None:
-                        start = starts[id(predicate)] = f"{iri(str(predicate))} "
-                    if type(held) is list:
-                        lines += [f"{start}{one} .\n" for one in held]
-                    else:
-                        lines.append(f"{start}{held} .\n")
-                lines.sort()
-                lines.insert(0, "")  # the subject stands before the first line, too
-            # Part by part, since most parts are ASCII, which is encoded in no time.
-            yield f"{subject} ".join(lines).encode()
+    def hold(
+        self,
+        subjects: Sequence[Any],
+        kind: URIRef | None,
+        columns: Mapping[URIRef, Sequence[Any]],
+        gaps: Collection[int],
+    ) -> None:
+        """Hold the lines about `subjects`: alike objects have one pattern, in which only names and values differ."""
+        told = {self._start(predicate): column for predicate, column in columns.items()}
+        if kind is not None:
+            told[self._start(RDF_TYPE) + self.iri(kind)] = NO_OBJECT
+        self._lines.update(zip(subjects, blocks(subjects, told), strict=bool(told)))
+        for at in gaps:
+            said = {start: column and [column[at]] for start, column in told.items()}
+            if [None] in said.values():
+                held = {start: column for start, column in said.items() if column != [None]}
+                self._lines[subjects[at]] = "".join(blocks([subjects[at]], held))
 
-    def named(self, name: str) -> Any:
-        """Return a name as N-Triples has it."""
-        return f"<{name}>"
+    def _start(self, predicate: URIRef) -> str:
+        return f" {self.iri(predicate)} "
 
-    def iri(self, iri: URIRef) -> Any:
+    @staticmethod
+    def named(names: Iterable[str]) -> list[Any]:
+        """Return names as N-Triples has them."""
+        return [f"<{name}>" for name in names]
+
+    @staticmethod
+    def iri(iri: URIRef) -> Any:
         """Return an IRI as N-Triples has it."""
-        return self._terms.known.get(id(iri)) or self._terms.added(iri)
+        return _iri(iri)
 
-    def text(self, text: str) -> Any:
+    @staticmethod
+    def text(text: str) -> Any:
         """Return a text in quotes. Raises WriteError for half a surrogate pair."""
         return quoted(text)
 
-    def date(self, text: str) -> Any:
+    @staticmethod
+    def date(text: str) -> Any:
         """Return a date with its datatype, any other text in quotes."""
         return f'"{text}"{_OF_DATE}' if is_datetime(text) else quoted(text)
 
-    def literal(self, literal: Literal) -> Any:
+    @staticmethod
+    def json(value: Any) -> Any:
+        """Return any JSON value as one literal."""
+        return f"{quoted(json_text(value))}{_OF_JSON}"
+
+    @staticmethod
+    def literal(literal: Literal) -> Any:
         """Return a literal with its datatype."""
-        return self._terms.text(literal)
-
-    def again(self, said: Predicates) -> Predicates:
-        """Return the very same statements: here nobody changes them."""
-        return said
-
-
-def _has_objects(value: Any) -> bool:
-    return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
+        return f"{quoted(str(literal))}^^{_iri(literal.datatype)}"

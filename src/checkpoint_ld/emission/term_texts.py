@@ -50,15 +50,25 @@ def _unnamed(text: str, kind: str) -> WriteError:
 
 def quoted(text: str, language: str | None = None) -> str:
     """Return a text in quotes, with its language. Raises WriteError for half a surrogate pair and wrong languages."""
-    if not language and text.isascii():
-        # JSON escapes all of ASCII in the same way, but for control characters without a letter: in half the time.
-        escaped = orjson.dumps(text).decode()
-        if r"\u" not in escaped and "\x7f" not in escaped:
+    if not language:
+        escaped = _as_in_json(text)
+        if escaped is not None:
             return escaped
     try:
         return str(pyoxigraph.Literal(text, language=language) if language else pyoxigraph.Literal(text))
     except ValueError as error:
         raise WriteError(f"a literal cannot be written: {error}") from error
+
+
+def _as_in_json(text: str) -> str | None:
+    """Return a text in quotes as JSON has it, in a quarter of the time; None where N-Triples has it otherwise."""
+    try:
+        escaped = orjson.dumps(text).decode()
+    except TypeError:  # half a surrogate pair
+        return None
+    # Control characters without a letter are \\u00… in JSON, and the other three are no escapes.
+    is_other = r"\u00" in escaped or "\x7f" in escaped or "\ufffe" in escaped or "\uffff" in escaped
+    return None if is_other else escaped
 
 
 class TermTexts:
@@ -78,7 +88,7 @@ class TermTexts:
 
     def text(self, term: Node) -> str:
         """Return the text of a term."""
-        if not isinstance(term, Literal):
+        if type(term) is URIRef or not isinstance(term, Literal):  # the class first, as above
             return name(term) if is_blank(term) else self.iri(str(term))
         datatype = term.datatype
         if term.language or datatype is None or datatype == XSD_STRING:

@@ -10,14 +10,13 @@ import re
 from typing import TYPE_CHECKING
 
 import pyoxigraph
-from rdflib import Literal
+from rdflib import Literal, URIRef
 
 from checkpoint_ld.emission.term_texts import TermTexts, iri, is_blank, quoted
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
 if TYPE_CHECKING:
-    from rdflib import URIRef
     from rdflib.term import Node
 
     from checkpoint_ld.graph.statement_graph import StatementGraph
@@ -108,33 +107,38 @@ class _Texts(TermTexts):
 
 def _blocks(index: Index, texts: TermTexts, margin: str) -> list[str]:
     """Return the statements of each subject, up to the dot."""
-    orders: dict[tuple[Node, ...], list[tuple[Node, str]]] = {}
-    between = f" ;\n{margin}\t"
+    known, added = texts.known, texts.added
+    patterns: dict[tuple[Node, ...], tuple[list[Node], str]] = {}
     blocks = []
-    for subject in sorted(index, key=lambda node: (not is_blank(node), str(node))):
+    subjects = sorted(index, key=str)
+    subjects.sort(key=is_blank, reverse=True)
+    for subject in subjects:
         held_by = index[subject]
         shape = tuple(held_by)
-        order = orders.get(shape)
-        if order is None:
-            order = orders[shape] = _in_order(shape, texts)
-        lines = [start + _objects(held_by[predicate], texts) for predicate, start in order]
-        blocks.append(f"{texts.known.get(id(subject)) or texts.added(subject)} {between.join(lines)}")
+        if shape not in patterns:
+            patterns[shape] = _in_order(shape, texts, f" ;\n{margin}\t")
+        order, pattern = patterns[shape]
+        objects = [
+            _objects(held, texts) if isinstance(held, list) else known.get(id(held)) or added(held)
+            for held in map(held_by.__getitem__, order)
+        ]
+        blocks.append(f"{known.get(id(subject)) or added(subject)} {pattern % tuple(objects)}")
     return blocks
 
 
-def _in_order(predicates: tuple[Node, ...], texts: TermTexts) -> list[tuple[Node, str]]:
+def _in_order(predicates: tuple[Node, ...], texts: TermTexts, between: str) -> tuple[list[Node], str]:
+    """Return predicates in their order, and the pattern of what is said by them: alike nodes differ in objects only."""
     ordered = sorted(predicates, key=lambda predicate: (predicate != RDF_TYPE, str(predicate)))
-    return [(one, "a " if one == RDF_TYPE else f"{texts.iri(str(one))} ") for one in ordered]
+    starts = ["a" if one == RDF_TYPE else texts.iri(str(one)).replace("%", "%%") for one in ordered]
+    return ordered, between.join(f"{start} %s" for start in starts)
 
 
-def _objects(held: Node | list[Node], texts: TermTexts) -> str:
-    if not isinstance(held, list):
-        return texts.known.get(id(held)) or texts.added(held)
+def _objects(held: list[Node], texts: TermTexts) -> str:
     ordered = sorted(held, key=_in_notation_3)
     return " , ".join(texts.known.get(id(one)) or texts.added(one) for one in ordered)
 
 
 def _in_notation_3(term: Node) -> str:
-    if isinstance(term, Literal):
-        return term.n3()
-    return f"_:{term}" if is_blank(term) else f"<{term}>"
+    if type(term) is URIRef:
+        return f"<{term}>"
+    return term.n3() if isinstance(term, Literal) else f"_:{term}" if is_blank(term) else f"<{term}>"

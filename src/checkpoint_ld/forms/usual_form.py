@@ -1,24 +1,30 @@
 """The usual form: most documents have nothing in them that has to be put right, which one quick walk can tell.
 
-Keys and types of values say most of it, and few objects have any that were not seen before: that they are found out
-once takes a third of the time off.
+Alike objects are looked at together, all values of one member at once: for 1,000 questions 7 ms, where it took 15 to go
+from object to object.
 """
 
 from __future__ import annotations
 
 from enum import Enum, auto
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.forms.plain import MEMBERS, STRUCTURE
+from checkpoint_ld.graph.alike import TOGETHER, alike
 from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
     from checkpoint_ld.forms.plain import Tree
     from checkpoint_ld.forms.spelling import Spelling
+    from checkpoint_ld.graph.alike import Alike
     from checkpoint_ld.graph.terms import Term, TermTable
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
+_USUAL = _SCALARS | {list, dict}
+_TEXTS, _OBJECTS = {str}, {dict}
+_REFERENCE = ("@id",)
 
 
 class _Holds(Enum):
@@ -42,66 +48,60 @@ class Usual:
     def __init__(self, table: TermTable, spelling: Spelling) -> None:
         self._table = table
         self._spelling = spelling
-        self._unsettled: dict[tuple[object, ...], list[tuple[str, _Key]]] = {}
 
     def is_usual(self, tree: Tree) -> bool:
         """Tell whether `literal_form` would find a document literal and change nothing in it."""
         context = tree.get("@context")
-        return not isinstance(context, list) and self._object(
-            {key: value for key, value in tree.items() if key != "@context"}, None
+        root = {key: value for key, value in tree.items() if key != "@context"}
+        return not isinstance(context, list) and self._are_usual([root], None)
+
+    def _are_usual(self, objects: list[Tree], via: Term | None) -> bool:
+        """Tell whether objects that are values of `via`, wherever they stand, are all usual ones."""
+        if len(objects) > TOGETHER:
+            starts = range(0, len(objects), TOGETHER)
+            return all(self._are_usual(objects[at : at + TOGETHER], via) for at in starts)
+        groups = alike(objects)
+        return groups is not None and all(
+            self._are_usual_alike(objects if len(groups) == 1 else [objects[at] for at in group.members], group, via)
+            for group in groups
         )
 
-    def _object(self, tree: Tree, via: Term | None) -> bool:
-        kind = tree.get("@type")
-        if not isinstance(kind, str | None):
+    def _are_usual_alike(self, objects: list[Tree], group: Alike, via: Term | None) -> bool:
+        """Do what `_are_usual` does for alike objects."""
+        kind, keys = group.kind, group.keys
+        is_scenario = (kind or "").startswith("karenina:Scenario")
+        if keys == _REFERENCE or is_scenario or not self._spelling.is_plain_type(kind):
             return False
-        shape = id(via), kind, *tree, *map(type, tree.values())
-        members = self._unsettled.get(shape)
-        if members is None:
-            members = self._members(tree, kind, via)
-            if members is None:
+        for key in keys:
+            known = self._key(key, kind, via)
+            if known is None:
                 return False
-            self._unsettled[shape] = members
-        for key, known in members:  # noqa: SIM110 - a generator would take as long as what it yields
-            if not self._fits(tree[key], known):
+            if known.holds is not _Holds.ANYTHING and not self._fit([one[key] for one in objects], known):
                 return False
         return True
 
-    def _members(self, tree: Tree, kind: str | None, via: Term | None) -> list[tuple[str, _Key]] | None:
-        """Return the members that have to be looked at in each object of these keys and types, None if one is odd."""
-        if not self._spelling.is_plain_type(kind) or (kind or "").startswith("karenina:Scenario"):
-            return None
-        members = []
-        for key, value in tree.items():
-            known = self._key(key, kind, via)
-            if known is None:
-                return None
-            if known.holds is _Holds.A_KIND or (known.holds is not _Holds.ANYTHING and type(value) in (list, dict)):
-                members.append((key, known))
-            elif known.holds is not _Holds.ANYTHING and not self._fits(value, known):
-                return None
-        return members
-
-    def _fits(self, value: Any, known: _Key) -> bool:
-        kind = type(value)
+    def _fit(self, values: list[Any], known: _Key) -> bool:
+        """Tell whether the values of one member, of several objects, are what it may hold."""
+        kinds = {*map(type, values)}
         if known.holds is _Holds.A_KIND:
-            return kind is str and not value.startswith(KARENINA) and self._spelling.is_plain_type(value)
-        if kind is list:
-            if not known.is_set:
+            return kinds == _TEXTS and all(map(self._is_plain_kind, {*values}))
+        is_holder = known.holds is _Holds.OBJECTS
+        below: list[Any] = []
+        if list in kinds:
+            members = chain.from_iterable(one for one in values if type(one) is list)
+            if not known.is_set or not (is_holder or _SCALARS.issuperset(map(type, members))):
                 return False
-            if known.holds is not _Holds.OBJECTS:
-                return _SCALARS.issuperset(map(type, value))
-            for one in value:  # noqa: SIM110 - as above
-                if type(one) is not dict or not self._fits_object(one, known):
-                    return False
-            return True
-        if kind is dict:
-            return known.holds is _Holds.OBJECTS and not known.is_set and self._fits_object(value, known)
-        return kind in _SCALARS and not (known.is_set and kind is str)
+            below = [*members] if is_holder else []
+        if dict in kinds:
+            if known.is_set or not is_holder:
+                return False
+            below += [one for one in values if type(one) is dict]
+        if not _USUAL.issuperset(kinds) or (known.is_set and str in kinds):
+            return False
+        return not below or ({*map(type, below)} == _OBJECTS and self._are_usual(below, known.term))
 
-    def _fits_object(self, value: Tree, known: _Key) -> bool:
-        is_reference = len(value) == 1 and "@id" in value
-        return not is_reference and self._object(value, known.term)
+    def _is_plain_kind(self, name: str) -> bool:
+        return not name.startswith(KARENINA) and self._spelling.is_plain_type(name)
 
     def _key(self, key: str, kind: str | None, via: Term | None) -> _Key | None:
         """Return what `key` may hold at an object of the type `kind`, None if that has to be looked at closely."""

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.columns import Inside
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.walk import NOT_IN_STEM, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Container
-
-    from rdflib.term import Node
 
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.graph.terms import Term
@@ -44,7 +42,7 @@ def index_of_part(
     owner, at = place
     try:
         walk = Walk(own_context, taken)
-        name = walk.node(part, naming.below(_stem_of(owner), via.key, at), via, position=at)
+        name = walk.node(part, naming.below(_stem_of(owner), via.key, at), via, at)
         walk.complete()
     except NotCoveredError:
         return None
@@ -56,10 +54,7 @@ def index_of_members(members: Tree, owner: str, own_context: object, taken: Cont
     try:
         walk = Walk(own_context, taken)
         subject, plan = URIRef(owner), walk.plans.at(members.get("@type"), None, None)
-        predicates: dict[Node, Node | list[Node]] = {} if plan.type is None else {RDF_TYPE: plan.type}
-        odd = walk.members(members, (plan, _stem_of(owner), 1), predicates)
-        walk.index[subject] = predicates
-        walk.odd += [(subject, members, odd)] if odd else []
+        walk.tell([subject], [members], Inside(plan, [_stem_of(owner)], 1), {})
         walk.complete()
     except NotCoveredError:
         return None

@@ -1,70 +1,74 @@
 """Expansion by a compiled context: one walk from a JSON tree to its statements.
 
 It covers documents as they usually are and gives exactly what annotation, PyLD's expansion and completion give, or
-raises NotCoveredError. Then those do the work, which takes twenty times as long.
+raises NotCoveredError. Then those do the work, which takes forty times as long.
+
+Objects that are values of one member, wherever they stand, are taken together, level by level, and alike ones member by
+member: a few expressions over hundreds of values do most of the work. To go from object to object took twice the time.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
+from checkpoint_ld.graph.alike import TOGETHER, alike
+from checkpoint_ld.graph.columns import Columns, Inside, Objects, Place
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.completion import tell_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
-from checkpoint_ld.graph.literals import DATETIME, DOUBLE, Made, literal_of, text_literal
-from checkpoint_ld.graph.named_values import SIZE, alike, is_plain
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
-from checkpoint_ld.graph.residue import difference
+from checkpoint_ld.graph.residue import Residue, difference
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Collection, Container, Mapping, Sequence
 
-    from rdflib import Literal
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.plans import KeyPlan, Plan
-    from checkpoint_ld.graph.residue import Residue
+    from checkpoint_ld.graph.alike import Alike
+    from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.graph.terms import Term
 
 Tree = dict[str, Any]
-Inside = tuple["Plan", str, int]
-"""What holds for the members of an object: what keys mean, how the names of objects below it begin, their depth."""
 
-_PLAIN, _DATE, _DOUBLE, _NAME = Reading.PLAIN, Reading.DATE, Reading.DOUBLE, Reading.NAME
-_NODE, _JSON, _PROPERTY = Reading.NODE, Reading.JSON, Reading.PROPERTY
 _DEEPEST = 60
 """Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
-_REFERENCE = frozenset({"@id"})
-_SCALARS = frozenset((str, int, float, bool))
-_NO_SCALARS = (list, dict, type(None))
-_ONLY_OBJECTS, _ONLY_TEXTS = {dict}, {str}
+_TEXTS = {str}
+_SAYING_NOTHING = frozenset(((), ("@id",)))
 NOT_IN_STEM = ("#", "%23")
 """What would make names by place of two bases look alike."""
 
 
-class Walk:
+class RepeatedNameError(NotCoveredError):
+    """Two objects in different groups have the same name: it matters which one comes first in the document."""
+
+
+class Walk(Columns):
     """One walk through a tree; `odd` notes what the statements say otherwise, until `complete`.
 
     `taken` holds names that are in use elsewhere.
     """
 
     def __init__(self, own_context: object, taken: Container[object] = ()) -> None:
+        super().__init__()
         self.plans = compiled(own_context)
         self.index: Index = {}
         self.taken = taken
         self.source: Tree = {}
-        self.own: set[str] = set()
-        self.names: dict[int, str] = {}
+        self.own: dict[str, int] = {}
+        """Names that objects have by their own ids, and how many groups there were before that of the object."""
+        self.seen: set[int] = set()
+        self.groups: list[tuple[Sequence[Tree], Sequence[str]]] = []
         self.odd: list[tuple[Node, Tree, list[KeyPlan]]] = []
-        self.leaves: dict[tuple[object, ...], dict[Node, Node | list[Node]]] = {}
-        self.texts = Made(self.text)
-        self.dates = Made(self.date)
-        self.values: dict[tuple[type, Any, str | None], Node] = {}
+        self.alone_to = 0
+        """Down to which level objects are taken one by one, each with all below it, in the order of the document."""
+        self.turn = 0
+        """How many groups there were when objects were begun that come after all of those in the document."""
 
     def root(self, tree: Tree) -> str:
         """Hold the statements of a canonical tree; return the name of its root."""
@@ -72,229 +76,180 @@ class Walk:
         if "@type" not in tree:
             raise NotCoveredError
         self.node(self.source, naming.root_of(tree) if "@id" not in tree else "")
-        return self.names[id(self.source)]
+        return self.groups[0][1][0]
 
-    def node(  # noqa: PLR0913 - where it stands, as the parts of a place
-        self,
-        source: Tree,
-        name: str,
-        via: Term | None = None,
-        around: Plan | None = None,
-        *,
-        position: int | None = None,
-        depth: int = 0,
-        in_map: bool = False,
-    ) -> Node:
-        """Hold the statements of an object; return its node.
+    def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
+        """Hold the statements of an object and of all below it; return its node.
 
-        `name` is its name by place, `via` the member of an object of `around` that it is a value of.
+        `name` is its name by place, `via` the member that it is a value of.
         """
-        if id(source) in self.names or depth > _DEEPEST:
-            raise NotCoveredError
-        kind = source.get("@type")
-        if type(kind) is not str and "@type" in source:
-            raise NotCoveredError
-        has_identifier = "@id" in source
-        own = self.own_name(source) if has_identifier else None
-        name = own or name
-        self.names[id(source)] = name
-        plan = self.plans.at(kind, via, around)
-        predicates: dict[Node, Node | list[Node]] = {} if plan.type is None else {RDF_TYPE: self.iri(plan.type)}
-        odd = self.members(source, (plan, name + "#" if own or "#" not in name else name, depth + 1), predicates)
-        subject = self.named(name)
-        if predicates:
-            self.index[subject] = predicates
-        if odd:
-            self.odd.append((subject, source, odd))
-        if has_identifier and source["@id"] != name:
-            self.index.setdefault(subject, {})[IDENTIFIER] = self.texts[source["@id"]]
-        if position is not None and (own is not None or in_map):
-            self.index.setdefault(subject, {})[POSITION] = self.value(position, None)
-        return subject
-
-    def own_name(self, source: Tree) -> str | None:
-        """Return the name that an object's own id gives it, None where another object has it."""
-        identifier = source["@id"]
-        if type(identifier) is not str:
-            raise NotCoveredError
-        name = naming.iri_of(identifier)
-        if any(one in name for one in NOT_IN_STEM):
-            raise NotCoveredError
-        if name in self.own or URIRef(name) in self.taken:
-            return None
-        self.own.add(name)
-        return name
-
-    def members(self, source: Tree, inside: Inside, predicates: dict[Node, Node | list[Node]]) -> list[KeyPlan]:
-        """Add the statements of an object's members; return those that say it otherwise than the object."""
-        odd, texts = [], self.texts
-        for known, value in zip(inside[0].members(tuple(source)), source.values(), strict=True):
-            if known is None:
-                continue
-            if known.is_text and type(value) is str:
-                predicates[known.predicate] = texts[value]
-                continue
-            term, is_odd = self.member(value, known, inside)
-            if is_odd:
-                odd.append(known)
-            if term is not None:
-                predicates[known.predicate] = term
-        return odd
-
-    def member(self, value: Any, known: KeyPlan, inside: Inside) -> tuple[Node | list[Node] | None, bool]:
-        """Return the term or terms of a member's value, and whether they say it otherwise than the document does."""
-        kind, reading = type(value), known.reading
-        if reading is _JSON or (reading is _PROPERTY and kind in _NO_SCALARS):
-            return self.json(value), known.is_set
-        if value is None:
-            return None, True
-        if known.container == "@index":
-            return self.map(value, known, inside)
-        if kind is list:
-            return self.array(value, known, inside)
-        if kind is dict:
-            return self.object(value, known, inside, f"{inside[1]}/{known.token}", None), known.is_set
-        term, is_odd = self.scalar(value, reading)
-        return term, is_odd or known.is_set
-
-    def array(self, values: list[Any], known: KeyPlan, inside: Inside) -> tuple[Node | list[Node] | None, bool]:
-        """Return what `member` does for an array."""
-        if not values:
-            return None, True
-        terms: list[Node]
-        kinds = set(map(type, values))
-        if kinds == _ONLY_OBJECTS:
-            terms, is_odd = self.objects(values, known, inside), False
-        elif known.reading is _PLAIN and kinds == _ONLY_TEXTS:
-            distinct = list(dict.fromkeys(values))
-            terms = [self.texts[one] for one in distinct]
-            is_odd = sorted(values) != values or len(distinct) != len(values)
-        elif known.reading is _PLAIN:
-            terms = list(dict.fromkeys(self.scalar(one, known.reading)[0] for one in values))
-            is_odd = True
-        else:
-            raise NotCoveredError
-        if len(terms) == 1:
-            return terms[0], is_odd or not known.is_set
-        return terms, is_odd
-
-    def map(self, value: Any, known: KeyPlan, inside: Inside) -> tuple[Node | list[Node] | None, bool]:
-        """Return what `member` does for objects by key."""
-        if type(value) is not dict or not all(type(one) is dict for one in value.values()):
-            raise NotCoveredError
-        places = {token: at for at, token in enumerate(value)}
-        # In the order of PyLD, which sorts the keys of maps.
-        stem = f"{inside[1]}/{known.token}"
-        terms: list[Node] = [
-            self.object(value[token], known, inside, naming.below(stem, token), places[token], in_map=True)
-            for token in sorted(value)
-        ]
-        has_own = any("@id" in one for one in value.values())
-        return (terms if len(terms) > 1 else terms[0] if terms else None), has_own or not terms
-
-    def objects(self, values: list[Tree], known: KeyPlan, inside: Inside) -> list[Node]:
-        """Hold the statements of the objects of an array; return their nodes."""
-        stem = f"{inside[1]}/{known.token}/"
-        names, leaves, via = self.names, self.leaves, known.term
-        nodes: list[Node] = []
-        for at, one in enumerate(values):
-            name = f"{stem}{at}"
+        one = Objects([source], [name], None if position is None else [position])
+        for self.alone_to in (0, 1):
             try:
-                said = leaves.get(alike(one, via)) if len(one) == SIZE else None
-            except TypeError:  # the value is an array or an object
-                said = None
-            if said is None or id(one) in names:
-                nodes.append(self.object(one, known, inside, name, at))
-                continue
-            names[id(one)] = name
-            subject = self.named(name)
-            self.index[subject] = self.again(said)
-            nodes.append(subject)
+                return self.objects(one, Place(via))[0]
+            except RepeatedNameError:
+                self.forget()
+        self.alone_to = _DEEPEST
+        return self.objects(one, Place(via))[0]
+
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        for held in (self.index, self.own, self.seen, self.groups, self.odd):
+            held.clear()
+
+    def objects(self, found: Objects, place: Place) -> list[Node]:
+        """Hold the statements of objects and of all below them; return their nodes."""
+        sources, most = found.sources, TOGETHER if place.depth > self.alone_to else 1
+        if place.depth <= max(self.alone_to, 1):
+            self.turn = len(self.groups)
+        if len(sources) > most:
+            parts = (found.part(at, at + most) for at in range(0, len(sources), most))
+            return [*chain.from_iterable(self.objects(part, place) for part in parts)]
+        size = len(self.seen) + len(sources)
+        self.seen.update(map(id, sources))
+        if len(self.seen) < size or place.depth > _DEEPEST:  # not all new: an object stands at two places
+            raise NotCoveredError
+        groups = alike(sources)
+        if groups is None:
+            raise NotCoveredError
+        if len(groups) == 1:
+            return self.group(found, groups[0], place)
+        nodes: list[Any] = [None] * len(sources)
+        for group in groups:
+            for at, node in zip(group.members, self.group(found.only(group.members), group, place), strict=True):
+                nodes[at] = node
         return nodes
 
-    def object(  # noqa: PLR0913 - where it stands, as the parts of a place
-        self, source: Tree, known: KeyPlan, inside: Inside, name: str, position: int | None, *, in_map: bool = False
-    ) -> Node:
-        """Hold the statements of an object that is a value of `known`; return its node."""
-        size = len(source)
-        if not known.has_objects or "position" in source or (size < 2 and source.keys() <= _REFERENCE):
+    def group(self, found: Objects, shape: Alike, place: Place) -> list[Node]:
+        """Do what `objects` does for alike objects."""
+        (kind, keys, _), (sources, names, positions) = shape, found
+        if (kind is None and "@type" in keys) or (place.depth and ("position" in keys or keys in _SAYING_NOTHING)):
             raise NotCoveredError
-        around, _, depth = inside
-        subject = self.node(source, name, known.term, around, position=position, depth=depth, in_map=in_map)
-        if size == SIZE and not in_map and is_plain(source) and not (self.odd and self.odd[-1][0] is subject):
-            self.leaves[alike(source, known.term)] = self.index[subject]
-        return subject
+        plan = self.plans.at(kind, place.via, place.around)
+        beside: dict[URIRef, list[Node | None]] = {}
+        own: Sequence[str | None] = ()
+        if "@id" in keys:
+            own = self.own_names(sources)
+            names = [one or by_place for one, by_place in zip(own, names, strict=True)]
+            identifiers = [one["@id"] for one in sources]
+            if identifiers != names:
+                pairs = zip(identifiers, names, strict=True)
+                beside[IDENTIFIER] = [None if one == name else self.texts[one] for one, name in pairs]
+        if positions is not None and (place.is_map or any(own)):
+            are_told = own if not place.is_map else names
+            told = zip(positions, are_told, strict=True)
+            beside[POSITION] = [self.scalars[int, at] if is_told else None for at, is_told in told]
+        subjects = self.named(names)
+        self.groups.append((sources, names))
+        self.tell(subjects, sources, Inside(plan, names, place.depth + 1), beside)
+        return subjects
 
-    def scalar(self, value: Any, reading: Reading) -> tuple[Node, bool]:
-        """Return the term of a scalar, and whether it is read back as another JSON value."""
-        kind = type(value)
-        if reading is _DATE and kind is str:
-            return self.dates[value], False
-        if kind not in _SCALARS or reading is _NODE:
+    def own_names(self, sources: Sequence[Tree]) -> list[str | None]:
+        """Return the names that the objects' own ids give them, None where another object has it."""
+        names: list[str | None] = []
+        group = len(self.groups)
+        for one in sources:
+            identifier = one["@id"]
+            if type(identifier) is not str:
+                raise NotCoveredError
+            name = naming.iri_of(identifier)
+            if any(one in name for one in NOT_IN_STEM):
+                raise NotCoveredError
+            owner = self.own.get(name)
+            if owner is not None and self.turn <= owner < group:
+                raise RepeatedNameError
+            is_free = owner is None and str.__new__(URIRef, name) not in self.taken
+            names.append(name if is_free else None)
+            if is_free:
+                self.own[name] = group
+        return names
+
+    def tell(
+        self,
+        subjects: Sequence[Node],
+        sources: Sequence[Tree],
+        inside: Inside,
+        beside: Mapping[URIRef, list[Node | None]],
+    ) -> None:
+        """Hold the statements of objects with the same keys, and what `beside` their members is said of them."""
+        odd: dict[int, list[KeyPlan]] = {}
+        columns: dict[URIRef, Sequence[Node | list[Node] | None]] = {}
+        members = inside.plan.members(tuple(sources[0]))
+        for known, values in zip(members, zip(*map(dict.values, sources), strict=True), strict=True):
+            if known is not None:
+                columns[known.predicate], left = self.column(values, known, inside)
+                for at in left:
+                    odd.setdefault(at, []).append(known)
+        if RDF_TYPE in columns or not beside.keys().isdisjoint(columns):
             raise NotCoveredError
-        if reading is _NAME:
-            if kind is not str:
-                raise NotCoveredError
-            iri, is_same = self.plans.name(value)
-            return self.iri(iri), not is_same
-        if reading is _DATE:
-            return self.value(value, None), True
-        if reading is _DOUBLE:
-            if kind is int and abs(value) > LARGEST_FOR_PYLD:
-                raise NotCoveredError
-            return self.value(value, DOUBLE if kind in (int, float) else None), kind is not float
-        return self.texts[value] if kind is str else self.value(value, None), False
+        gaps = set(odd)
+        for predicate, terms in beside.items():
+            columns[predicate] = terms
+            gaps.update(at for at, one in enumerate(terms) if one is None)
+        self.hold(subjects, inside.plan.type, columns, gaps)
+        self.odd += [(subjects[at], sources[at], odd[at]) for at in sorted(odd)]
 
-    def again(self, said: dict[Node, Node | list[Node]]) -> dict[Node, Node | list[Node]]:
-        """Return the statements about a node for another one of which the same is said."""
-        return said.copy()
+    def hold(
+        self,
+        subjects: Sequence[Node],
+        kind: URIRef | None,
+        columns: Mapping[URIRef, Sequence[Node | list[Node] | None]],
+        gaps: Collection[int],
+    ) -> None:
+        """Hold the type of nodes and what is said of them, by predicate; in the rows `gaps` something may be None."""
+        pattern: dict[Any, Any] = {RDF_TYPE: kind} if kind is not None else {}
+        pattern.update(dict.fromkeys(columns))
+        held = [pattern.copy() for _ in subjects]
+        for predicate, column in columns.items():
+            for statements, said in zip(held, column, strict=True):
+                statements[predicate] = said
+        for at in gaps:
+            held[at] = {predicate: said for predicate, said in held[at].items() if said is not None}
+        told = zip(subjects, held, strict=True)
+        self.index.update(told if pattern and not gaps else [(subject, said) for subject, said in told if said])
 
-    def named(self, name: str) -> Node:
-        """Return the node of an object whose name is an IRI."""
-        # Looking whether it is one, as URIRef does, takes as long as the rest of the work on an object.
-        return str.__new__(URIRef, name)
-
-    def iri(self, iri: URIRef) -> Node:
-        """Return the term of a type, or of another name in the vocabulary."""
-        return iri
-
-    def text(self, text: str) -> Node:
-        """Make the literal of a text; `texts` remembers it."""
-        return text_literal(text)
-
-    def date(self, text: str) -> Node:
-        """Make the literal of a text that should be a date and time; `dates` remembers it."""
-        return literal_of(text, DATETIME)
-
-    def value(self, value: Any, datatype: str | None) -> Node:
-        """Return the literal of a scalar that is no text."""
-        place = type(value), value or repr(value), datatype
-        known = self.values.get(place)
-        if known is None:
-            known = self.values[place] = self.literal(literal_of(value, datatype))
-        return known
-
-    def json(self, value: Any) -> Node:
-        """Return the literal of any JSON value."""
-        return self.literal(literal_of(value, "@json"))
-
-    def literal(self, literal: Literal) -> Node:
-        """Return the term of a literal with a datatype."""
-        return literal
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The names of all objects, by their identity."""
+        return {id(one): name for group in self.groups for one, name in zip(*group, strict=True)}
 
     def complete(self) -> None:
         """Tell the residue of what the statements say otherwise than the document, children first."""
         reader = Compaction(self.index, self.plans.table)
-        for subject, source, odd in reversed(self.odd):
-            held = [known for known in odd if known.predicate in self.index.get(subject, ())]
-            read = {known.key: reader.told(subject, known.predicate, known.term, coercion(known)) for known in held}
-            tell_residue(self.index, subject, self.residue(source, odd, read))
+        for subject, source, odd in self.odd:
+            tell_residue(self.index, subject, self.residue(subject, source, odd, reader))
 
-    def residue(self, source: Tree, odd: list[KeyPlan], read: Tree) -> Residue:
-        """Return the residue of some members of an object, given what the statements say of them."""
-        return difference({known.key: source[known.key] for known in odd}, read, self.names, ())
+    def residue(self, subject: Node, source: Tree, odd: list[KeyPlan], reader: Compaction) -> Residue:
+        """Return the residue of some members of an object, given what reads its statements."""
+        left = Residue()
+        for known in odd:
+            value = source[known.key]
+            if is_texts(value, known):
+                left = left.joined({known.key: value}, {known.key: _read_texts(value, known)})
+                continue
+            held = known.predicate in reader.index.get(subject, ())
+            read = {known.key: reader.told(subject, known.predicate, known.term, _coercion(known))} if held else {}
+            names = self.names if has_objects(value) else {}
+            left = left.and_also(difference({known.key: value}, read, names, ()))
+        return left
 
 
-def coercion(known: KeyPlan) -> str | None:
+def is_texts(value: Any, known: KeyPlan) -> bool:
+    """Tell whether a member's value is an array of mere texts, which need not be read back: their order is known."""
+    return known.reading is Reading.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS
+
+
+def _read_texts(value: list[str], known: KeyPlan) -> list[str] | str:
+    """Return what the statements say of an array of texts."""
+    texts = sorted({*value})
+    return texts if known.is_set or len(texts) > 1 else texts[0]
+
+
+def has_objects(value: Any) -> bool:
+    """Tell whether a member's value is an object, or an array with one."""
+    return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
+
+
+def _coercion(known: KeyPlan) -> str | None:
     """Return the coercion under which a member is read back, beside that of its term."""
-    return "@json" if known.reading is _PROPERTY else None
+    return "@json" if known.reading is Reading.PROPERTY else None

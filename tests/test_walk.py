@@ -1,0 +1,172 @@
+"""Objects that are taken together say what each of them says alone."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checkpoint_ld import emission
+from checkpoint_ld.emission import direct_lines
+from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.graph import building, compiled, contexts, walk
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.columns import Objects, Place
+from checkpoint_ld.graph.plans import NotCoveredError
+from checkpoint_ld.graph.walk import RepeatedNameError, Walk
+from tests.documents import canonical, item, rating, setting
+
+Json = Any
+
+SCALARS = st.sampled_from([True, 1, 1.0, False, 0, 0.0, -0.0, "1", "", "é\n", "true", 2**70, 0.1, 1e300, None])
+NESTED = st.sampled_from([[], {}, [1, 1.0, True], {"a": [None]}, {"@type": "Person", "name": "A"}, ["b", "a"]])
+VALUES = st.one_of(SCALARS, NESTED)
+IDENTIFIERS = st.sampled_from(["urn:x:1", "urn:x:2", "http://example.org/é", "a b", "urn:x:3#/a"])
+
+
+@st.composite
+def properties(draw: st.DrawFn) -> Json:
+    """Return a setting, usual or odd in one way or another."""
+    one: Json = setting(draw(st.sampled_from(["a", "b", "", "name"])), draw(VALUES))
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+        key = draw(st.sampled_from(["@type", "name", "value", "@id", "position", "description", "keywords", "item"]))
+        if draw(st.booleans()):
+            one.pop(key, None)
+        elif key == "@type":
+            one[key] = draw(st.sampled_from(["PropertyValue", "Rating", "Thing", None, ["PropertyValue"], 1]))
+        elif key == "@id":
+            one[key] = draw(IDENTIFIERS)
+        else:
+            one[key] = draw(st.one_of(VALUES, st.just({"@type": "Person", "name": "A"})))
+    return {key: one[key] for key in draw(st.permutations(list(one)))} if draw(st.booleans()) else one
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Json:
+    """Return a checkpoint with usual and odd objects side by side, now and then one of them twice."""
+    listed = st.lists(st.one_of(properties(), st.builds(setting, st.just("a"), SCALARS)), max_size=6)
+    items = [
+        item(text, identifier)
+        for text, identifier in draw(
+            st.lists(st.tuples(st.sampled_from(["A?", "B?"]), st.one_of(st.none(), IDENTIFIERS)), max_size=4)
+        )
+    ]
+    tree = canonical(*items)
+    for one in tree["dataFeedElement"]:
+        question = one["item"]
+        question["additionalProperty"] = draw(listed)
+        question["rating"] = [
+            {**rating(), "additionalProperty": draw(listed), "bestRating": draw(SCALARS)}
+            for _ in range(draw(st.integers(0, 2)))
+        ]
+        question["keywords"] = draw(st.lists(st.sampled_from(["b", "a", "c", 1, True, None, ""]), max_size=4))
+        if draw(st.integers(0, 9)) == 0:
+            question["additionalProperty"] *= 2
+    return tree
+
+
+def agrees(tree: Json) -> bool:
+    """Tell whether a tree is covered, having held all ways to its statements against one another."""
+    try:
+        exact = building.by_algorithm(copy.deepcopy(tree))
+    except ReadError:
+        assert compiled.index_of(tree) is None
+        return False
+    before = copy.deepcopy(tree)
+    found = compiled.index_of(tree)
+    assert tree == before
+    if found is None:
+        return False
+    assert found == exact
+    for alone_to in (1, 60):
+        alone = Walk(tree.get("@context"))
+        source = {key: value for key, value in tree.items() if key != "@context"}
+        alone.alone_to = alone_to
+        with contextlib.suppress(RepeatedNameError):
+            alone.objects(Objects([source], [""]), Place())
+            alone.complete()
+            assert alone.index == exact[0]
+    return True
+
+
+def lines_agree(tree: Json) -> None:
+    try:
+        by_graph = emission.ntriples_of(CheckpointGraph.of_tree(tree))
+    except (ReadError, WriteError) as error:
+        with pytest.raises(type(error)):
+            direct_lines.ntriples_of_tree(tree)
+        return
+    assert direct_lines.ntriples_of_tree(tree) == by_graph
+
+
+@settings(max_examples=300, deadline=None)
+@given(trees())
+def test_objects_of_all_kinds_side_by_side(tree: Json) -> None:
+    agrees(tree)
+    lines_agree(tree)
+
+
+@settings(max_examples=100, deadline=None)
+@given(trees(), st.integers(1, 3))
+def test_it_does_not_matter_how_many_are_taken_together(tree: Json, most: int) -> None:
+    whole = compiled.index_of(tree)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walk, "TOGETHER", most)
+        parts = compiled.index_of(tree)
+    assert parts == whole
+
+
+def test_usual_and_odd_settings_are_covered_together() -> None:
+    tree = canonical(item(), item("Another?", "urn:x:2"))
+    question = tree["dataFeedElement"][1]["item"]
+    question["additionalProperty"] = [
+        setting("a", True),
+        setting("a", 1),
+        setting("a", 1.0),
+        setting("a", 0.0),
+        setting("a", -0.0),
+        setting("a", None),
+        setting("a", {"b": [1]}),
+        {"value": 1, "@type": "PropertyValue", "name": "a"},
+        {"@type": "PropertyValue", "name": "a"},
+        {"@type": "PropertyValue", "@id": "urn:x:own", "name": "a", "value": "x"},
+        {"name": "a", "value": 5},
+    ]
+    assert agrees(tree)
+    lines_agree(tree)
+
+
+@pytest.mark.parametrize("place", ["later element", "earlier element", "same element", "both", "other keys"])
+def test_of_objects_with_one_name_the_first_of_the_document_has_it(place: str) -> None:
+    tree = canonical(item("A?", "urn:x:1"), item("B?", "urn:x:2"), item("C?", "urn:x:3"))
+    one, other, _ = (element["item"] for element in tree["dataFeedElement"])
+    if place == "later element":
+        tree["dataFeedElement"][2]["@id"] = "urn:x:1"
+    if place in ("earlier element", "both"):
+        one["acceptedAnswer"]["@id"] = "urn:x:2"
+    if place in ("same element", "both"):
+        other["hasPart"]["@id"] = other["acceptedAnswer"]["@id"] = "urn:x:2"
+    if place == "other keys":
+        del tree["dataFeedElement"][0]["dateModified"]
+        tree["dataFeedElement"][1]["@id"] = "urn:x:1"
+    assert agrees(tree)
+    lines_agree(tree)
+
+
+def test_an_object_that_stands_at_two_places_is_left_to_the_other_way() -> None:
+    one = setting("a", 1)
+    tree = canonical(item(), item("Another?", None))
+    for element in tree["dataFeedElement"]:
+        element["item"]["additionalProperty"] = [one]
+    with pytest.raises(NotCoveredError):
+        Walk(contexts.plain()).root(tree)
+
+
+def test_many_objects_grow_no_slower_when_they_are_all_different() -> None:
+    tree = canonical()
+    tree["additionalProperty"] = [{**setting("a", at), f"key{at}": at} for at in range(2000)]
+    assert agrees(tree)
