@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 def ntriples_of(graph: StatementGraph) -> bytes:
     """Return N-Triples, one line a statement, sorted. Raises WriteError for names that are no IRIs."""
-    return _joined(_blocks(graph.held, " .\n"))
+    return _joined(_blocks(graph.index, " .\n"))
 
 
 def nquads_of(graph: StatementGraph) -> bytes:
     """Return N-Quads, sorted, in one graph that is named by the root. Raises WriteError as above."""
-    return _joined(_blocks(graph.held, f" {iri(str(graph.root))} .\n"))
+    return _joined(_blocks(graph.index, f" {iri(str(graph.root))} .\n"))
 
 
 def _joined(blocks: Iterable[str]) -> bytes:
