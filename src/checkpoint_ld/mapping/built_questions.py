@@ -2,7 +2,7 @@
 
 What a file says about a question are texts by the time it has been mapped, and lists of them. All that pydantic can
 find then is a question without text, or a text that has no form in UTF-8. Where there is neither, the question is put
-together here as pydantic leaves it: in an eighth of its time, 5 ms of CPU less for 1,000 questions.
+together here as pydantic leaves it, in a quarter of its time: for 1,000 questions, 3 ms of CPU less.
 """
 
 from __future__ import annotations
