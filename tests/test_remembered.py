@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -191,6 +192,25 @@ def test_a_benchmark_says_the_same_of_its_questions_before_and_after_an_edit(tre
             node = (graph.member(graph.root, "dataFeedElement") or [graph.root])[0]
             key = ("description", "additionalProperty", "keywords", "rating")[at]
             graph.replace((graph.member(node, "item") or [node])[0], key, value)
+
+
+@pytest.mark.filterwarnings("ignore::checkpoint_ld.errors.FindingsWarning")
+def test_a_benchmark_that_was_validated_is_built_once_and_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = []
+    build = CheckpointGraph.of_tree.__func__
+    monkeypatch.setattr(
+        CheckpointGraph, "of_tree", classmethod(lambda *given, **told: built.append(build(*given, **told)) or built[-1])
+    )
+    trees = [canonical(item(), item()), rich(), canonical({**item(), "dateCreated": "yesterday"})]
+    for tree in trees:
+        data = json.dumps(tree).encode()
+        plain = Benchmark.load(data)
+        built.clear()
+        validated = Benchmark.load(data, validate="warn")
+        assert len(built) <= 1
+        assert validated == plain
+        assert list(validated.questions) == list(plain.questions)
+        assert validated.to_jsonld() == plain.to_jsonld()
 
 
 def everything(benchmark: Benchmark) -> Any:

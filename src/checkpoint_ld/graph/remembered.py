@@ -60,6 +60,8 @@ def _is_of(node: Node, element: Any, at: int, compaction: Compaction) -> bool:
     if not isinstance(element, dict) or len(element) < 2 or node not in compaction.index:
         return False  # a mere reference, or nothing
     name, own = str(node), element.get("@id")
+    if name == own:
+        return True  # no minted name is an identifier
     if naming.is_minted(name) and not name.endswith(f"/{ELEMENTS}/{at}"):
         return False
-    return name == own or compaction.identifier(node) == own
+    return compaction.identifier(node) == own

@@ -15,6 +15,7 @@ from checkpoint_ld.entities import LENIENT, Question
 Json = dict[str, Any]
 
 _OF_JSON = ("author", "sources", "custom_metadata", "question_rubric", "question_dynamic_rubric")
+_FIELDS = frozenset(Question.model_fields)
 _OPTIONAL = ("answer_template", "answer_notes", "workspace_path")
 
 
@@ -39,7 +40,7 @@ def built(members: Json) -> Question:
     made = Question.__new__(Question)
     # This is what pydantic's own `model_construct` comes to; the members go past Entity's checks of edits.
     object.__setattr__(made, "__dict__", members)
-    object.__setattr__(made, "__pydantic_fields_set__", set(members))
+    object.__setattr__(made, "__pydantic_fields_set__", set(_FIELDS))
     object.__setattr__(made, "__pydantic_extra__", None)
     object.__setattr__(made, "__pydantic_private__", None)
     return made
