@@ -146,9 +146,8 @@ class SubjectIndexStore(Store):
     def index(self) -> Index:
         """The index, this store's own, which may be changed; call `touch` afterwards."""
         if self._holders[0] > 1:
-            # It is given up last: another thread may be about to do the same for its own store.
             self._index, holders, self._holders = copied(self._index), self._holders, [1]
-            holders[0] -= 1
+            holders[0] -= 1  # last, as another thread may be about to do the same for its own store
         return self._index
 
     def replace(self, index: Index) -> None:
