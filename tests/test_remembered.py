@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld import Benchmark, reading
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import CheckpointLdError
-from checkpoint_ld.graph import contexts, remembered
+from checkpoint_ld.graph import building, checkpoint_graph, contexts, remembered
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import SCHEMA
@@ -31,6 +32,13 @@ Json = Any
 
 ELEMENT = "urn:uuid:question-metal-1"
 LICENCE = URIRef(SCHEMA + "license")
+
+
+def by_the_index(graph: CheckpointGraph, node: URIRef) -> None:
+    graph.index[node][LICENCE] = Literal("CC0")
+    graph.touch()
+
+
 EDITS: dict[str, Callable[[CheckpointGraph, URIRef], object]] = {
     "append": lambda graph, _: graph.append(graph.root, "dataFeedElement", item("New?", "urn:q:new")),
     "replace": lambda graph, node: graph.replace(node, "dateCreated", "2000-01-01T00:00:00"),
@@ -40,7 +48,7 @@ EDITS: dict[str, Callable[[CheckpointGraph, URIRef], object]] = {
     "add": lambda graph, node: graph.add((node, LICENCE, Literal("CC0"))),
     "remove": lambda graph, node: graph.remove((node, URIRef(SCHEMA + "dateCreated"), None)),
     "update": lambda graph, node: graph.update(f"INSERT DATA {{ <{node}> <{LICENCE}> 'CC0' }}"),
-    "index": lambda graph, node: (graph.index[node].update({LICENCE: Literal("CC0")}), graph.touch()),
+    "index": by_the_index,
     "parse": lambda graph, node: graph.parse(data=f'<{node}> <{LICENCE}> "CC0" .', format="nt"),
 }
 
@@ -191,6 +199,27 @@ def test_a_benchmark_says_the_same_of_its_questions_before_and_after_an_edit(tre
             node = (graph.member(graph.root, "dataFeedElement") or [graph.root])[0]
             key = ("description", "additionalProperty", "keywords", "rating")[at]
             graph.replace((graph.member(node, "item") or [node])[0], key, value)
+
+
+@pytest.mark.filterwarnings("ignore::checkpoint_ld.errors.FindingsWarning")
+def test_a_benchmark_that_was_validated_is_built_once_and_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = []
+
+    def counted(tree: Json) -> Any:
+        built.append(tree)
+        return building.built(tree)
+
+    monkeypatch.setattr(checkpoint_graph, "built", counted)
+    trees = [canonical(item(), item()), rich(), canonical({**item(), "dateCreated": "yesterday"})]
+    for tree in trees:
+        data = json.dumps(tree).encode()
+        plain = Benchmark.load(data)
+        built.clear()
+        validated = Benchmark.load(data, validate="warn")
+        assert len(built) <= 1
+        assert validated == plain
+        assert list(validated.questions) == list(plain.questions)
+        assert validated.to_jsonld() == plain.to_jsonld()
 
 
 def everything(benchmark: Benchmark) -> Any:

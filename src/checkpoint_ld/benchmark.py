@@ -138,13 +138,12 @@ class Benchmark(
     @classmethod
     def of_reading(cls, source: Reading, *, validate: Validate = "off") -> Self:
         """Make the benchmark that was read; `validate` and what it raises is that of `load`."""
-        if validate != "off":
-            source = _validated(source, validate)
+        checked = source if validate == "off" else _validated(source, validate)
         benchmark = cls.__new__(cls)
-        # A graph of its own, since it will be changed; copied only where the reading has one already.
+        # A graph of its own, since it will be changed; a copy where the reading has one, be it from its validation.
         known = vars(source).get("graph")
         graph = known.copy() if known is not None else CheckpointGraph.of_tree(source.tree, remembered=True)
-        Facet.__init__(benchmark, graph, source)
+        Facet.__init__(benchmark, graph, checked)
         return benchmark
 
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name

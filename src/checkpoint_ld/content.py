@@ -28,7 +28,7 @@ _DEFAULT_VERSION = "0.1.0"
 
 @dataclass(frozen=True)
 class QuestionContent:
-    """A question with its identifier in the benchmark; `item` is the feed item that holds it."""
+    """A question with its identifier in the benchmark; `item` is the feed item that holds it, to look at only."""
 
     id: str
     item: Json = field(repr=False)
@@ -129,9 +129,13 @@ class BenchmarkContent:
         return [part for part in as_list(self.root.get("hasPart")) if is_scenario(part)]
 
 
-def content_of(graph: CheckpointGraph, elements: Mapping[str, Node]) -> BenchmarkContent:
-    """Return what a graph holds; `elements` are its feed items by the identifiers of their questions."""
+def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], *, in_order: bool = False) -> BenchmarkContent:
+    """Return what a graph holds; `elements` are its feed items by the identifiers of their questions.
+
+    With `in_order`, the members of each `item` stand in canonical order, else in whatever order.
+    """
+    item_of = graph.object if in_order else graph.lent
     return BenchmarkContent(
         graph.object(graph.root, without=("dataFeedElement",)),
-        tuple(QuestionContent(name, graph.object(node)) for name, node in elements.items()),
+        tuple(QuestionContent(name, item_of(node)) for name, node in elements.items()),
     )

@@ -50,9 +50,10 @@ _QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL 
 class Reading:
     """A checkpoint that was read: its canonical tree, where it comes from, and what was found on the way.
 
-    `dialect` is the one that the source is written in; `document` is None for a source in an RDF syntax. `findings` are
-    violations and warnings. `of_form` are those about the form of the source, not about rules that its content breaks,
-    together with what is only worth knowing about it.
+    Nobody may change `tree`: its graph, and what is made of it, look at parts of it later. `dialect` is the one
+    that the source is written in; `document` is None for a source in an RDF syntax. `findings` are violations and
+    warnings. `of_form` are those about the form of the source, not about rules that its content breaks, together with
+    what is only worth knowing about it.
     """
 
     tree: Tree = field(repr=False)

@@ -12,6 +12,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld import Benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.facets import lazy_questions
+from checkpoint_ld.mapping import questions
 from checkpoint_ld.vocabulary import SCHEMA
 from tests.documents import canonical, item, rating
 
@@ -74,28 +75,28 @@ def test_a_change_shows_in_the_questions_that_come_after_it(
 
 
 def test_a_question_that_is_taken_away_meanwhile_is_missed_when_its_turn_comes(benchmark: Benchmark) -> None:
-    questions = iter(benchmark.questions)
+    coming = iter(benchmark.questions)
     for _ in range(10):
-        next(questions)
+        next(coming)
     benchmark.remove_question("urn:uuid:12")
-    assert [next(questions).question for _ in range(2)] == ["Metal 10?", "Metal 11?"]
+    assert [next(coming).question for _ in range(2)] == ["Metal 10?", "Metal 11?"]
     with pytest.raises(LookupFailedError):
-        next(questions)
+        next(coming)
 
 
 def test_a_question_that_cannot_be_read_fails_when_its_turn_comes(benchmark: Benchmark) -> None:
     benchmark.graph.replace(asked(benchmark, 20), "rating", [rating(pattern="(")])
-    questions = iter(benchmark.questions)
-    assert [next(questions).question for _ in range(20)] == [f"Metal {number}?" for number in range(20)]
+    coming = iter(benchmark.questions)
+    assert [next(coming).question for _ in range(20)] == [f"Metal {number}?" for number in range(20)]
     with pytest.raises(ReadError, match="cannot be read"):
-        next(questions)
+        next(coming)
 
 
 def test_each_is_built_once_and_not_many_more_than_are_asked_for(
     benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = []
-    build = lazy_questions.question_of
+    build = questions.question_of
 
     def counted(one: Any) -> Any:
         built.append(one)

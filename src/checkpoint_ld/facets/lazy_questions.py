@@ -59,8 +59,8 @@ class LazyQuestions(Sequence[Question]):
         """Return the questions of `nodes`, fewer where a later one cannot be read."""
         with uncollected():
             questions = [question_of(self._graph.lent(nodes[0]))]
-            with suppress(Exception):  # which is raised when that one is the first
-                questions += (question_of(self._graph.lent(node)) for node in nodes[1:])
+            with suppress(Exception):  # it is raised again when the turn of that question has come
+                questions.extend(question_of(self._graph.lent(node)) for node in nodes[1:])
         return questions
 
     def __len__(self) -> int:

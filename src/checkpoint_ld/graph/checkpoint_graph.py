@@ -94,10 +94,11 @@ class CheckpointGraph(StatementGraph):
 
     def _elements(self) -> dict[Node, Tree]:
         """Return the elements of the feed by their nodes, in their order, while their source is remembered."""
-        if self._source is None or self._source[0] != self._store.revision:
+        source = self._source
+        if source is None or source[0] != self._store.revision:
             self._source = None
             return {}
-        return self._source[1].elements(self)
+        return source[1].elements(self)
 
     def content(self, subject: Node, key: str) -> Any:
         """Return the JSON value of one member, with everything below it; None where there is none."""
@@ -162,6 +163,7 @@ class CheckpointGraph(StatementGraph):
 
     def _editor(self) -> Editor:
         self._source = None
+        self._store.forget()  # before the edit too, since one that fails may have changed something
         return Editor(self.index, self.table, self.own_context, self._is_shared)
 
     def _is_shared(self, node: Node) -> bool:

@@ -101,13 +101,11 @@ def copied(index: Index) -> Index:
     """Return a copy of `index` that can be changed without changing the other."""
     with uncollected():
         return {
-            subject: predicates.copy() if _LISTS.isdisjoint(map(type, predicates.values())) else _copied(predicates)
+            subject: predicates.copy()
+            if _LISTS.isdisjoint(map(type, predicates.values()))
+            else {one: list(held) if isinstance(held, list) else held for one, held in predicates.items()}
             for subject, predicates in index.items()
         }
-
-
-def _copied(predicates: dict[Node, Node | list[Node]]) -> dict[Node, Node | list[Node]]:
-    return {predicate: list(held) if isinstance(held, list) else held for predicate, held in predicates.items()}
 
 
 def triples_of(index: Index) -> Iterator[tuple[Node, Node, Node]]:
@@ -154,10 +152,8 @@ class SubjectIndexStore(Store):
     def index(self) -> Index:
         """The index, this store's own, which may be changed; call `touch` afterwards."""
         if self._holders[0] > 1:
-            # Another thread may be about to do the same for its own store: the index is left before it is given up.
-            mine, holders = copied(self._index), self._holders
-            self._index, self._holders = mine, [1]
-            holders[0] -= 1
+            self._index, holders, self._holders = copied(self._index), self._holders, [1]
+            holders[0] -= 1  # last, as another thread may be about to do the same for its own store
         return self._index
 
     def replace(self, index: Index) -> None:

@@ -2,7 +2,7 @@
 
 What a file says about a question are texts by the time it has been mapped, and lists of them. All that pydantic can
 find then is a question without text, or a text that has no form in UTF-8. Where there is neither, the question is put
-together here as pydantic leaves it: in an eighth of its time, 5 ms of CPU less for 1,000 questions.
+together here as pydantic leaves it, in a quarter of its time: for 1,000 questions, 3 ms of CPU less.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from checkpoint_ld.entities import LENIENT, Question
 Json = dict[str, Any]
 
 _OF_JSON = ("author", "sources", "custom_metadata", "question_rubric", "question_dynamic_rubric")
+_FIELDS = frozenset(Question.model_fields)
 _OPTIONAL = ("answer_template", "answer_notes", "workspace_path")
 
 
@@ -39,7 +40,7 @@ def built(members: Json) -> Question:
     made = Question.__new__(Question)
     # This is what pydantic's own `model_construct` comes to; the members go past Entity's checks of edits.
     object.__setattr__(made, "__dict__", members)
-    object.__setattr__(made, "__pydantic_fields_set__", set(members))
+    object.__setattr__(made, "__pydantic_fields_set__", set(_FIELDS))
     object.__setattr__(made, "__pydantic_extra__", None)
     object.__setattr__(made, "__pydantic_private__", None)
     return made

@@ -2,7 +2,8 @@
 
 The settings of traits repeat from question to question, and what a trait is dumped as depends on nothing else, but for
 its name and its description. So each group of settings is mapped, checked and dumped once, and remembered by its JSON
-text, which tells `1` from `1.0` and from `true`. For 1,000 questions with 1,156 traits this saves 25 ms of CPU.
+text, which tells `1` from `1.0` and from `true`. For 1,000 questions with 1,156 traits of 458 groups this saves 5 ms of
+CPU, and 18 where the groups are known already.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class _Group:
     def __init__(self, rating: Json, of_list: str, dumped: Json) -> None:
         self.is_dynamic = is_dynamic(rating)
         self.of_list = of_list
-        self.dumped = copied(dumped)
         self.containers = [name for name, value in dumped.items() if isinstance(value, (dict, list))]
+        self.dumped = {**dumped, **{name: copied(dumped[name]) for name in self.containers}}
 
 
 GROUPS: dict[bytes, _Group] = {}
@@ -96,7 +97,8 @@ def _told(rating: Json) -> tuple[bool, str, Json] | None:
     if trait is None:
         return None
     of_list, dumped = f"{family_of(trait)}_traits", trait.model_dump(mode="json")
-    if key is not None:
+    # Null may stand for a number that JSON does not have, such as NaN: such a text is not remembered, and never found.
+    if key is not None and len(key) <= _LONGEST and b"null" not in key:
         if len(GROUPS) >= _MOST:
             GROUPS.clear()
         GROUPS[key] = _Group(rating, of_list, dumped)
@@ -110,8 +112,6 @@ def _key_of(rating: Json) -> bytes | None:
         return None
     try:
         (name + description).encode()
-        key = orjson.dumps([rating.get(one) for one in _SETTINGS], option=_EXACT)
+        return orjson.dumps([rating.get(one) for one in _SETTINGS], option=_EXACT)
     except (UnicodeEncodeError, orjson.JSONEncodeError):
         return None
-    # What is no number in JSON is null to orjson.
-    return key if len(key) <= _LONGEST and b"null" not in key else None
