@@ -133,16 +133,18 @@ def _applied(reading: Reading, screen: Screen, profile: Profile, engine: str) ->
 
     Says of the user's shapes, not of ours, that they cannot be applied.
     """
+    if not profile.own_shapes:
+        if engine == PYSHACL:
+            return shacl.complete(reading.graph, screen.shapes)
+        return shacl.screened(reading, screen)
     graph = reading.graph
     try:
         if engine == PYSHACL:
             return shacl.complete(graph, screen.shapes)
-        return shacl.screened(graph, screen, is_ours=not profile.own_shapes)
+        return shacl.screened(reading, screen, is_ours=False)
     except SettingsError:
         raise
     except Exception as error:  # rdflib raises bare ones for what users' queries hold
-        if not profile.own_shapes:
-            raise
         raise profile.inapplicable(error) from error
 
 

@@ -1,245 +1,298 @@
-"""A look at the objects of a checkpoint, one by one: whether what stands there surely satisfies all shapes.
+"""A look at the objects of a canonical tree: whether what stands there surely satisfies all shapes.
 
-Each layout is held against the shapes once (`plans`), each distinct value once, and each distinct group of settings
-once. What was seen is told by the identities of terms, which live as long as the index that holds them; nothing is
-remembered beyond one look.
+The tree tells what the graph would say about usual objects, so that no graph is needed. Whatever it does not tell for
+certain is in doubt: a value that is read as another one, a key that JSON-LD alone can resolve, an array where one value
+is usual. Objects of one layout are looked at together (`sorts`); their layout is held against the shapes once
+(`plans`), each distinct value once. Nothing is remembered beyond one look.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
-from rdflib import BNode, Literal, URIRef
-
-from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
-from checkpoint_ld.derivation.statements import Statements
-from checkpoint_ld.derivation.traits import TELLING, is_told
-from checkpoint_ld.validation.graph import Layers
-from checkpoint_ld.validation.plans import planner
-from checkpoint_ld.validation.screen import judge
-from checkpoint_ld.vocabulary import SCHEMA
+from checkpoint_ld.constraints.values import OBJECT
+from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.expansion import IDENTIFIER
+from checkpoint_ld.graph.plans import NotCoveredError, Reading
+from checkpoint_ld.graph.residue import RESIDUE
+from checkpoint_ld.roles import ARRAYS, KEYS
+from checkpoint_ld.validation.near import USUAL, Near, term_of
+from checkpoint_ld.validation.plans import Members
+from checkpoint_ld.validation.sorts import Sort, flat, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rdflib.term import Node
 
-    from checkpoint_ld.derivation import Described
+    from checkpoint_ld.graph.plans import KeyPlan
+    from checkpoint_ld.graph.plans import Plan as Meaning
     from checkpoint_ld.validation.kinds import Place
-    from checkpoint_ld.validation.plans import Pattern, Slot
-    from checkpoint_ld.validation.screen import Screen, Screened
+    from checkpoint_ld.validation.plans import Plan, Planner, Relation, Slot
+    from checkpoint_ld.validation.screen import Screened
 
-Held = dict["Node", "Node | list[Node]"]
-Key = tuple[object, ...]
+Tree = dict[str, Any]
 
-_NOTHING: Mapping[Node, Node] = {}
-MOST = 4096
-"""So many distinct values of one kind are remembered; where there are more, hardly any repeats."""
+_TEXTS = frozenset({str})
+_LISTS = frozenset({list})
+_OBJECTS = frozenset({dict})
+_NOTHING: frozenset[type] = frozenset()
+_NO_CONTAINERS = frozenset((str, int, float, bool, type(None)))
+_AS_WRITTEN = frozenset({Reading.PLAIN, Reading.PROPERTY})
+"""Readings to which a text is simply a literal."""
 
+_USUAL_ID = re.compile(r"urn:uuid:[A-Za-z0-9-]+")
+_OURS = ("karenina:", "urn:karenina:")
+"""Beginnings of identifiers that may be names of something else."""
 
-class DoubtfulError(Exception):
-    """Something is not surely as it should be."""
-
-
-class Test(NamedTuple):
-    """What is asked of objects of one sort: for each of their properties the values that passed, and the slot.
-
-    None stands for the values of properties of which nothing is asked.
-    """
-
-    checks: tuple[tuple[set[int] | None, Slot], ...]
-    related: tuple[Screened, ...]
-
-
-_NOWHERE = BNode()
-"""What no statement has as its property."""
-
-
-class Own(dict[str, "Node"]):
-    """The properties of an object by the members that they stand for; of other members, one that nothing has."""
-
-    def __missing__(self, member: str) -> Node:
-        return _NOWHERE
-
-
-class Sort:
-    """The objects of one look that stand at one kind of place and have the same properties.
-
-    `own` are these properties by the members that they stand for, as the graph at hand has them.
-    """
-
-    __slots__ = ("_good", "_pattern", "_simple", "own")
-
-    def __init__(self, pattern: Pattern, predicates: tuple[Node, ...], good: defaultdict[int, set[int]]) -> None:
-        self.own = Own((str(one).removeprefix(SCHEMA), one) for one in predicates)
-        self._pattern = pattern
-        self._good = good
-        self._simple: Test | None = None
-
-    def test(self, derived: Iterable[Node] = (), classes: tuple[str, ...] = ()) -> Test:
-        """Return what is asked of those to which these properties are derived, and classes beside those of the place.
-
-        Raises DoubtfulError where that is not known.
-        """
-        plan = self._pattern.plan(derived, classes)
-        if plan is None:
-            raise DoubtfulError
-        passed = (self._good[number] if number else None for number in plan.numbers)
-        return Test(tuple(zip(passed, plan.slots, strict=True)), plan.related)
-
-    @property
-    def simple(self) -> Test:
-        """What is asked of those from which nothing else follows."""
-        if self._simple is None:
-            self._simple = self.test()
-        return self._simple
-
-
-class Setting:
-    """A setting of one name and value, which many objects may have; the property that it is derived under, if any."""
-
-    __slots__ = ("name", "predicate", "tells", "value")
-
-    def __init__(self, name: str, value: Node | None, predicates: Mapping[str, Node]) -> None:
-        self.name = name
-        self.value = value
-        self.predicate = predicates.get(name) if is_told(value) else None
-        self.tells = name in TELLING
-
-
-class Group:
-    """The settings of an object, as the properties that are derived from them; of repeated ones the last counts.
-
-    Those with the same `key` have the same properties derived from them, and the same settings that tell the classes of
-    a trait, `telling`. `repeated` are the names of those that stand there more than once.
-    """
-
-    __slots__ = ("derived", "key", "repeated", "telling")
-
-    def __init__(self, settings: list[Setting]) -> None:
-        names = {one.name for one in settings}
-        self.repeated: set[str] = set()
-        if len(names) < len(settings):
-            self.repeated = {name for name in names if [one.name for one in settings].count(name) > 1}
-            settings = [*{one.name: one for one in settings}.values()]
-        self.derived: dict[Node, Node] = {
-            one.predicate: one.value for one in settings if one.predicate is not None and one.value is not None
-        }
-        self.telling = [one for one in settings if one.tells]
-        self.key: Key = (*self.derived, *self.telling)
+_EMPTY, _AS_IS, _REORDERED = "empty", "as is", "reordered"
+"""What statements say of an array: nothing, all of it, or all but order and repetition. No rule is about the rest."""
 
 
 class Look:
-    """One look at objects of a checkpoint; what it says of none of them raises DoubtfulError."""
+    """One look at objects of a tree. `doubtful` are the owners of those that do not surely satisfy all shapes.
 
-    def __init__(self, source: Described, screen: Screen) -> None:
-        self.index = source.index
-        self.said = Statements(source)
-        self._planner = planner(screen, source.table)
-        self._good: defaultdict[int, set[int]] = defaultdict(set)
-        self._sorts: defaultdict[Place, dict[Key, Sort]] = defaultdict(dict)
-        self._settings: defaultdict[Place, dict[Key, Setting]] = defaultdict(dict)
-        self._groups: defaultdict[Place, dict[Key, Group]] = defaultdict(dict)
+    `identifiers` are the objects' own ones, with their owners, and the names that they give.
+    """
 
-    def held(self, node: Node) -> Held:
-        """Return the statements about an object."""
-        held = self.index.get(node)
-        if held is None:
-            raise DoubtfulError
-        return held
+    def __init__(self, planner: Planner) -> None:
+        self.doubtful: set[int] = set()
+        self.identifiers: list[tuple[str, str, int]] = []
+        self._planner = planner
+        self._plans = planner.plans
 
-    def sort(self, place: Place, held: Held) -> Sort:
-        """Return the sort of an object at a place."""
-        predicates = tuple(held)
-        known = self._sorts[place]
-        sort = known.get(predicates)
-        if sort is None:
-            sort = Sort(self._planner.pattern(place, predicates), predicates, self._good)
-            if len(known) < MOST:
-                known[predicates] = sort
-        return sort
-
-    def simple(self, node: Node, place: Place) -> None:
-        """Look at an object that has no parts."""
-        held = self.held(node)
-        test = self.sort(place, held).simple
-        self.at(held.values(), test)
-        if test.related:
-            self.related(node, test.related)
-
-    def at(self, values: Iterable[Node | list[Node]], test: Test) -> None:
-        """Look at the values of an object's properties, each by itself."""
-        for term, (good, slot) in zip(values, test.checks, strict=False):
-            if good is None or id(term) in good:
+    def sorts(
+        self, place: Place, via: KeyPlan | None, around: Meaning | None, objects: Sequence[Any], owners: Sequence[int]
+    ) -> Iterator[Sort]:
+        """Yield the sorts of objects that are values of `via`; those that are not as usual are in doubt."""
+        if set(map(type, objects)) != _OBJECTS:
+            rows = self._usual_rows(objects, owners, _OBJECTS)
+            objects, owners = [objects[row] for row in rows], [owners[row] for row in rows]
+        meaning = self._plans.at(place.type, None if via is None else via.term, around)
+        for keys, rows in _grouped_by(list(map(tuple, objects))):
+            these, of = (objects, owners) if rows is None else _chosen(objects, owners, rows)
+            try:
+                known = dict(zip(keys, meaning.members(keys), strict=True))
+            except NotCoveredError:
+                self.doubtful.update(of)
                 continue
-            if isinstance(term, list):
-                if slot.single:
-                    raise DoubtfulError
-                for each in term:
-                    if id(each) not in good:
-                        self._look_at(each, slot, good)
+            these, of = self._usual(place, known, these, of)
+            if these:
+                yield from self._variants(place, meaning, known, (these, of), is_listed=via is not None and via.is_set)
+
+    def _usual(
+        self, place: Place, known: dict[str, KeyPlan | None], objects: Sequence[Tree], owners: Sequence[int]
+    ) -> tuple[Sequence[Tree], Sequence[int]]:
+        """Return the objects that have the type of their place and values that are read as they stand."""
+        kinds = [one.get("@type") for one in objects]
+        odd: set[int] = set()
+        if kinds.count(place.type) < len(kinds):
+            odd.update(row for row, kind in enumerate(kinds) if kind != place.type)
+        for key, plan in known.items():
+            if key != "@type":
+                values = [one[key] for one in objects]
+                usual = _TEXTS if plan is None else _usual_types(plan, place)
+                if not usual.issuperset(map(type, values)):
+                    odd.update(row for row, value in enumerate(values) if type(value) not in usual)
+                elif plan is not None and plan.reading is Reading.NAME:
+                    odd.update(row for row, value in enumerate(values) if not self._is_name(value))
+                elif plan is None:
+                    odd.update(row for row, value in enumerate(values) if value.startswith(_OURS))
+                elif usual is _LISTS and plan.predicate not in place.by_predicate:
+                    if not _TEXTS.issuperset(map(type, chain.from_iterable(values))):
+                        odd.update(row for row, value in enumerate(values) if not _TEXTS.issuperset(map(type, value)))
+        if not odd:
+            return objects, owners
+        self.doubtful.update(owners[row] for row in odd)
+        return _chosen(objects, owners, [row for row in range(len(objects)) if row not in odd])
+
+    def _variants(
+        self,
+        place: Place,
+        meaning: Meaning,
+        known: dict[str, KeyPlan | None],
+        placed: tuple[Sequence[Tree], Sequence[int]],
+        *,
+        is_listed: bool,
+    ) -> Iterator[Sort]:
+        """Yield objects with the same keys, by what else their statements tell."""
+        objects, owners = placed
+        lists = {key: one.predicate in place.by_predicate for key, one in known.items() if one and one.is_set}
+        codes: list[Sequence[object]] = [
+            [_AS_IS if one[key] else _EMPTY for one in objects] if is_part else [_code(one[key]) for one in objects]
+            for key, is_part in lists.items()
+        ]
+        if "@id" in known:
+            codes.append(self._named([one["@id"] for one in objects], owners))
+        for code, rows in _grouped_by(list(zip(*codes, strict=True))) if codes else (((), None),):
+            these, of = (objects, owners) if rows is None else _chosen(objects, owners, rows)
+            told = dict(zip(lists, code, strict=False))
+            by_key = {key: one for key, one in known.items() if one is not None and told.get(key) != _EMPTY}
+            also = (
+                *((IDENTIFIER,) if "@id" in known and not code[-1] else ()),
+                *((POSITION,) if "@id" in known and is_listed else ()),
+                *((RESIDUE,) if set(told.values()) - {_AS_IS} else ()),
+            )
+            pattern = self._planner.pattern(place, Members(meaning, by_key, also))
+            yield Sort(meaning, by_key, pattern, these, of, {})
+
+    def _named(self, identifiers: list[str], owners: Sequence[int]) -> list[bool]:
+        """Note objects' own identifiers; tell of each whether it is the name of its object as it stands."""
+        names = [one if _USUAL_ID.fullmatch(one) else naming.iri_of(one) for one in identifiers]
+        self.identifiers += zip(identifiers, names, owners, strict=True)
+        return [name == one for name, one in zip(names, identifiers, strict=True)]
+
+    def parts(self, sort: Sort, key: str, place: Place) -> Iterator[Sort]:
+        """Yield the sorts of the objects in a member, if there is such a member."""
+        known = sort.by_key.get(key)
+        if known is not None:
+            objects: Sequence[Any] = sort.column(key)
+            owners = sort.owners
+            if known.is_set:
+                objects, owners = flat(objects, owners)
+            yield from self.sorts(place, known, sort.meaning, objects, owners)
+
+    def simple(self, sort: Sort) -> None:
+        """Look at objects from which nothing else follows."""
+        self.at(sort, sort.pattern.plan({}))
+
+    def at(self, sort: Sort, plan: Plan | None, same: frozenset[Node] = frozenset()) -> None:
+        """Look at the values of objects, all of which have the same ones for the properties `same`.
+
+        Without a plan all of them are in doubt.
+        """
+        if plan is None:
+            self.doubtful.update(sort.owners)
+            return
+        for key, slot in plan.own.items():
+            known = sort.by_key.get(key)
+            if known is not None and known.is_set:
+                self._arrays(sort, key, slot)
+            elif slot.terms or slot.forms:
+                if not slot.is_part:
+                    self._judge(sort.column(key), sort.owners, slot, Reading.PLAIN if known is None else known.reading)
+        for name, slot in plan.derived.items():
+            if slot.terms or slot.forms:
+                self._judge(sort.derived(name), sort.owners, slot, Reading.PROPERTY)
+        for relation in plan.relations:
+            if not relation.values and relation.shape.is_vacuous:
+                continue
+            if relation.shape.looks_at is not None and relation.shape.looks_at <= same:
+                if self._unrelated(sort.narrowed([0]), plan, relation):
+                    self.doubtful.update(sort.owners)
             else:
-                self._look_at(term, slot, good)
+                self.doubtful.update(self._unrelated(sort, plan, relation))
 
-    def related(self, node: Node, shapes: Iterable[Screened], derived: Mapping[Node, Node] = _NOTHING) -> None:
-        """Look at an object's properties together."""
-        of = Layers(self.index, {node: derived})
-        for shape in shapes:
-            told = of.terms(node, shape.paths[0])
-            for path in shape.paths[1:]:
-                told = [*told, *of.terms(node, path)]
-            for holds in shape.related:
-                if not holds(of, node, told):
-                    raise DoubtfulError
+    def _arrays(self, sort: Sort, key: str, slot: Slot) -> None:
+        if slot.single:
+            self.doubtful.update(sort.owners)
+        elif not slot.is_part:
+            self._judge(*flat(sort.column(key), sort.owners), slot, Reading.PLAIN)
 
-    def _look_at(self, term: Node, slot: Slot, good: set[int]) -> None:
-        is_usual = isinstance(term, Literal) or slot.is_part or (isinstance(term, URIRef) and term not in self.index)
-        if not is_usual or not judge(term, slot.terms, slot.forms):
-            raise DoubtfulError
-        if slot.number > 0 and len(good) < MOST:
-            good.add(id(term))
+    def _judge(self, values: Sequence[Any], owners: Sequence[int], slot: Slot, reading: Reading) -> None:
+        """Look at the values of one property, each by itself."""
+        if _TEXTS.issuperset(map(type, values)) and (reading in _AS_WRITTEN or not slot.terms):
+            if slot.texts or slot.forms:
+                bad = _failing(set(values), slot)
+                if bad:
+                    self.doubtful.update(owner for value, owner in zip(values, owners, strict=True) if value in bad)
+            return
+        seen: dict[object, bool] = {}
+        for value, owner in zip(values, owners, strict=True):
+            key = (type(value), value) if type(value) in _NO_CONTAINERS else id(value)
+            passes = seen.get(key)
+            if passes is None:
+                passes = seen[key] = self._passes(value, slot, reading)
+            if not passes:
+                self.doubtful.add(owner)
 
-    def group(self, settings: list[Node], place: Place) -> Group:
-        """Look at what stands in the additional properties of an object."""
-        index, known = self.index, self._settings[place]
+    def _passes(self, value: Any, slot: Slot, reading: Reading) -> bool:
+        if slot.terms:
+            term = term_of(value, reading, self._plans)
+            if not all(holds(term) for holds in slot.terms):
+                return False
+        return all(fault(OBJECT if reading is Reading.NAME else value) is None for fault in slot.forms)
+
+    def _unrelated(self, sort: Sort, plan: Plan, relation: Relation) -> set[int]:
+        """Return the owners of objects whose values, looked at together, do not surely satisfy a shape."""
+        if relation.pairs is None:
+            return set(self._refused(sort, plan, relation.shape))
+        found: set[int] = set()
+        for spot, holds in relation.pairs:
+            others = sort.values(spot)
+            if spot.inner is not None and not _NO_CONTAINERS.issuperset(map(type, others)):
+                return set(sort.owners)
+            for values in map(sort.values, relation.values):
+                if not all(map(holds, values, others)):
+                    told = zip(values, others, sort.owners, strict=True)
+                    found.update(owner for value, other, owner in told if not holds(value, other))
+        return found
+
+    def _refused(self, sort: Sort, plan: Plan, shape: Screened) -> Iterator[int]:
+        """Ask a shape about each object; yield the owners of those that do not surely satisfy it."""
+        for row, owner in enumerate(sort.owners):
+            near = Near(sort.narrowed([row]), plan.names, self._plans)
+            try:
+                values = [term for path in shape.paths for term in near.terms(near.node, path)]
+                if not all(holds(near, near.node, values) for holds in shape.related):
+                    yield owner
+            except (KeyError, NotCoveredError):
+                yield owner
+
+    def _is_name(self, text: str) -> bool:
+        """Tell whether a name of the vocabulary is written back as it stands."""
         try:
-            told = [index[node] for node in settings]
-        except KeyError:
-            raise DoubtfulError from None
-        keys = [(*held, *map(id, held.values())) for held in told]
-        found = [known.get(key) or self._setting(held, place, key) for held, key in zip(told, keys, strict=True)]
-        groups, together = self._groups[place], tuple(found)
-        group = groups.get(together)
-        if group is None:
-            group = Group(found)
-            if len(groups) < MOST:
-                groups[together] = group
-        return group
+            return self._plans.name(text)[1]
+        except NotCoveredError:
+            return False
 
-    def _setting(self, held: Held, place: Place, key: Key) -> Setting:
-        sort = self.sort(place, held)
-        if sort.simple.related:
-            raise DoubtfulError
-        self.at(held.values(), sort.simple)
-        # The shape of settings has it that there is one name, which is text.
-        name, value = one(held.get(sort.own["name"])), held.get(sort.own["value"])
-        if isinstance(value, list):
-            raise DoubtfulError
-        setting = Setting(str(name), value, _predicates(place.name.removesuffix("Setting")))
-        if len(self._settings[place]) < MOST:
-            self._settings[place][key] = setting
-        return setting
+    def _usual_rows(self, values: Sequence[Any], owners: Sequence[int], usual: frozenset[type]) -> list[int]:
+        """Return the rows of values of usual types; the owners of others are in doubt."""
+        self.doubtful.update(owner for value, owner in zip(values, owners, strict=True) if type(value) not in usual)
+        return [row for row, value in enumerate(values) if type(value) in usual]
 
 
-@cache
-def _predicates(role: str) -> dict[str, Node]:
-    return {name: predicate_of(name) for name in SETTINGS[role]}
+def _usual_types(known: KeyPlan, place: Place) -> frozenset[type]:
+    """Return the types that values of a member have where they are read as they stand."""
+    is_part = known.predicate in place.by_predicate
+    if known.is_set:
+        is_usual = known.key in ARRAYS and known.key in KEYS.get(place.role, ())
+        return _LISTS if is_usual and (is_part or known.reading is Reading.PLAIN) else _NOTHING
+    if known.container is not None or (is_part and not known.has_objects):
+        return _NOTHING
+    return _OBJECTS if is_part else USUAL.get(known.reading, _NOTHING)
 
 
-def one(part: Node | list[Node] | None) -> Node:
-    """Return the one object that stands in a member."""
-    if part is None or isinstance(part, list):
-        raise DoubtfulError
-    return part
+def _code(texts: list[str]) -> str:
+    """Tell what statements say of an array of texts."""
+    if not texts:
+        return _EMPTY
+    return _AS_IS if sorted(texts) == texts and len(set(texts)) == len(texts) else _REORDERED
+
+
+def _failing(texts: Iterable[str], slot: Slot) -> set[str]:
+    """Return the texts that do not surely satisfy what is asked of them."""
+    found: set[str] = set()
+    for holds in slot.texts:
+        if not all(map(holds, texts)):
+            found.update(text for text in texts if not holds(text))
+    forms = slot.forms
+    for text in texts if forms else ():
+        for fault in forms:
+            if fault(text) is not None:
+                found.add(text)
+                break
+    return found
+
+
+def _grouped_by(keys: list[Any]) -> Iterable[tuple[Any, list[int] | None]]:
+    """Return the distinct keys and the rows that have them, None for all rows."""
+    return ((keys[0], None),) if keys and len(set(keys)) == 1 else grouped(keys).items()
+
+
+def _chosen(objects: Sequence[Tree], owners: Sequence[int], rows: Iterable[int]) -> tuple[list[Tree], list[int]]:
+    rows = list(rows)
+    return [objects[row] for row in rows], [owners[row] for row in rows]
