@@ -70,9 +70,10 @@ def forget() -> None:
 
 
 def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:
-    if not isinstance(source, str) or not source.strip():
+    problems = _problems(source) if isinstance(source, str) else ()
+    if not problems or not source.strip():
         return None
-    return next((message for kind, message in _problems(source) if is_meant(kind)), None)
+    return next((message for kind, message in problems if is_meant(kind)), None)
 
 
 def answer_class(source: Any) -> str | None:
@@ -97,4 +98,5 @@ def fields(source: Any) -> str | None:
 
 def is_read(source: str) -> bool:
     """Tell whether a text is surely Python, since it could be read as a template."""
-    return bool(source.strip()) and _UNREAD.isdisjoint(kind for kind, _ in _problems(source))
+    problems = _problems(source)
+    return bool(source.strip()) and (not problems or _UNREAD.isdisjoint(kind for kind, _ in problems))

@@ -17,7 +17,7 @@ from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.reading import Reading, examine_bytes
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import Rule
@@ -124,7 +124,7 @@ def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED)
     apart = (one for result in results for one in shacl.by_path(result, index))
     found = sorted((*of_form, *_distinct(map(findings.of, apart))), key=_by_place)
     _withhold(report)
-    text = None if reading.document is None else _text(reading.document.data)
+    text = _text(reading.document.data) if found and reading.document is not None else None
     return Checked(reading.source, tuple(found), dialect=reading.dialect, text=text, results=report)
 
 

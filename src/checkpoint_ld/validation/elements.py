@@ -33,7 +33,7 @@ from checkpoint_ld.validation.rubrics import global_names, traits
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from checkpoint_ld.graph.plans import Plans
     from checkpoint_ld.validation.kinds import Place
@@ -95,60 +95,56 @@ class _Feed:
         if self._root.get("@type") != BENCHMARK.type or names is None:
             return _NOTHING
         look = self._look
-        for items in look.sorts(ITEM, known[ELEMENTS_KEY], meaning, elements, range(len(elements))):
-            self._items(items, names)
+        owned = elements, range(len(elements))
+        self._items(list(look.sorts(ITEM, known[ELEMENTS_KEY], meaning, owned)), names)
         self._rest()
+        look.judge()
         self._set_apart(elements)
         found = tuple(at for at in range(len(elements)) if at not in look.doubtful)
         own = frozenset(name for _, name, owner in look.identifiers if owner not in {*look.doubtful, _ROOT})
         return Settled(found, own, is_rest_settled=_ROOT not in look.doubtful)
 
-    def _items(self, items: Sort, global_names: set[Name]) -> None:
+    def _items(self, items: Sequence[Sort], global_names: set[Name]) -> None:
         """Look at elements and at all that hangs on them."""
         look = self._look
-        if "@id" not in items.objects[0] or "item" not in items:
-            look.doubtful.update(items.owners)
-            return
-        look.at(items, items.pattern.plan({"@id": _ITEM_ID}))
-        for questions in look.parts(items, "item", QUESTION):
-            if "text" not in questions:
-                look.doubtful.update(questions.owners)
-                continue
-            self._texts += zip(questions.column("text"), questions.owners, strict=True)
-            self._with_settings(questions, QUESTION_SETTING)
-            for key, place in (("acceptedAnswer", ANSWER), ("hasPart", TEMPLATE)):
-                for part in look.parts(questions, key, place):
-                    look.simple(part)
-            self._named(questions, TRAIT, global_names)
+        for item in items:
+            is_usual = "@id" in item.objects[0] and "item" in item
+            look.at(item, item.pattern.plan({"@id": _ITEM_ID}) if is_usual else None)
+        questions = list(look.parts(items, "item", QUESTION))
+        for question in questions:
+            if "text" in question:
+                self._texts += zip(question.column("text"), question.owners, strict=True)
+            else:
+                look.doubtful.update(question.owners)
+        self._with_settings(questions, QUESTION_SETTING)
+        look.simple(look.parts(questions, "acceptedAnswer", ANSWER))
+        look.simple(look.parts(questions, "hasPart", TEMPLATE))
+        self._named(questions, TRAIT, global_names)
 
-    def _with_settings(self, sort: Sort, of_settings: Place) -> None:
+    def _with_settings(self, sorts: Sequence[Sort], of_settings: Place) -> None:
         """Look at objects and at their settings."""
         role = of_settings.name.removesuffix("Setting")
-        for held, told in holders(self._look, sort, of_settings):
-            if told.repeated:
-                self._look.doubtful.update(held.owners)
-            else:
-                self._look.at(held, held.pattern.plan(derived(told, role)))
+        for held, told in holders(self._look, sorts, of_settings):
+            self._look.at(held, None if told.repeated else held.pattern.plan(derived(told, role)))
 
-    def _named(self, sort: Sort, place: Place, taken: set[Name]) -> None:
+    def _named(self, sorts: Sequence[Sort], place: Place, taken: set[Name]) -> None:
         """Look at the traits of objects, of which no two may have one name, and none a name that is taken."""
         seen: set[tuple[int, Name]] = set()
-        for ratings in self._look.parts(sort, RATINGS_KEY, place):
-            for owner, name in traits(self._look, ratings, self._plans):
-                if name in taken or (owner, name) in seen:
-                    self._look.doubtful.add(owner)
-                seen.add((owner, name))
+        ratings = list(self._look.parts(sorts, RATINGS_KEY, place))
+        for owner, name in traits(self._look, ratings, self._plans):
+            if name in taken or (owner, name) in seen:
+                self._look.doubtful.add(owner)
+            seen.add((owner, name))
 
     def _rest(self) -> None:
         """Look at the benchmark and at what hangs on it beside its elements."""
         look = self._look
         if contexts.remembered(self._context) is not None or "hasPart" in self._root:
             look.doubtful.add(_ROOT)
-        for benchmark in look.sorts(BENCHMARK, None, None, [self._root], [_ROOT]):
-            self._with_settings(benchmark, BENCHMARK_SETTING)
-            self._named(benchmark, GLOBAL_TRAIT, set())
-            for creator in look.parts(benchmark, "creator", CREATOR):
-                look.simple(creator)
+        benchmark = list(look.sorts(BENCHMARK, None, None, ([self._root], [_ROOT])))
+        self._with_settings(benchmark, BENCHMARK_SETTING)
+        self._named(benchmark, GLOBAL_TRAIT, set())
+        look.simple(look.parts(benchmark, "creator", CREATOR))
 
     def _set_apart(self, elements: list[Tree]) -> None:
         """Put in doubt what shares an identifier or a text with something else, or is named in what is in doubt."""

@@ -7,7 +7,7 @@ that have the same ones; their values are then looked at name by name.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
 from checkpoint_ld.validation.sorts import SETTINGS_KEY, grouped
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.looking import Look
     from checkpoint_ld.validation.sorts import Sort
 
-Names = tuple[tuple[str, ...], tuple[bool, ...]]
-"""The names of the settings of an object, and of each whether it has no value, if there is any without."""
+_TEXTS = frozenset({str})
 
 
 class Told(NamedTuple):
@@ -35,48 +34,48 @@ class Told(NamedTuple):
     repeated: frozenset[str]
 
 
-def holders(look: Look, sort: Sort, of_settings: Place) -> Iterator[tuple[Sort, Told]]:
+def holders(look: Look, sorts: Sequence[Sort], of_settings: Place) -> Iterator[tuple[Sort, Told]]:
     """Look at the settings of objects; yield these sorted by what follows from the names of their settings.
 
     What holds settings that are not as they should be is in doubt and left out.
     """
-    if SETTINGS_KEY not in sort:
-        yield sort, Told((), frozenset())
-        return
-    has_gaps = _settings(look, sort, of_settings)
-    if not look.doubtful.isdisjoint(sort.owners):
-        sort = sort.narrowed([row for row, owner in enumerate(sort.owners) if owner not in look.doubtful])
-    lists = sort.column(SETTINGS_KEY)
-    names = [tuple([one["name"] for one in settings]) for settings in lists]
-    gaps: Sequence[tuple[bool, ...]] = [()] * len(names)
-    if has_gaps:
-        gaps = [tuple([one.get("value") is None for one in settings]) for settings in lists]
+    has_gaps = _settings(look, sorts, of_settings)
     role = of_settings.name.removesuffix("Setting")
-    by_told: dict[Told, list[int]] = {}
-    for key, rows in grouped(zip(names, gaps, strict=True)).items():
-        by_told.setdefault(_told(key, role), []).extend(rows)
-    for told, rows in by_told.items():
-        yield sort.narrowed(rows, dict(told.at)), told
+    for sort in sorts:
+        if SETTINGS_KEY not in sort:
+            yield sort, Told((), frozenset())
+            continue
+        usual = sort
+        if not look.doubtful.isdisjoint(sort.owners):
+            usual = sort.narrowed([row for row, owner in enumerate(sort.owners) if owner not in look.doubtful])
+        lists = usual.column(SETTINGS_KEY)
+        names: list[Any] = [tuple([one["name"] for one in settings]) for settings in lists]
+        if has_gaps:
+            gaps = [tuple([one.get("value") is None for one in settings]) for settings in lists]
+            names = list(zip(names, gaps, strict=True))
+        by_told: dict[Told, list[int]] = {}
+        for key, rows in grouped(names):
+            by_told.setdefault(_told(*key, role) if has_gaps else _told(key, (), role), []).extend(rows)
+        for told, rows in by_told.items():
+            yield usual.narrowed(rows, dict(told.at)), told
 
 
-def _settings(look: Look, sort: Sort, of_settings: Place) -> bool:
+def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> bool:
     """Look at the settings of objects by themselves; tell whether any of them has no value."""
-    has_gaps = False
-    for settings in look.parts(sort, SETTINGS_KEY, of_settings):
-        look.simple(settings)
-        if "name" not in settings or set(map(type, settings.column("name"))) != {str}:
+    found = list(look.parts(sorts, SETTINGS_KEY, of_settings))
+    look.simple(found)
+    for settings in found:
+        if "name" not in settings or not _TEXTS.issuperset(map(type, settings.column("name"))):
             look.doubtful.update(settings.owners)
-        has_gaps = has_gaps or "value" not in settings or None in settings.column("value")
-    return has_gaps
+    return any("value" not in one or None in one.column("value") for one in found)
 
 
-def _told(names: Names, role: str) -> Told:
+def _told(names: tuple[str, ...], gaps: tuple[bool, ...], role: str) -> Told:
+    """Return what follows from the names of settings; `gaps` tell which have no value, if there are any without."""
     known = predicates(role)
-    is_empty = names[1] or (False,) * len(names[0])
-    last = {name: at for at, name in enumerate(names[0])}
-    counted = tuple((name, at) for name, at in last.items() if name in known and not is_empty[at])
-    repeated = [name for at, name in enumerate(names[0]) if last[name] != at]
-    return Told(counted, frozenset(repeated))
+    last = {name: at for at, name in enumerate(names)}
+    counted = tuple((name, at) for name, at in last.items() if name in known and not (gaps and gaps[at]))
+    return Told(counted, frozenset(name for at, name in enumerate(names) if last[name] != at))
 
 
 @cache

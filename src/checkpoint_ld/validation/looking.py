@@ -3,7 +3,7 @@
 The tree tells what the graph would say about usual objects, so that no graph is needed. Whatever it does not tell for
 certain is in doubt: a value that is read as another one, a key that JSON-LD alone can resolve, an array where one value
 is usual. Objects of one layout are looked at together (`sorts`); their layout is held against the shapes once
-(`plans`), each distinct value once. Nothing is remembered beyond one look.
+(`plans`), each distinct value once (`judging`). Nothing is remembered beyond one look.
 """
 
 from __future__ import annotations
@@ -12,50 +12,45 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.constraints.values import OBJECT
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
-from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.roles import ARRAYS, KEYS
-from checkpoint_ld.validation.near import USUAL, Near, term_of
+from checkpoint_ld.validation.judging import Waiting
+from checkpoint_ld.validation.near import USUAL, Near
 from checkpoint_ld.validation.plans import Members
-from checkpoint_ld.validation.sorts import Sort, flat, grouped
+from checkpoint_ld.validation.sorts import Sort, chosen, column, flat, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.plans import Plan as Meaning
     from checkpoint_ld.validation.kinds import Place
-    from checkpoint_ld.validation.plans import Plan, Planner, Relation, Slot
+    from checkpoint_ld.validation.plans import Plan, Planner, Relation
     from checkpoint_ld.validation.screen import Screened
+    from checkpoint_ld.validation.sorts import Owned
 
-Tree = dict[str, Any]
+Known = dict[str, "KeyPlan | None"]
 
 _TEXTS = frozenset({str})
 _LISTS = frozenset({list})
 _OBJECTS = frozenset({dict})
 _NOTHING: frozenset[type] = frozenset()
 _NO_CONTAINERS = frozenset((str, int, float, bool, type(None)))
-_AS_WRITTEN = frozenset({Reading.PLAIN, Reading.PROPERTY})
-"""Readings to which a text is simply a literal."""
 
 _USUAL_ID = re.compile(r"urn:uuid:[A-Za-z0-9-]+")
 _OURS = ("karenina:", "urn:karenina:")
 """Beginnings of identifiers that may be names of something else."""
 
-_EMPTY, _AS_IS, _REORDERED = "empty", "as is", "reordered"
-"""What statements say of an array: nothing, all of it, or all but order and repetition. No rule is about the rest."""
-
 
 class Look:
     """One look at objects of a tree. `doubtful` are the owners of those that do not surely satisfy all shapes.
 
-    `identifiers` are the objects' own ones, with their owners, and the names that they give.
+    `identifiers` are the objects' own ones, the names that they give, and the owners.
     """
 
     def __init__(self, planner: Planner) -> None:
@@ -63,101 +58,115 @@ class Look:
         self.identifiers: list[tuple[str, str, int]] = []
         self._planner = planner
         self._plans = planner.plans
+        self._waiting = Waiting(planner.plans)
 
-    def sorts(
-        self, place: Place, via: KeyPlan | None, around: Meaning | None, objects: Sequence[Any], owners: Sequence[int]
-    ) -> Iterator[Sort]:
+    def sorts(self, place: Place, via: KeyPlan | None, around: Meaning | None, owned: Owned) -> Iterator[Sort]:
         """Yield the sorts of objects that are values of `via`; those that are not as usual are in doubt."""
-        if set(map(type, objects)) != _OBJECTS:
-            rows = self._usual_rows(objects, owners, _OBJECTS)
-            objects, owners = [objects[row] for row in rows], [owners[row] for row in rows]
+        if not _OBJECTS.issuperset(map(type, owned[0])):
+            owned = self._sifted(owned, {row for row, one in enumerate(owned[0]) if type(one) is not dict})
         meaning = self._plans.at(place.type, None if via is None else via.term, around)
-        for keys, rows in _grouped_by(list(map(tuple, objects))):
-            these, of = (objects, owners) if rows is None else _chosen(objects, owners, rows)
+        is_listed = via is not None and via.is_set
+        for keys, rows in grouped(list(map(tuple, owned[0]))):
+            alike = owned if len(rows) == len(owned[0]) else chosen(owned, rows)
             try:
-                known = dict(zip(keys, meaning.members(keys), strict=True))
+                known: Known = dict(zip(keys, meaning.members(keys), strict=True))
             except NotCoveredError:
-                self.doubtful.update(of)
+                self.doubtful.update(alike[1])
                 continue
-            these, of = self._usual(place, known, these, of)
-            if these:
-                yield from self._variants(place, meaning, known, (these, of), is_listed=via is not None and via.is_set)
+            columns = {key: column(alike[0], key) for key in keys}
+            odd = self._odd_rows(place, known, columns)
+            if odd:
+                alike = self._sifted(alike, odd)
+                columns = {key: column(alike[0], key) for key in keys}
+            if alike[0]:
+                yield from self._variants(place, meaning, known, alike, columns, is_listed=is_listed)
 
-    def _usual(
-        self, place: Place, known: dict[str, KeyPlan | None], objects: Sequence[Tree], owners: Sequence[int]
-    ) -> tuple[Sequence[Tree], Sequence[int]]:
-        """Return the objects that have the type of their place and values that are read as they stand."""
-        kinds = [one.get("@type") for one in objects]
+    def _odd_rows(self, place: Place, known: Known, columns: Mapping[str, list[Any]]) -> set[int]:
+        """Return the rows of objects of another type, or with values that are not read as they stand."""
+        if "@type" not in known:
+            return set(range(max(map(len, columns.values()), default=0)))
         odd: set[int] = set()
-        if kinds.count(place.type) < len(kinds):
-            odd.update(row for row, kind in enumerate(kinds) if kind != place.type)
-        for key, plan in known.items():
-            if key != "@type":
-                values = [one[key] for one in objects]
-                usual = _TEXTS if plan is None else _usual_types(plan, place)
-                if not usual.issuperset(map(type, values)):
-                    odd.update(row for row, value in enumerate(values) if type(value) not in usual)
-                elif plan is not None and plan.reading is Reading.NAME:
-                    odd.update(row for row, value in enumerate(values) if not self._is_name(value))
-                elif plan is None:
-                    odd.update(row for row, value in enumerate(values) if value.startswith(_OURS))
-                elif usual is _LISTS and plan.predicate not in place.by_predicate:
-                    if not _TEXTS.issuperset(map(type, chain.from_iterable(values))):
-                        odd.update(row for row, value in enumerate(values) if not _TEXTS.issuperset(map(type, value)))
-        if not odd:
-            return objects, owners
-        self.doubtful.update(owners[row] for row in odd)
-        return _chosen(objects, owners, [row for row in range(len(objects)) if row not in odd])
+        for key, values in columns.items():
+            plan = known[key]
+            if key == "@type":
+                if values.count(place.type) < len(values):
+                    odd.update(row for row, kind in enumerate(values) if kind != place.type)
+                continue
+            usual = _TEXTS if plan is None else _usual_types(plan, place)
+            if not usual.issuperset(map(type, values)):
+                odd.update(row for row, value in enumerate(values) if type(value) not in usual)
+            elif plan is None:
+                odd.update(row for row, value in enumerate(values) if value.startswith(_OURS))
+            elif plan.reading is Reading.NAME:
+                bad = {name for name in set(values) if not self._is_name(name)}
+                odd.update(row for row, name in enumerate(values) if name in bad)
+            elif plan.is_set and plan.predicate not in place.by_predicate:
+                odd.update(row for row, value in enumerate(values) if not _TEXTS.issuperset(map(type, value)))
+        return odd
 
-    def _variants(
+    def _variants(  # noqa: PLR0913 - what is known of the objects so far
         self,
         place: Place,
         meaning: Meaning,
-        known: dict[str, KeyPlan | None],
-        placed: tuple[Sequence[Tree], Sequence[int]],
+        known: Known,
+        owned: Owned,
+        columns: Mapping[str, list[Any]],
         *,
         is_listed: bool,
     ) -> Iterator[Sort]:
-        """Yield objects with the same keys, by what else their statements tell."""
-        objects, owners = placed
-        lists = {key: one.predicate in place.by_predicate for key, one in known.items() if one and one.is_set}
-        codes: list[Sequence[object]] = [
-            [_AS_IS if one[key] else _EMPTY for one in objects] if is_part else [_code(one[key]) for one in objects]
-            for key, is_part in lists.items()
-        ]
-        if "@id" in known:
-            codes.append(self._named([one["@id"] for one in objects], owners))
-        for code, rows in _grouped_by(list(zip(*codes, strict=True))) if codes else (((), None),):
-            these, of = (objects, owners) if rows is None else _chosen(objects, owners, rows)
-            told = dict(zip(lists, code, strict=False))
-            by_key = {key: one for key, one in known.items() if one is not None and told.get(key) != _EMPTY}
-            also = (
-                *((IDENTIFIER,) if "@id" in known and not code[-1] else ()),
-                *((POSITION,) if "@id" in known and is_listed else ()),
-                *((RESIDUE,) if set(told.values()) - {_AS_IS} else ()),
-            )
-            pattern = self._planner.pattern(place, Members(meaning, by_key, also))
-            yield Sort(meaning, by_key, pattern, these, of, {})
+        """Yield objects with the same keys by which of their arrays are empty, and whether their names are as written.
 
-    def _named(self, identifiers: list[str], owners: Sequence[int]) -> list[bool]:
+        The statements tell nothing of an empty array. In which order texts stand in one, and how often, they tell apart
+        from everything else, and no rule is about it (which the planner makes sure of).
+        """
+        codes = {key: list(map(bool, columns[key])) for key, one in known.items() if one is not None and one.is_set}
+        if "@id" in known:
+            codes["@id"] = self._named(columns["@id"], owned[1])
+        rows_by_code: Iterable[tuple[tuple[bool, ...], Sequence[int]]] = (((), range(len(owned[0]))),)
+        if not all(map(all, codes.values())):
+            rows_by_code = grouped(list(zip(*codes.values(), strict=True)))
+        for code, rows in rows_by_code:
+            lacking = {key for key, holds in zip(codes, code, strict=False) if not holds}
+            by_key = {key: one for key, one in known.items() if one is not None and key not in lacking}
+            also: tuple[Node, ...] = (IDENTIFIER,) if "@id" in lacking else ()
+            if "@id" in known and is_listed:
+                also = (*also, POSITION)
+            pattern = self._planner.pattern(place, Members(meaning, by_key, also))
+            yield Sort(meaning, by_key, pattern, owned if len(rows) == len(owned[0]) else chosen(owned, rows))
+
+    def _named(self, identifiers: Sequence[str], owners: Sequence[int]) -> list[bool]:
         """Note objects' own identifiers; tell of each whether it is the name of its object as it stands."""
         names = [one if _USUAL_ID.fullmatch(one) else naming.iri_of(one) for one in identifiers]
         self.identifiers += zip(identifiers, names, owners, strict=True)
         return [name == one for name, one in zip(names, identifiers, strict=True)]
 
-    def parts(self, sort: Sort, key: str, place: Place) -> Iterator[Sort]:
-        """Yield the sorts of the objects in a member, if there is such a member."""
-        known = sort.by_key.get(key)
-        if known is not None:
-            objects: Sequence[Any] = sort.column(key)
-            owners = sort.owners
-            if known.is_set:
-                objects, owners = flat(objects, owners)
-            yield from self.sorts(place, known, sort.meaning, objects, owners)
+    def _sifted(self, owned: Owned, odd: set[int]) -> Owned:
+        """Return all but some odd rows, the owners of which are in doubt."""
+        self.doubtful.update(owned[1][row] for row in odd)
+        return chosen(owned, [row for row in range(len(owned[0])) if row not in odd])
 
-    def simple(self, sort: Sort) -> None:
+    def _is_name(self, text: str) -> bool:
+        """Tell whether a name of the vocabulary is written back as it stands."""
+        try:
+            return self._plans.name(text)[1]
+        except NotCoveredError:
+            return False
+
+    def parts(self, sorts: Iterable[Sort], key: str, place: Place) -> Iterator[Sort]:
+        """Yield the sorts of the objects in a member of objects at one kind of place."""
+        there = [sort for sort in sorts if key in sort]
+        if there:
+            known = there[0].by_key[key]
+            owned = [(one.column(key), one.owners) for one in there]
+            if known.is_set:
+                owned = [flat(*one) for one in owned]
+            values, owners = (list(chain.from_iterable(one)) for one in zip(*owned, strict=True))
+            yield from self.sorts(place, known, there[0].meaning, (values, owners))
+
+    def simple(self, sorts: Iterable[Sort]) -> None:
         """Look at objects from which nothing else follows."""
-        self.at(sort, sort.pattern.plan({}))
+        for sort in sorts:
+            self.at(sort, sort.pattern.plan({}))
 
     def at(self, sort: Sort, plan: Plan | None, same: frozenset[Node] = frozenset()) -> None:
         """Look at the values of objects, all of which have the same ones for the properties `same`.
@@ -167,54 +176,22 @@ class Look:
         if plan is None:
             self.doubtful.update(sort.owners)
             return
-        for key, slot in plan.own.items():
+        for key, slot in plan.own:
             known = sort.by_key.get(key)
-            if known is not None and known.is_set:
-                self._arrays(sort, key, slot)
-            elif slot.terms or slot.forms:
+            if known is None or not known.is_set:
                 if not slot.is_part:
-                    self._judge(sort.column(key), sort.owners, slot, Reading.PLAIN if known is None else known.reading)
-        for name, slot in plan.derived.items():
-            if slot.terms or slot.forms:
-                self._judge(sort.derived(name), sort.owners, slot, Reading.PROPERTY)
-        for relation in plan.relations:
-            if not relation.values and relation.shape.is_vacuous:
-                continue
-            if relation.shape.looks_at is not None and relation.shape.looks_at <= same:
-                if self._unrelated(sort.narrowed([0]), plan, relation):
-                    self.doubtful.update(sort.owners)
+                    self._waiting.add(sort.column(key), sort.owners, slot, known.reading if known else Reading.PLAIN)
+            elif slot.single:
+                self.doubtful.update(sort.owners)
             else:
+                self._waiting.add(*flat(sort.column(key), sort.owners), slot, Reading.PLAIN)
+        for name, slot in plan.derived:
+            self._waiting.add(sort.derived(name), sort.owners, slot, Reading.PROPERTY)
+        for relation in plan.relations:
+            if relation.shape.looks_at is None or not relation.shape.looks_at <= same:
                 self.doubtful.update(self._unrelated(sort, plan, relation))
-
-    def _arrays(self, sort: Sort, key: str, slot: Slot) -> None:
-        if slot.single:
-            self.doubtful.update(sort.owners)
-        elif not slot.is_part:
-            self._judge(*flat(sort.column(key), sort.owners), slot, Reading.PLAIN)
-
-    def _judge(self, values: Sequence[Any], owners: Sequence[int], slot: Slot, reading: Reading) -> None:
-        """Look at the values of one property, each by itself."""
-        if _TEXTS.issuperset(map(type, values)) and (reading in _AS_WRITTEN or not slot.terms):
-            if slot.texts or slot.forms:
-                bad = _failing(set(values), slot)
-                if bad:
-                    self.doubtful.update(owner for value, owner in zip(values, owners, strict=True) if value in bad)
-            return
-        seen: dict[object, bool] = {}
-        for value, owner in zip(values, owners, strict=True):
-            key = (type(value), value) if type(value) in _NO_CONTAINERS else id(value)
-            passes = seen.get(key)
-            if passes is None:
-                passes = seen[key] = self._passes(value, slot, reading)
-            if not passes:
-                self.doubtful.add(owner)
-
-    def _passes(self, value: Any, slot: Slot, reading: Reading) -> bool:
-        if slot.terms:
-            term = term_of(value, reading, self._plans)
-            if not all(holds(term) for holds in slot.terms):
-                return False
-        return all(fault(OBJECT if reading is Reading.NAME else value) is None for fault in slot.forms)
+            elif self._unrelated(sort.narrowed([0]), plan, relation):
+                self.doubtful.update(sort.owners)
 
     def _unrelated(self, sort: Sort, plan: Plan, relation: Relation) -> set[int]:
         """Return the owners of objects whose values, looked at together, do not surely satisfy a shape."""
@@ -242,17 +219,9 @@ class Look:
             except (KeyError, NotCoveredError):
                 yield owner
 
-    def _is_name(self, text: str) -> bool:
-        """Tell whether a name of the vocabulary is written back as it stands."""
-        try:
-            return self._plans.name(text)[1]
-        except NotCoveredError:
-            return False
-
-    def _usual_rows(self, values: Sequence[Any], owners: Sequence[int], usual: frozenset[type]) -> list[int]:
-        """Return the rows of values of usual types; the owners of others are in doubt."""
-        self.doubtful.update(owner for value, owner in zip(values, owners, strict=True) if type(value) not in usual)
-        return [row for row, value in enumerate(values) if type(value) in usual]
+    def judge(self) -> None:
+        """Judge what was looked at; only now all that is in doubt about single values is."""
+        self.doubtful.update(self._waiting.refused())
 
 
 def _usual_types(known: KeyPlan, place: Place) -> frozenset[type]:
@@ -264,35 +233,3 @@ def _usual_types(known: KeyPlan, place: Place) -> frozenset[type]:
     if known.container is not None or (is_part and not known.has_objects):
         return _NOTHING
     return _OBJECTS if is_part else USUAL.get(known.reading, _NOTHING)
-
-
-def _code(texts: list[str]) -> str:
-    """Tell what statements say of an array of texts."""
-    if not texts:
-        return _EMPTY
-    return _AS_IS if sorted(texts) == texts and len(set(texts)) == len(texts) else _REORDERED
-
-
-def _failing(texts: Iterable[str], slot: Slot) -> set[str]:
-    """Return the texts that do not surely satisfy what is asked of them."""
-    found: set[str] = set()
-    for holds in slot.texts:
-        if not all(map(holds, texts)):
-            found.update(text for text in texts if not holds(text))
-    forms = slot.forms
-    for text in texts if forms else ():
-        for fault in forms:
-            if fault(text) is not None:
-                found.add(text)
-                break
-    return found
-
-
-def _grouped_by(keys: list[Any]) -> Iterable[tuple[Any, list[int] | None]]:
-    """Return the distinct keys and the rows that have them, None for all rows."""
-    return ((keys[0], None),) if keys and len(set(keys)) == 1 else grouped(keys).items()
-
-
-def _chosen(objects: Sequence[Tree], owners: Sequence[int], rows: Iterable[int]) -> tuple[list[Tree], list[int]]:
-    rows = list(rows)
-    return [objects[row] for row in rows], [owners[row] for row in rows]

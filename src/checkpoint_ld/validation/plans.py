@@ -43,10 +43,10 @@ class Slot:
     """What is asked of the values of one property: of each by itself, and whether there may be but one.
 
     `texts` ask of plain texts what `terms` ask of their literals. `is_part` says that the values are objects that are
-    looked at by themselves.
+    looked at by themselves. Slots with one `number` ask the same.
     """
 
-    __slots__ = ("forms", "is_part", "single", "terms", "texts")
+    __slots__ = ("forms", "is_part", "number", "single", "terms", "texts")
 
     def __init__(self, *, is_part: bool = False) -> None:
         self.terms: tuple[Callable[[Node], bool], ...] = ()
@@ -54,6 +54,12 @@ class Slot:
         self.forms: tuple[Callable[[object], object], ...] = ()
         self.single = False
         self.is_part = is_part
+        self.number = 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether anything is asked of each value."""
+        return bool(self.terms or self.forms)
 
     def lets_objects_pass(self) -> bool:
         """Tell whether nothing is asked of the values that an object of its own does not surely satisfy."""
@@ -85,11 +91,11 @@ class Relation(NamedTuple):
 class Plan(NamedTuple):
     """What is asked of an object: of the values of its members, of those that are derived, and of several together.
 
-    `names` are those of what is derived, by its properties.
+    What nothing is asked of is left out. `names` are those of all that is derived, by its properties.
     """
 
-    own: Mapping[str, Slot]
-    derived: Mapping[str, Slot]
+    own: tuple[tuple[str, Slot], ...]
+    derived: tuple[tuple[str, Slot], ...]
     names: Mapping[Node, str]
     relations: tuple[Relation, ...]
 
@@ -98,7 +104,7 @@ class Members(NamedTuple):
     """The members of objects of one layout, and what their statements have beside these.
 
     `meaning` tells what keys mean there, `by_key` what the keys mean that have statements; `also` are the properties
-    `IDENTIFIER`, `POSITION` and `RESIDUE`, as far as there are any.
+    `IDENTIFIER` and `POSITION`, as far as there are any.
     """
 
     meaning: Meaning
@@ -113,7 +119,18 @@ class Planner:
         self.screen = screen
         self.plans = plans
         self.terms = plans.table.at(None, "karenina:Scenario")
+        self.is_blind = screen.is_blind_to(RESIDUE)
         self._patterns: dict[tuple[object, ...], Pattern] = {}
+        self._numbers: dict[object, int] = {}
+
+    def numbered(self, slots: Iterable[tuple[str, Slot]]) -> tuple[tuple[str, Slot], ...]:
+        """Return those slots of which anything is asked, each with its number."""
+        found = tuple(
+            (key, one) for key, one in slots if (one.asks and not one.is_part) or (one.single and key in ARRAYS)
+        )
+        for _, one in found:
+            one.number = self._numbers.setdefault((one.terms, one.forms), len(self._numbers))
+        return found
 
     def pattern(self, place: Place, members: Members) -> Pattern:
         """Return the pattern of objects at a place by their members."""
@@ -155,7 +172,7 @@ class Pattern:
         names = (*predicates, *derived.values())
         kind = named(expand_name(place.type))
         layout = self._layout(kind, predicates)
-        if layout is None or SUBCLASS in predicates or len(set(names)) < len(names):
+        if layout is None or not planner.is_blind or SUBCLASS in predicates or len(set(names)) < len(names):
             return None
         classes: list[Node] = [kind, *(named(KARENINA + one) for one in (*place.classes, *more))]
         told: dict[Node, list[Node]] = {RDF_TYPE: classes, _UNKNOWN_KEY: [Literal(key) for key in layout.unknown]}
@@ -163,26 +180,26 @@ class Pattern:
         for name, slot in slots.items():
             slot.single = name in layout.single
         related = _asked(planner.screen, place, told, slots)
-        unasked = [slots[one] for one in (POSITION, RESIDUE) if one in slots]
         if related is None or not all(one.lets_objects_pass() for one in slots.values() if one.is_part):
             return None
-        if any(one.terms or one.forms for one in unasked):
+        if POSITION in slots and slots[POSITION].asks:
             return None
         if IDENTIFIER in slots:
             own["@id"] = IDENTIFIER
+        relations = (self._relation(shape, own, derived) for shape in related)
         return Plan(
-            {key: slots[predicate] for key, predicate in own.items()},
-            {name: slots[predicate] for name, predicate in derived.items()},
+            planner.numbered((key, slots[predicate]) for key, predicate in own.items()),
+            planner.numbered((name, slots[predicate]) for name, predicate in derived.items()),
             {predicate: name for name, predicate in derived.items()},
-            tuple(self._relation(shape, own, derived) for shape in related),
+            tuple(one for one in relations if one.values or not one.shape.is_vacuous),
         )
 
     def _layout(self, kind: URIRef, predicates: tuple[Node, ...]) -> Layout | None:
         planner, place = self._planner, self._place
         if place.role not in KEYS:
-            return None if RESIDUE in predicates else Layout((), ())
+            return Layout((), ())
         via = None if place.is_apart else planner.terms.by_iri.get(str(place.predicate))
-        return known(planner.plans.table, place.role, via, kind, tuple(one for one in predicates if one != RESIDUE))
+        return known(planner.plans.table, place.role, via, kind, predicates)
 
     def _relation(self, shape: Screened, own: Mapping[str, Node], derived: Mapping[str, Node]) -> Relation:
         """Return a shape with the places of the values that it looks at."""

@@ -16,7 +16,7 @@ from checkpoint_ld.validation.sorts import grouped
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.graph.plans import KeyPlan, Plans
     from checkpoint_ld.graph.plans import Plan as Meaning
@@ -28,12 +28,13 @@ Name = tuple[str, bool]
 """The name of a trait, and whether it is one of a dynamic rubric, which has names of its own."""
 
 _TYPE = "additionalType"
+_CONTAINERS = frozenset((list, dict))
 _PREDICATES = {one: named(SCHEMA + one) for one in (_TYPE, *BOUNDS)} | {one: predicate_of(one) for one in TELLING}
 
 
-def traits(look: Look, sort: Sort, plans: Plans) -> Iterator[tuple[int, Name]]:
+def traits(look: Look, sorts: Sequence[Sort], plans: Plans) -> Iterator[tuple[int, Name]]:
     """Look at traits and at their settings; yield the owner and the name of each that has one."""
-    for held, told in holders(look, sort, TRAIT_SETTING):
+    for held, told in holders(look, sorts, TRAIT_SETTING):
         for alike in _alike(held):
             suffix = _suffix(alike, plans)
             if told.repeated and not (suffix == DYNAMIC and told.repeated <= REPEATABLE):
@@ -41,23 +42,23 @@ def traits(look: Look, sort: Sort, plans: Plans) -> Iterator[tuple[int, Name]]:
             else:
                 _look_at(look, alike, told, suffix)
             if "name" in alike:
-                yield from zip(alike.owners, ((one, suffix == DYNAMIC) for one in alike.column("name")), strict=True)
+                names = ((one, suffix == DYNAMIC) for one in alike.column("name"))
+                yield from zip(alike.owners, names, strict=True)
 
 
 def _alike(sort: Sort) -> Iterator[Sort]:
     """Yield traits sorted by what tells their kind; of an object or array it only matters that it is one."""
-    columns = [sort.column(one) for one in _PREDICATES if one in sort]
-    columns += [sort.derived(one) for one in sort.at if one in TELLING]
-    if not columns:
-        yield sort
-        return
-    keys = zip(*([*map(_told_by, column)] for column in columns), strict=True)
-    for rows in grouped(keys).values():
+    columns = [sort.column(one) for one in (_TYPE, *BOUNDS) if one in sort]
+    columns += [_told_by(sort.derived(one)) for one in sort.at if one in TELLING]
+    for _, rows in grouped(list(zip(*columns, strict=True))) if columns else (((), range(len(sort.objects))),):
         yield sort.narrowed(rows)
 
 
-def _told_by(value: Any) -> object:
-    return type(value), None if isinstance(value, (list, dict)) else value
+def _told_by(values: Sequence[Any]) -> Sequence[Any]:
+    kinds = set(map(type, values))
+    if len(kinds) == 1 and kinds.isdisjoint(_CONTAINERS):
+        return values
+    return [(type(one), None if type(one) in _CONTAINERS else one) for one in values]
 
 
 def _suffix(sort: Sort, plans: Plans) -> str | None:

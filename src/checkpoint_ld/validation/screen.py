@@ -129,6 +129,13 @@ class Screen:
         here = {(_TARGETS[0], one) for one in classes} | {(_TARGETS[1], one) for one in predicates}
         return any(not targets or not targets.isdisjoint(here) for targets in self._targets_of_others)
 
+    def is_blind_to(self, predicate: Node) -> bool:
+        """Tell whether no shape targets or looks at a property of any node; false where that is not certain."""
+        targets = {term for one in self.screened for _, term in one.targets}
+        targets.update(term for these in self._targets_of_others for _, term in these)
+        looked_at = {path for one in self.screened for path in (*one.paths, *(one.looks_at or ()))}
+        return all(self._targets_of_others) and predicate not in targets and predicate not in looked_at
+
     @cached_property
     def _targets_of_others(self) -> list[frozenset[tuple[Node, Node]]]:
         """The targets of each shape that could not be compiled, none for one with targets of another kind."""
