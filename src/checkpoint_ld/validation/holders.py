@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
 from checkpoint_ld.validation.sorts import SETTINGS_KEY, grouped
+from checkpoint_ld.validation.usual import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.kinds import Place
     from checkpoint_ld.validation.looking import Look
     from checkpoint_ld.validation.sorts import Sort
-
-_TEXTS = frozenset({str})
 
 
 class Told(NamedTuple):
@@ -65,7 +64,7 @@ def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> bool:
     found = list(look.parts(sorts, SETTINGS_KEY, of_settings))
     look.simple(found)
     for settings in found:
-        if "name" not in settings or not _TEXTS.issuperset(map(type, settings.column("name"))):
+        if "name" not in settings or not TEXTS.issuperset(map(type, settings.column("name"))):
             look.doubtful.update(settings.owners)
     return any("value" not in one or None in one.column("value") for one in found)
 

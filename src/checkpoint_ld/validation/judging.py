@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.constraints.values import OBJECT
 from checkpoint_ld.graph.plans import Reading
 from checkpoint_ld.validation.near import term_of
+from checkpoint_ld.validation.usual import CONTAINERS, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -16,59 +17,59 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.plans import Slot
     from checkpoint_ld.validation.sorts import Owned
 
-_TEXTS = frozenset({str})
-_CONTAINERS = frozenset((list, dict))
-_AS_WRITTEN = frozenset({Reading.PLAIN, Reading.PROPERTY})
+_AS_WRITTEN = (Reading.PLAIN, Reading.PROPERTY)
 """Readings to which a text is simply a literal."""
 
 
 class Waiting:
-    """Values with what is asked of each by itself, and how it is read."""
+    """Values with the slots that tell what is asked of each by itself."""
 
     def __init__(self, plans: Plans) -> None:
         self._plans = plans
-        self._waiting: dict[tuple[int, Reading], tuple[Slot, list[Owned]]] = {}
+        self._waiting: dict[int, tuple[Slot, list[Owned]]] = {}
 
-    def add(self, values: Sequence[Any], owners: Sequence[int], slot: Slot, reading: Reading) -> None:
+    def add(self, values: Sequence[Any], owners: Sequence[int], slot: Slot) -> None:
         """Have values judged by and by."""
-        key = slot.number, reading
-        known = self._waiting.get(key)
+        known = self._waiting.get(slot.number)
         if known is None:
-            known = self._waiting[key] = slot, []
+            known = self._waiting[slot.number] = slot, []
         known[1].append((values, owners))
 
     def refused(self) -> Iterator[int]:
         """Judge all values; yield the owners of those that do not surely satisfy what is asked of them."""
-        for (_, reading), (slot, parts) in self._waiting.items():
-            values = list(chain.from_iterable(values for values, _ in parts))
-            bad = self._bad(values, slot, reading)
+        for slot, parts in self._waiting.values():
+            values = list(chain.from_iterable([values for values, _ in parts]))
+            bad = self._bad(values, slot)
             if bad:
-                owners = chain.from_iterable(owners for _, owners in parts)
-                yield from (owner for row, owner in enumerate(owners) if row in bad)
+                owners = chain.from_iterable([owners for _, owners in parts])
+                keys = map(_key, values)
+                yield from (owner for key, owner in zip(keys, owners, strict=True) if key in bad)
         self._waiting.clear()
 
-    def _bad(self, values: list[Any], slot: Slot, reading: Reading) -> frozenset[int] | set[int]:
-        """Return the rows of values that do not surely satisfy what is asked."""
+    def _bad(self, values: list[Any], slot: Slot) -> set[object]:
+        """Return the keys of values that do not surely satisfy what is asked."""
         kinds = set(map(type, values))
-        if kinds == _TEXTS and (reading in _AS_WRITTEN or not slot.terms):
-            refused = _refused(set(values), slot)
-            return {row for row, value in enumerate(values) if value in refused} if refused else frozenset()
-        if kinds.isdisjoint(_CONTAINERS):
-            told = list(zip(map(type, values), values, strict=True))
-            bad = {one for one in set(told) if not self._passes(one[1], slot, reading)}
-            return {row for row, one in enumerate(told) if one in bad} if bad else frozenset()
-        return {row for row, value in enumerate(values) if not self._passes(value, slot, reading)}
+        if kinds == TEXTS and (slot.reading in _AS_WRITTEN or not slot.terms):
+            return {_key(text) for text in _refused(set(values), slot)}
+        told = {_key(value): value for value in values}
+        return {key for key, value in told.items() if not self._passes(value, slot)}
 
-    def _passes(self, value: Any, slot: Slot, reading: Reading) -> bool:
+    def _passes(self, value: Any, slot: Slot) -> bool:
         if slot.terms:
-            term = term_of(value, reading, self._plans)
+            term = term_of(value, slot.reading, self._plans)
             if not all(holds(term) for holds in slot.terms):
                 return False
-        said = OBJECT if reading is Reading.NAME else value
+        said = OBJECT if slot.reading is Reading.NAME else value
         for fault in slot.forms:  # noqa: SIM110 - a generator takes longer than most forms
             if fault(said) is not None:
                 return False
         return True
+
+
+def _key(value: Any) -> object:
+    """Return what tells a value from others; equal ones of different types are not one value."""
+    kind = type(value)
+    return id(value) if kind in CONTAINERS else (kind, value)
 
 
 def _refused(texts: Iterable[str], slot: Slot) -> set[str]:

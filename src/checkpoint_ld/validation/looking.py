@@ -10,20 +10,17 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.compaction import POSITION
-from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
-from checkpoint_ld.roles import ARRAYS, KEYS
 from checkpoint_ld.validation.judging import Waiting
-from checkpoint_ld.validation.near import USUAL, Near
-from checkpoint_ld.validation.plans import Members
+from checkpoint_ld.validation.near import Near
 from checkpoint_ld.validation.sorts import Sort, chosen, column, flat, grouped
+from checkpoint_ld.validation.usual import CONTAINERS, OBJECTS, TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rdflib.term import Node
 
@@ -33,18 +30,22 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.plans import Plan, Planner, Relation
     from checkpoint_ld.validation.screen import Screened
     from checkpoint_ld.validation.sorts import Owned
+    from checkpoint_ld.validation.usual import Usual
 
-Known = dict[str, "KeyPlan | None"]
-
-_TEXTS = frozenset({str})
-_LISTS = frozenset({list})
-_OBJECTS = frozenset({dict})
-_NOTHING: frozenset[type] = frozenset()
-_NO_CONTAINERS = frozenset((str, int, float, bool, type(None)))
+Columns = dict[str, list[Any]]
 
 _USUAL_ID = re.compile(r"urn:uuid:[A-Za-z0-9-]+")
 _OURS = ("karenina:", "urn:karenina:")
 """Beginnings of identifiers that may be names of something else."""
+
+
+class Kind(NamedTuple):
+    """Objects with the same keys at one kind of place; `is_listed` says that they stand in an array."""
+
+    place: Place
+    meaning: Meaning
+    usual: Usual
+    is_listed: bool
 
 
 class Look:
@@ -62,77 +63,63 @@ class Look:
 
     def sorts(self, place: Place, via: KeyPlan | None, around: Meaning | None, owned: Owned) -> Iterator[Sort]:
         """Yield the sorts of objects that are values of `via`; those that are not as usual are in doubt."""
-        if not _OBJECTS.issuperset(map(type, owned[0])):
+        if not OBJECTS.issuperset(map(type, owned[0])):
             owned = self._sifted(owned, {row for row, one in enumerate(owned[0]) if type(one) is not dict})
         meaning = self._plans.at(place.type, None if via is None else via.term, around)
         is_listed = via is not None and via.is_set
         for keys, rows in grouped(list(map(tuple, owned[0]))):
             alike = owned if len(rows) == len(owned[0]) else chosen(owned, rows)
-            try:
-                known: Known = dict(zip(keys, meaning.members(keys), strict=True))
-            except NotCoveredError:
+            usual = self._planner.usual(place, meaning, keys)
+            if usual is None:
                 self.doubtful.update(alike[1])
                 continue
             columns = {key: column(alike[0], key) for key in keys}
-            odd = self._odd_rows(place, known, columns)
+            odd = self._odd_rows(place, usual, columns)
             if odd:
                 alike = self._sifted(alike, odd)
                 columns = {key: column(alike[0], key) for key in keys}
             if alike[0]:
-                yield from self._variants(place, meaning, known, alike, columns, is_listed=is_listed)
+                yield from self._variants(Kind(place, meaning, usual, is_listed), alike, columns)
 
-    def _odd_rows(self, place: Place, known: Known, columns: Mapping[str, list[Any]]) -> set[int]:
+    def _odd_rows(self, place: Place, usual: Usual, columns: Columns) -> set[int]:
         """Return the rows of objects of another type, or with values that are not read as they stand."""
-        if "@type" not in known:
-            return set(range(max(map(len, columns.values()), default=0)))
         odd: set[int] = set()
-        for key, values in columns.items():
-            plan = known[key]
-            if key == "@type":
-                if values.count(place.type) < len(values):
-                    odd.update(row for row, kind in enumerate(values) if kind != place.type)
-                continue
-            usual = _TEXTS if plan is None else _usual_types(plan, place)
-            if not usual.issuperset(map(type, values)):
-                odd.update(row for row, value in enumerate(values) if type(value) not in usual)
-            elif plan is None:
+        kinds = columns["@type"]
+        if kinds.count(place.type) < len(kinds):
+            odd.update(row for row, kind in enumerate(kinds) if kind != place.type)
+        for key, known, types, is_texts in usual.members:
+            values = columns[key]
+            if not types.issuperset(map(type, values)):
+                odd.update(row for row, value in enumerate(values) if type(value) not in types)
+            elif known is None:
                 odd.update(row for row, value in enumerate(values) if value.startswith(_OURS))
-            elif plan.reading is Reading.NAME:
+            elif known.reading is Reading.NAME:
                 bad = {name for name in set(values) if not self._is_name(name)}
                 odd.update(row for row, name in enumerate(values) if name in bad)
-            elif plan.is_set and plan.predicate not in place.by_predicate:
-                odd.update(row for row, value in enumerate(values) if not _TEXTS.issuperset(map(type, value)))
+            elif is_texts:
+                odd.update(row for row, value in enumerate(values) if not TEXTS.issuperset(map(type, value)))
         return odd
 
-    def _variants(  # noqa: PLR0913 - what is known of the objects so far
-        self,
-        place: Place,
-        meaning: Meaning,
-        known: Known,
-        owned: Owned,
-        columns: Mapping[str, list[Any]],
-        *,
-        is_listed: bool,
-    ) -> Iterator[Sort]:
+    def _variants(self, kind: Kind, owned: Owned, columns: Columns) -> Iterator[Sort]:
         """Yield objects with the same keys by which of their arrays are empty, and whether their names are as written.
 
         The statements tell nothing of an empty array. In which order texts stand in one, and how often, they tell apart
         from everything else, and no rule is about it (which the planner makes sure of).
         """
-        codes = {key: list(map(bool, columns[key])) for key, one in known.items() if one is not None and one.is_set}
-        if "@id" in known:
-            codes["@id"] = self._named(columns["@id"], owned[1])
-        rows_by_code: Iterable[tuple[tuple[bool, ...], Sequence[int]]] = (((), range(len(owned[0]))),)
-        if not all(map(all, codes.values())):
-            rows_by_code = grouped(list(zip(*codes.values(), strict=True)))
-        for code, rows in rows_by_code:
-            lacking = {key for key, holds in zip(codes, code, strict=False) if not holds}
-            by_key = {key: one for key, one in known.items() if one is not None and key not in lacking}
-            also: tuple[Node, ...] = (IDENTIFIER,) if "@id" in lacking else ()
-            if "@id" in known and is_listed:
-                also = (*also, POSITION)
-            pattern = self._planner.pattern(place, Members(meaning, by_key, also))
-            yield Sort(meaning, by_key, pattern, owned if len(rows) == len(owned[0]) else chosen(owned, rows))
+        codes = [list(map(bool, columns[key])) for key in kind.usual.arrays]
+        if kind.usual.has_identifier:
+            codes.append(self._named(columns["@id"], owned[1]))
+        if all(map(all, codes)):
+            yield self._sort(kind, frozenset(), owned, columns)
+            return
+        keys = (*kind.usual.arrays, "@id")
+        for code, rows in grouped(list(zip(*codes, strict=True))):
+            lacking = frozenset(key for key, holds in zip(keys, code, strict=False) if not holds)
+            yield self._sort(kind, lacking, chosen(owned, rows), {})
+
+    def _sort(self, kind: Kind, lacking: frozenset[str], owned: Owned, columns: Columns) -> Sort:
+        pattern = self._planner.pattern(kind.place, kind.meaning, kind.usual, lacking, is_listed=kind.is_listed)
+        return Sort(kind.meaning, pattern, owned, columns)
 
     def _named(self, identifiers: Sequence[str], owners: Sequence[int]) -> list[bool]:
         """Note objects' own identifiers; tell of each whether it is the name of its object as it stands."""
@@ -179,14 +166,13 @@ class Look:
         for key, slot in plan.own:
             known = sort.by_key.get(key)
             if known is None or not known.is_set:
-                if not slot.is_part:
-                    self._waiting.add(sort.column(key), sort.owners, slot, known.reading if known else Reading.PLAIN)
+                self._waiting.add(sort.column(key), sort.owners, slot)
             elif slot.single:
                 self.doubtful.update(sort.owners)
             else:
-                self._waiting.add(*flat(sort.column(key), sort.owners), slot, Reading.PLAIN)
+                self._waiting.add(*flat(sort.column(key), sort.owners), slot)
         for name, slot in plan.derived:
-            self._waiting.add(sort.derived(name), sort.owners, slot, Reading.PROPERTY)
+            self._waiting.add(sort.derived(name), sort.owners, slot)
         for relation in plan.relations:
             if relation.shape.looks_at is None or not relation.shape.looks_at <= same:
                 self.doubtful.update(self._unrelated(sort, plan, relation))
@@ -200,7 +186,7 @@ class Look:
         found: set[int] = set()
         for spot, holds in relation.pairs:
             others = sort.values(spot)
-            if spot.inner is not None and not _NO_CONTAINERS.issuperset(map(type, others)):
+            if spot.inner is not None and not CONTAINERS.isdisjoint(map(type, others)):
                 return set(sort.owners)
             for values in map(sort.values, relation.values):
                 if not all(map(holds, values, others)):
@@ -222,14 +208,3 @@ class Look:
     def judge(self) -> None:
         """Judge what was looked at; only now all that is in doubt about single values is."""
         self.doubtful.update(self._waiting.refused())
-
-
-def _usual_types(known: KeyPlan, place: Place) -> frozenset[type]:
-    """Return the types that values of a member have where they are read as they stand."""
-    is_part = known.predicate in place.by_predicate
-    if known.is_set:
-        is_usual = known.key in ARRAYS and known.key in KEYS.get(place.role, ())
-        return _LISTS if is_usual and (is_part or known.reading is Reading.PLAIN) else _NOTHING
-    if known.container is not None or (is_part and not known.has_objects):
-        return _NOTHING
-    return _OBJECTS if is_part else USUAL.get(known.reading, _NOTHING)

@@ -11,6 +11,7 @@ from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, literal_of
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.graph.residue import RESIDUE
+from checkpoint_ld.validation.usual import AS_THEY_STAND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,22 +22,13 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.plans import Plan as Meaning
     from checkpoint_ld.validation.sorts import Sort
 
-USUAL: dict[Reading, frozenset[type]] = {
-    Reading.PLAIN: frozenset((str, int, float, bool)),
-    Reading.DATE: frozenset({str}),
-    Reading.DOUBLE: frozenset({float}),
-    Reading.NAME: frozenset({str}),
-    Reading.PROPERTY: frozenset((str, int, float, bool, type(None), list, dict)),
-}
-"""The types of values that are read as they stand."""
-
 _DATATYPES = {Reading.DATE: DATETIME, Reading.DOUBLE: DOUBLE}
 _UNSAID = frozenset({RDF_TYPE, IDENTIFIER, POSITION, RESIDUE})
 
 
 def term_of(value: Any, reading: Reading, plans: Plans) -> Node:
     """Return the term of a value that is read as it stands. Raises NotCoveredError for what is none."""
-    if type(value) not in USUAL.get(reading, ()):
+    if type(value) not in AS_THEY_STAND.get(reading, ()):
         raise NotCoveredError
     if reading is Reading.NAME:
         return plans.name(value)[0]

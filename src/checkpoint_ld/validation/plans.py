@@ -21,6 +21,7 @@ from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.terms import expand_name
 from checkpoint_ld.roles import ARRAYS, KEYS
 from checkpoint_ld.validation.screen import SUBCLASS
+from checkpoint_ld.validation.usual import usual
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.plans import Plan as Meaning
     from checkpoint_ld.validation.kinds import Place
     from checkpoint_ld.validation.screen import Screen, Screened
+    from checkpoint_ld.validation.usual import Usual
 
 _UNKNOWN_KEY = URIRef(KARENINA + "unknownKey")
 _SCALARS = frozenset({Reading.PLAIN, Reading.DATE, Reading.DOUBLE})
@@ -43,12 +45,13 @@ class Slot:
     """What is asked of the values of one property: of each by itself, and whether there may be but one.
 
     `texts` ask of plain texts what `terms` ask of their literals. `is_part` says that the values are objects that are
-    looked at by themselves. Slots with one `number` ask the same.
+    looked at by themselves. Slots with one `number` ask the same of values that are read in the same way.
     """
 
-    __slots__ = ("forms", "is_part", "number", "single", "terms", "texts")
+    __slots__ = ("forms", "is_part", "number", "reading", "single", "terms", "texts")
 
-    def __init__(self, *, is_part: bool = False) -> None:
+    def __init__(self, reading: Reading, *, is_part: bool = False) -> None:
+        self.reading = reading
         self.terms: tuple[Callable[[Node], bool], ...] = ()
         self.texts: tuple[Callable[[str], object], ...] = ()
         self.forms: tuple[Callable[[object], object], ...] = ()
@@ -100,18 +103,6 @@ class Plan(NamedTuple):
     relations: tuple[Relation, ...]
 
 
-class Members(NamedTuple):
-    """The members of objects of one layout, and what their statements have beside these.
-
-    `meaning` tells what keys mean there, `by_key` what the keys mean that have statements; `also` are the properties
-    `IDENTIFIER` and `POSITION`, as far as there are any.
-    """
-
-    meaning: Meaning
-    by_key: Mapping[str, KeyPlan]
-    also: tuple[Node, ...]
-
-
 class Planner:
     """Makes plans by the shapes of a profile, for documents under a context."""
 
@@ -120,36 +111,65 @@ class Planner:
         self.plans = plans
         self.terms = plans.table.at(None, "karenina:Scenario")
         self.is_blind = screen.is_blind_to(RESIDUE)
+        self._usual: dict[tuple[Place, Meaning, tuple[str, ...]], Usual | None] = {}
         self._patterns: dict[tuple[object, ...], Pattern] = {}
         self._numbers: dict[object, int] = {}
 
     def numbered(self, slots: Iterable[tuple[str, Slot]]) -> tuple[tuple[str, Slot], ...]:
-        """Return those slots of which anything is asked, each with its number."""
-        found = tuple(
-            (key, one) for key, one in slots if (one.asks and not one.is_part) or (one.single and key in ARRAYS)
-        )
+        """Return slots, each with its number."""
+        found = tuple(slots)
         for _, one in found:
-            one.number = self._numbers.setdefault((one.terms, one.forms), len(self._numbers))
+            one.number = self._numbers.setdefault((one.reading, one.terms, one.forms), len(self._numbers))
         return found
 
-    def pattern(self, place: Place, members: Members) -> Pattern:
-        """Return the pattern of objects at a place by their members."""
-        key = place.name, members.meaning, tuple(members.by_key), *map(str, members.also)
+    def usual(self, place: Place, meaning: Meaning, keys: tuple[str, ...]) -> Usual | None:
+        """Return what is usual for objects at a place by their keys, None for those that are in doubt anyhow."""
+        at = place, meaning, keys
+        if at not in self._usual:
+            if len(self._usual) >= _MOST:
+                self._usual.clear()
+            try:
+                self._usual[at] = usual(*at)
+            except NotCoveredError:
+                self._usual[at] = None
+        return self._usual[at]
+
+    def pattern(
+        self, place: Place, meaning: Meaning, told: Usual, lacking: frozenset[str], *, is_listed: bool
+    ) -> Pattern:
+        """Return the pattern of objects at a place by their members.
+
+        `lacking` are the keys of empty arrays, and `@id` where the name is not the identifier as it is written.
+        """
+        keys = tuple(one.key for one in told.members)
+        key = place, meaning, keys, lacking
         found = self._patterns.get(key)
         if found is None:
             if len(self._patterns) >= _MOST:
                 self._patterns.clear()
-            found = self._patterns[key] = Pattern(self, place, members)
+            by_key = {one.key: one.known for one in told.members if one.known is not None and one.key not in lacking}
+            also: tuple[Node, ...] = (IDENTIFIER,) if "@id" in lacking else ()
+            if told.has_identifier and is_listed:
+                also = (*also, POSITION)
+            found = self._patterns[key] = Pattern(self, place, meaning, by_key, also)
         return found
 
 
 class Pattern:
-    """The objects at one kind of place that have the same members."""
+    """The objects at one kind of place that have the same members.
 
-    def __init__(self, planner: Planner, place: Place, members: Members) -> None:
+    `by_key` tells what those of their keys mean that say something; `also` are the properties `IDENTIFIER` and
+    `POSITION`, as far as there are any.
+    """
+
+    def __init__(
+        self, planner: Planner, place: Place, meaning: Meaning, by_key: Mapping[str, KeyPlan], also: tuple[Node, ...]
+    ) -> None:
+        self.by_key = by_key
         self._planner = planner
         self._place = place
-        self._members = members
+        self._meaning = meaning
+        self._also = also
         self._plans: dict[tuple[object, ...], Plan | None] = {}
 
     def plan(self, derived: Mapping[str, Node], classes: tuple[str, ...] = ()) -> Plan | None:
@@ -166,9 +186,9 @@ class Pattern:
         return self._plans[key]
 
     def _made(self, derived: Mapping[str, Node], more: tuple[str, ...]) -> Plan | None:
-        planner, place, members = self._planner, self._place, self._members
-        own: dict[str, Node] = {key: known.predicate for key, known in members.by_key.items()}
-        predicates = (RDF_TYPE, *own.values(), *members.also)
+        planner, place = self._planner, self._place
+        own: dict[str, Node] = {key: known.predicate for key, known in self.by_key.items()}
+        predicates = (RDF_TYPE, *own.values(), *self._also)
         names = (*predicates, *derived.values())
         kind = named(expand_name(place.type))
         layout = self._layout(kind, predicates)
@@ -176,7 +196,9 @@ class Pattern:
             return None
         classes: list[Node] = [kind, *(named(KARENINA + one) for one in (*place.classes, *more))]
         told: dict[Node, list[Node]] = {RDF_TYPE: classes, _UNKNOWN_KEY: [Literal(key) for key in layout.unknown]}
-        slots = {one: Slot(is_part=one in place.by_predicate) for one in names}
+        readings = {known.predicate: known.reading for known in self.by_key.values()}
+        readings.update(dict.fromkeys(derived.values(), Reading.PROPERTY))
+        slots = {one: Slot(readings.get(one, Reading.PLAIN), is_part=one in place.by_predicate) for one in names}
         for name, slot in slots.items():
             slot.single = name in layout.single
         related = _asked(planner.screen, place, told, slots)
@@ -188,11 +210,15 @@ class Pattern:
             own["@id"] = IDENTIFIER
         relations = (self._relation(shape, own, derived) for shape in related)
         return Plan(
-            planner.numbered((key, slots[predicate]) for key, predicate in own.items()),
-            planner.numbered((name, slots[predicate]) for name, predicate in derived.items()),
+            planner.numbered((key, slots[one]) for key, one in own.items() if self._is_asked(key, slots[one])),
+            planner.numbered((name, slots[one]) for name, one in derived.items() if slots[one].asks),
             {predicate: name for name, predicate in derived.items()},
             tuple(one for one in relations if one.values or not one.shape.is_vacuous),
         )
+
+    def _is_asked(self, key: str, slot: Slot) -> bool:
+        """Tell whether anything is asked of the values of a member, or of several objects that there be but one."""
+        return (slot.single and self.by_key[key].is_set) if slot.is_part else slot.asks
 
     def _layout(self, kind: URIRef, predicates: tuple[Node, ...]) -> Layout | None:
         planner, place = self._planner, self._place
@@ -221,17 +247,17 @@ class Pattern:
         """Tell whether one JSON value stands there, the same as in the statements."""
         if spot.is_derived or spot.key == "@id":
             return True
-        return self._members.by_key[spot.key].reading in _SCALARS and spot.key not in ARRAYS
+        return self.by_key[spot.key].reading in _SCALARS and spot.key not in ARRAYS
 
     def _at(self, spot: Spot, beyond: tuple[Node, ...]) -> Spot | None:
         """Return where the value stands to which `beyond` leads from `spot`, None where that is not certain."""
         if not beyond:
             return spot if self._is_scalar(spot) else None
-        known = None if spot.is_derived else self._members.by_key.get(spot.key)
+        known = None if spot.is_derived else self.by_key.get(spot.key)
         part = None if known is None else self._place.by_predicate.get(known.predicate)
         if known is None or part is None or known.is_set or len(beyond) > 1:
             return None
-        meaning = self._planner.plans.at(part.type, known.term, self._members.meaning)
+        meaning = self._planner.plans.at(part.type, known.term, self._meaning)
         key = self._planner.plans.table.base.key_of(str(beyond[0]))
         try:
             [inner] = meaning.members((key,))

@@ -11,8 +11,8 @@ from checkpoint_ld.derivation.traits import BOUNDS, REPEATABLE, TELLING, classes
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.validation.holders import derived, holders
 from checkpoint_ld.validation.kinds import TRAIT_SETTING
-from checkpoint_ld.validation.near import USUAL
 from checkpoint_ld.validation.sorts import grouped
+from checkpoint_ld.validation.usual import AS_THEY_STAND, CONTAINERS
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ Name = tuple[str, bool]
 """The name of a trait, and whether it is one of a dynamic rubric, which has names of its own."""
 
 _TYPE = "additionalType"
-_CONTAINERS = frozenset((list, dict))
 _PREDICATES = {one: named(SCHEMA + one) for one in (_TYPE, *BOUNDS)} | {one: predicate_of(one) for one in TELLING}
 
 
@@ -56,9 +55,9 @@ def _alike(sort: Sort) -> Iterator[Sort]:
 
 def _told_by(values: Sequence[Any]) -> Sequence[Any]:
     kinds = set(map(type, values))
-    if len(kinds) == 1 and kinds.isdisjoint(_CONTAINERS):
+    if len(kinds) == 1 and kinds.isdisjoint(CONTAINERS):
         return values
-    return [(type(one), None if type(one) in _CONTAINERS else one) for one in values]
+    return [(type(one), None if type(one) in CONTAINERS else one) for one in values]
 
 
 def _suffix(sort: Sort, plans: Plans) -> str | None:
@@ -90,7 +89,7 @@ def global_names(ratings: object, via: KeyPlan | None, around: Meaning, plans: P
         except NotCoveredError:
             return None
         name = rating.get("name")
-        if type(name) not in USUAL[Reading.PLAIN] and name is not None:
+        if type(name) not in AS_THEY_STAND[Reading.PLAIN] and name is not None:
             return None
         if isinstance(name, str):
             found.add((name, suffix_of(types) == DYNAMIC))

@@ -28,25 +28,28 @@ SETTINGS_KEY = "additionalProperty"
 class Sort:
     """Objects of one sort, and the owners of each.
 
-    `meaning` tells what keys mean there, `by_key` what those mean that say something. `at` tells where in the arrays of
+    `meaning` tells what keys mean there, `pattern` what is asked of them, `by_key` what those mean that say something.
+    `columns` are the values of members, as far as they are known. `at` tells where in the arrays of
     their settings those stand from which something is derived, by name; what is derived otherwise is the member of that
     name.
     """
 
     __slots__ = ("_columns", "at", "by_key", "meaning", "objects", "owners", "pattern")
 
-    def __init__(self, meaning: Meaning, by_key: Mapping[str, KeyPlan], pattern: Pattern, owned: Owned) -> None:
+    def __init__(
+        self, meaning: Meaning, pattern: Pattern, owned: Owned, columns: dict[str, list[Any]] | None = None
+    ) -> None:
         self.meaning = meaning
-        self.by_key = by_key
         self.pattern = pattern
+        self.by_key: Mapping[str, KeyPlan] = pattern.by_key
         self.objects, self.owners = owned
         self.at: Mapping[str, int] = {}
-        self._columns: dict[str, Sequence[Any]] = {}
+        self._columns = {} if columns is None else columns
 
     def __contains__(self, key: str) -> bool:
         return key in self.by_key
 
-    def column(self, key: str) -> Sequence[Any]:
+    def column(self, key: str) -> list[Any]:
         """Return the values of a member, one for each object."""
         known = self._columns.get(key)
         if known is None:
@@ -72,10 +75,8 @@ class Sort:
         """Return those of the objects that `rows` counts, with what was found out about their settings."""
         is_all = len(rows) == len(self.objects)
         owned = (self.objects, self.owners) if is_all else chosen((self.objects, self.owners), rows)
-        found = Sort(self.meaning, self.by_key, self.pattern, owned)
+        found = Sort(self.meaning, self.pattern, owned, self._columns if is_all else None)
         found.at = self.at if at is None else at
-        if is_all:
-            found._columns = self._columns
         return found
 
 
@@ -97,7 +98,7 @@ def chosen(owned: Owned, rows: Sequence[int]) -> Owned:
 
 def grouped(keys: Sequence[Any]) -> Iterable[tuple[Any, Sequence[int]]]:
     """Return the distinct keys, each with the rows that have it."""
-    if keys and len(set(keys)) == 1:
+    if keys and keys.count(keys[0]) == len(keys):
         return ((keys[0], range(len(keys))),)
     groups: dict[Any, list[int]] = {}
     for row, key in enumerate(keys):
