@@ -51,8 +51,14 @@ class Waiting:
         kinds = set(map(type, values))
         if kinds == TEXTS and (slot.reading in _AS_WRITTEN or not slot.terms):
             return {_key(text) for text in _refused(set(values), slot)}
-        told = {_key(value): value for value in values}
-        return {key for key, value in told.items() if not self._passes(value, slot)}
+        scalars, containers = values, []
+        if not kinds.isdisjoint(CONTAINERS):
+            scalars = [value for value in values if type(value) not in CONTAINERS]
+            containers = [value for value in values if type(value) in CONTAINERS]
+        told = set(zip(map(type, scalars), scalars, strict=True))
+        bad: set[object] = {one for one in told if not self._passes(one[1], slot)}
+        bad.update(id(value) for value in containers if not self._passes(value, slot))
+        return bad
 
     def _passes(self, value: Any, slot: Slot) -> bool:
         if slot.terms:
