@@ -63,7 +63,7 @@ def passed_by(source: Reading, screen: Screen = SCREEN) -> int:
     graph = source.graph
     elements = terms_of(graph.index[graph.root].get(ELEMENTS))
     nodes = {node for at in found.elements for node in below(graph.index, elements[at])}
-    named = {str(node) for node in nodes if "#/" not in node}
+    named = {str(node) for node in nodes if "#/" not in str(node)}
     assert named == found.names
     doubtful = in_doubt(graph, screen)
     assert nodes.isdisjoint(node for these in doubtful.values() for node in these)

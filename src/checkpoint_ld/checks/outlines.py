@@ -84,7 +84,7 @@ def outline_of(source: str) -> Outline | None:
         lines = [_marked(source, has_values=has_values)]
         if None in lines:
             return None
-    marked, contents = zip(*lines, strict=True)  # type: ignore[misc]
+    marked, contents = zip(*lines, strict=True)
     return marked, _numbered(chain.from_iterable(contents))
 
 

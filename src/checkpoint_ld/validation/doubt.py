@@ -91,8 +91,8 @@ def _nodes_of(names: frozenset[str], index: Index) -> Iterator[Node]:
     """Yield the nodes that have these names, and those that are named by their place below them."""
     stems = {name.replace("#", "%23") for name in names}
     for subject in index:
-        name, mark, _ = subject.partition("#/")
-        if (name in stems) if mark else (str(name) in names):
+        name, mark, _ = str(subject).partition("#/")
+        if name in (stems if mark else names):
             yield subject
 
 

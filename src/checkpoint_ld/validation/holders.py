@@ -7,7 +7,7 @@ that have the same ones; their values are then looked at name by name.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
 from checkpoint_ld.validation.sorts import SETTINGS_KEY, grouped
@@ -48,13 +48,13 @@ def holders(look: Look, sorts: Sequence[Sort], of_settings: Place) -> Iterator[t
         if not look.doubtful.isdisjoint(sort.owners):
             usual = sort.narrowed([row for row, owner in enumerate(sort.owners) if owner not in look.doubtful])
         lists = usual.column(SETTINGS_KEY)
-        names: list[Any] = [tuple([one["name"] for one in settings]) for settings in lists]
+        names = [tuple([one["name"] for one in settings]) for settings in lists]
+        gaps: list[tuple[bool, ...]] = [()] * len(names)
         if has_gaps:
             gaps = [tuple([one.get("value") is None for one in settings]) for settings in lists]
-            names = list(zip(names, gaps, strict=True))
         by_told: dict[Told, list[int]] = {}
-        for key, rows in grouped(names):
-            by_told.setdefault(_told(*key, role) if has_gaps else _told(key, (), role), []).extend(rows)
+        for (of, without), rows in grouped(list(zip(names, gaps, strict=True))):
+            by_told.setdefault(_told(of, without, role), []).extend(rows)
         for told, rows in by_told.items():
             yield usual.narrowed(rows, dict(told.at)), told
 

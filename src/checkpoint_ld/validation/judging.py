@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from checkpoint_ld.graph.plans import Plans
-    from checkpoint_ld.validation.plans import Slot
+    from checkpoint_ld.validation.asking import Slot
     from checkpoint_ld.validation.sorts import Owned
 
 _AS_WRITTEN = (Reading.PLAIN, Reading.PROPERTY)

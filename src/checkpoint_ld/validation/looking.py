@@ -144,9 +144,9 @@ class Look:
         there = [sort for sort in sorts if key in sort]
         if there:
             known = there[0].by_key[key]
-            owned = [(one.column(key), one.owners) for one in there]
+            owned: list[Owned] = [(one.column(key), one.owners) for one in there]
             if known.is_set:
-                owned = [flat(*one) for one in owned]
+                owned = [flat(one.column(key), one.owners) for one in there]
             values, owners = (list(chain.from_iterable(one)) for one in zip(*owned, strict=True))
             yield from self.sorts(place, known, there[0].meaning, (values, owners))
 

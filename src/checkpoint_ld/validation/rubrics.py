@@ -47,7 +47,7 @@ def traits(look: Look, sorts: Sequence[Sort], plans: Plans) -> Iterator[tuple[in
 
 def _alike(sort: Sort) -> Iterator[Sort]:
     """Yield traits sorted by what tells their kind; of an object or array it only matters that it is one."""
-    columns = [sort.column(one) for one in (_TYPE, *BOUNDS) if one in sort]
+    columns: list[Sequence[Any]] = [sort.column(one) for one in (_TYPE, *BOUNDS) if one in sort]
     columns += [_told_by(sort.derived(one)) for one in sort.at if one in TELLING]
     for _, rows in grouped(list(zip(*columns, strict=True))) if columns else (((), range(len(sort.objects))),):
         yield sort.narrowed(rows)
@@ -80,7 +80,9 @@ def global_names(ratings: object, via: KeyPlan | None, around: Meaning, plans: P
         return set()
     found: set[Name] = set()
     for rating in ratings if isinstance(ratings, list) else [None]:
-        kind = rating.get("@type") if isinstance(rating, dict) else None
+        if not isinstance(rating, dict):
+            return None
+        kind = rating.get("@type")
         if not isinstance(kind, str) or not isinstance(rating.get(_TYPE, ""), str):
             return None
         try:
