@@ -46,6 +46,8 @@ Tree = dict[str, Any]
 ELEMENTS_KEY = "dataFeedElement"
 RATINGS_KEY = "rating"
 _ITEM_ID = named(KARENINA + "itemId")
+_AT_ONCE = 512
+"""So many elements are looked at together: of more the processor's cache would hold too little."""
 _ROOT = -1
 """What stands for the benchmark among the owners of objects."""
 
@@ -95,8 +97,11 @@ class _Feed:
         if self._root.get("@type") != BENCHMARK.type or names is None:
             return _NOTHING
         look = self._look
-        owned = elements, range(len(elements))
-        self._items(list(look.sorts(ITEM, known[ELEMENTS_KEY], meaning, owned)), names)
+        for start in range(0, len(elements), _AT_ONCE):
+            some = elements[start : start + _AT_ONCE]
+            owned = some, range(start, start + len(some))
+            self._items(list(look.sorts(ITEM, known[ELEMENTS_KEY], meaning, owned)), names)
+            look.judge()
         self._rest()
         look.judge()
         self._set_apart(elements)
