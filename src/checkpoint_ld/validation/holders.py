@@ -6,7 +6,7 @@ that have the same ones; their values are then looked at name by name.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
@@ -69,6 +69,7 @@ def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> bool:
     return any("value" not in one or None in one.column("value") for one in found)
 
 
+@lru_cache(maxsize=1024)
 def _told(names: tuple[str, ...], gaps: tuple[bool, ...], role: str) -> Told:
     """Return what follows from the names of settings; `gaps` tell which have no value, if there are any without."""
     known = predicates(role)
@@ -83,7 +84,8 @@ def predicates(role: str) -> Mapping[str, Node]:
     return {name: predicate_of(name) for name in SETTINGS[role]}
 
 
-def derived(told: Told, role: str) -> dict[str, Node]:
+@lru_cache(maxsize=1024)
+def derived(told: Told, role: str) -> Mapping[str, Node]:
     """Return the properties that follow from settings, by the names of these."""
     known = predicates(role)
     return {name: known[name] for name, _ in told.at}

@@ -38,7 +38,9 @@ class Waiting:
     def refused(self) -> Iterator[int]:
         """Judge all values; yield the owners of those that do not surely satisfy what is asked of them."""
         for slot, parts in self._waiting.values():
-            values = list(chain.from_iterable([values for values, _ in parts]))
+            values: Sequence[Any] = parts[0][0]
+            if len(parts) > 1:
+                values = list(chain.from_iterable([values for values, _ in parts]))
             bad = self._bad(values, slot)
             if bad:
                 owners = chain.from_iterable([owners for _, owners in parts])
@@ -46,12 +48,13 @@ class Waiting:
                 yield from (owner for key, owner in zip(keys, owners, strict=True) if key in bad)
         self._waiting.clear()
 
-    def _bad(self, values: list[Any], slot: Slot) -> set[object]:
+    def _bad(self, values: Sequence[Any], slot: Slot) -> set[object]:
         """Return the keys of values that do not surely satisfy what is asked."""
         kinds = set(map(type, values))
         if kinds == TEXTS and (slot.reading in _AS_WRITTEN or not slot.terms):
             return {_key(text) for text in _refused(set(values), slot)}
-        scalars, containers = values, []
+        scalars: Sequence[Any] = values
+        containers: list[Any] = []
         if not kinds.isdisjoint(CONTAINERS):
             scalars = [value for value in values if type(value) not in CONTAINERS]
             containers = [value for value in values if type(value) in CONTAINERS]

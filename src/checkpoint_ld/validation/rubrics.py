@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.checks.traits import DYNAMIC
@@ -18,6 +19,8 @@ from checkpoint_ld.vocabulary import SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rdflib.term import Node
+
     from checkpoint_ld.graph.plans import KeyPlan, Plans
     from checkpoint_ld.graph.plans import Plan as Meaning
     from checkpoint_ld.validation.holders import Told
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 Name = tuple[str, bool]
 """The name of a trait, and whether it is one of a dynamic rubric, which has names of its own."""
+
+Entry = tuple[str, type, object]
+"""The name, the type and the value of what tells the kind of a trait; of an object or array only that it is one."""
 
 _TYPE = "additionalType"
 _PREDICATES = {one: named(SCHEMA + one) for one in (_TYPE, *BOUNDS)} | {one: predicate_of(one) for one in TELLING}
@@ -66,12 +72,28 @@ def _suffix(sort: Sort, plans: Plans) -> str | None:
 
 def _look_at(look: Look, sort: Sort, told: Told, suffix: str | None) -> None:
     """Look at traits that are alike in what tells their kind."""
-    bounds = {name: sort.objects[0][name] for name in BOUNDS if name in sort}
-    settings = {name: sort.derived(name)[0] for name in sort.at if name in TELLING}
-    classes = () if suffix is None else tuple(classes_of(suffix, bounds, settings))
-    various = {name for name, value in settings.items() if isinstance(value, (list, dict))}
-    same = frozenset(predicate for name, predicate in _PREDICATES.items() if name not in various)
+    bounds = tuple([_entry(name, sort.objects[0][name]) for name in BOUNDS if name in sort])
+    settings = tuple([_entry(name, sort.derived(name)[0]) for name in sort.at if name in TELLING])
+    classes, same = _kind_of(suffix, bounds, settings)
     look.at(sort, sort.pattern.plan(derived(told, "Trait"), classes), same)
+
+
+def _entry(name: str, value: Any) -> Entry:
+    kind = type(value)
+    return name, kind, None if kind in CONTAINERS else value
+
+
+@lru_cache(maxsize=1024)
+def _kind_of(
+    suffix: str | None, bounds: tuple[Entry, ...], settings: tuple[Entry, ...]
+) -> tuple[tuple[str, ...], frozenset[Node]]:
+    """Return the classes of traits, and the properties for which all that are alike have the same value."""
+    told = [
+        {name: kind() if kind in CONTAINERS else value for name, kind, value in part} for part in (bounds, settings)
+    ]
+    various = {name for name, kind, _ in settings if kind in CONTAINERS}
+    same = frozenset(predicate for name, predicate in _PREDICATES.items() if name not in various)
+    return () if suffix is None else tuple(classes_of(suffix, *told)), same
 
 
 def global_names(ratings: object, via: KeyPlan | None, around: Meaning, plans: Plans) -> set[Name] | None:
