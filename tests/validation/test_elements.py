@@ -288,6 +288,26 @@ def test_identifiers_that_look_alike_by_place_are_in_doubt() -> None:
     assert not {2, 3} & set(settled(read(tree).tree, SCREEN).elements)
 
 
+@pytest.mark.parametrize(
+    ("keywords", "is_settled"), [(["chemistry", "metals"], True), (["physics"], False), ([], True)]
+)
+def test_keywords_of_an_element_have_to_be_those_of_its_question(keywords: list[str], is_settled: bool) -> None:
+    tree = sound_feed()
+    tree["dataFeedElement"][2]["keywords"] = keywords
+    source = read(tree)
+
+    assert (2 in settled(source.tree, SCREEN).elements) == is_settled
+    passed_by(source)
+
+
+def test_an_element_with_the_identifier_of_the_benchmark_is_in_doubt() -> None:
+    tree = sound_feed()
+    tree["dataFeedElement"][0]["@id"] = tree["@id"]
+    tree["name"] = ["odd", 5]
+
+    assert passed_by(read(tree)) == 3
+
+
 def test_elements_that_share_an_identifier_or_a_text_are_not_passed_by() -> None:
     tree = feed()
     del tree["dataFeedElement"][1]

@@ -25,10 +25,10 @@ class Slot:
     """What is asked of the values of one property: of each by itself, and whether there may be but one.
 
     `texts` ask of plain texts what `terms` ask of their literals. `is_part` says that the values are objects that are
-    looked at by themselves. Slots with one `number` ask the same of values that are read in the same way.
+    looked at by themselves. `good` are values that passed, with their types.
     """
 
-    __slots__ = ("forms", "is_part", "number", "reading", "single", "terms", "texts")
+    __slots__ = ("forms", "good", "is_part", "reading", "single", "terms", "texts")
 
     def __init__(self, reading: Reading, *, is_part: bool = False) -> None:
         self.reading = reading
@@ -37,7 +37,12 @@ class Slot:
         self.forms: tuple[Callable[[object], object], ...] = ()
         self.single = False
         self.is_part = is_part
-        self.number = 0
+        self.good: set[tuple[type, object]] = set()
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """What is the same for slots that ask the same of values that are read in the same way."""
+        return self.reading, self.terms, self.forms, self.single, self.is_part
 
     @property
     def asks(self) -> bool:

@@ -94,19 +94,21 @@ class _Feed:
         meaning = self._plans.at(BENCHMARK.type, None, None)
         known = dict(zip(self._root, meaning.members(tuple(self._root)), strict=True))
         names = global_names(self._root.get(RATINGS_KEY), known.get(RATINGS_KEY), meaning, self._plans)
-        if self._root.get("@type") != BENCHMARK.type or names is None:
+        via = known[ELEMENTS_KEY]
+        if self._root.get("@type") != BENCHMARK.type or names is None or via is None or not via.is_set:
             return _NOTHING
         look = self._look
         for start in range(0, len(elements), _AT_ONCE):
             some = elements[start : start + _AT_ONCE]
             owned = some, range(start, start + len(some))
-            self._items(list(look.sorts(ITEM, known[ELEMENTS_KEY], meaning, owned)), names)
+            self._items(list(look.sorts(ITEM, via, meaning, owned)), names)
             look.judge()
         self._rest()
         look.judge()
         self._set_apart(elements)
         found = tuple(at for at in range(len(elements)) if at not in look.doubtful)
-        own = frozenset(name for _, name, owner in look.identifiers if owner not in {*look.doubtful, _ROOT})
+        kept = {*look.doubtful, _ROOT}
+        own = frozenset(name for _, name, owner in look.identifiers if owner not in kept)
         return Settled(found, own, is_rest_settled=_ROOT not in look.doubtful)
 
     def _items(self, items: Sequence[Sort], global_names: set[Name]) -> None:
@@ -166,7 +168,7 @@ class _Feed:
             done |= new
 
     def _rest_of_root(self) -> Tree:
-        return {key: value for key, value in self._root.items() if key not in ("@id", ELEMENTS_KEY)}
+        return {key: value for key, value in self._root.items() if key != ELEMENTS_KEY}
 
 
 def _sharing(keys: Iterable[tuple[str, int]]) -> set[int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.constraints.values import OBJECT
 from checkpoint_ld.graph.plans import Reading
 from checkpoint_ld.validation.near import term_of
+from checkpoint_ld.validation.sorts import SETTINGS_KEY
 from checkpoint_ld.validation.usual import CONTAINERS, TEXTS
 
 if TYPE_CHECKING:
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.plans import Plans
     from checkpoint_ld.validation.asking import Slot
-    from checkpoint_ld.validation.sorts import Owned
+    from checkpoint_ld.validation.sorts import Owned, Sort
 
+_MOST = 64
+"""So many good values are remembered for each slot, at least: there are few but texts that repeat."""
 _AS_WRITTEN = (Reading.PLAIN, Reading.PROPERTY)
 """Readings to which a text is simply a literal."""
 
@@ -26,18 +30,24 @@ class Waiting:
 
     def __init__(self, plans: Plans) -> None:
         self._plans = plans
-        self._waiting: dict[int, tuple[Slot, list[Owned]]] = {}
+        self._waiting: defaultdict[Slot, list[Owned]] = defaultdict(list)
 
     def add(self, values: Sequence[Any], owners: Sequence[int], slot: Slot) -> None:
         """Have values judged by and by."""
-        known = self._waiting.get(slot.number)
-        if known is None:
-            known = self._waiting[slot.number] = slot, []
-        known[1].append((values, owners))
+        self._waiting[slot].append((values, owners))
+
+    def add_settings(self, sort: Sort, slots: Iterable[tuple[str, Slot]]) -> None:
+        """Have what is derived from objects judged by and by, by its names."""
+        waiting, owners, at = self._waiting, sort.owners, sort.at
+        lists = sort.column(SETTINGS_KEY) if at else []
+        for name, slot in slots:
+            place = at.get(name)
+            values = sort.column(name) if place is None else [settings[place]["value"] for settings in lists]
+            waiting[slot].append((values, owners))
 
     def refused(self) -> Iterator[int]:
         """Judge all values; yield the owners of those that do not surely satisfy what is asked of them."""
-        for slot, parts in self._waiting.values():
+        for slot, parts in self._waiting.items():
             values: Sequence[Any] = parts[0][0]
             if len(parts) > 1:
                 values = list(chain.from_iterable([values for values, _ in parts]))
@@ -58,8 +68,10 @@ class Waiting:
         if not kinds.isdisjoint(CONTAINERS):
             scalars = [value for value in values if type(value) not in CONTAINERS]
             containers = [value for value in values if type(value) in CONTAINERS]
-        told = set(zip(map(type, scalars), scalars, strict=True))
+        told = set(zip(map(type, scalars), scalars, strict=True)) - slot.good
         bad: set[object] = {one for one in told if not self._passes(one[1], slot)}
+        if len(slot.good) < _MOST:
+            slot.good.update(told - bad)
         bad.update(id(value) for value in containers if not self._passes(value, slot))
         return bad
 

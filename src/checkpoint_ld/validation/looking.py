@@ -48,6 +48,18 @@ class Kind(NamedTuple):
     is_listed: bool
 
 
+class Same(NamedTuple):
+    """The properties for which all objects have the same values, and these, as far as they tell them from others."""
+
+    of: frozenset[Node]
+    values: object
+
+
+_VARIOUS = Same(frozenset(), None)
+_MOST = 256
+"""So many distinct values are remembered that satisfy the relations of one plan."""
+
+
 class Look:
     """One look at objects of a tree. `doubtful` are the owners of those that do not surely satisfy all shapes.
 
@@ -155,11 +167,8 @@ class Look:
         for sort in sorts:
             self.at(sort, sort.pattern.plan({}))
 
-    def at(self, sort: Sort, plan: Plan | None, same: frozenset[Node] = frozenset()) -> None:
-        """Look at the values of objects, all of which have the same ones for the properties `same`.
-
-        Without a plan all of them are in doubt.
-        """
+    def at(self, sort: Sort, plan: Plan | None, same: Same = _VARIOUS) -> None:
+        """Look at the values of objects; without a plan all of them are in doubt."""
         if plan is None:
             self.doubtful.update(sort.owners)
             return
@@ -171,13 +180,15 @@ class Look:
                 self.doubtful.update(sort.owners)
             else:
                 self._waiting.add(*flat(sort.column(key), sort.owners), slot)
-        for name, slot in plan.derived:
-            self._waiting.add(sort.derived(name), sort.owners, slot)
-        for relation in plan.relations:
-            if relation.shape.looks_at is None or not relation.shape.looks_at <= same:
-                self.doubtful.update(self._unrelated(sort, plan, relation))
-            elif self._unrelated(sort.narrowed([0]), plan, relation):
+        self._waiting.add_settings(sort, plan.derived)
+        related = plan.related(same.of)
+        for relation in related.of_each:
+            self.doubtful.update(self._unrelated(sort, plan, relation))
+        if related.of_all and same.values not in related.known:
+            if any(self._unrelated(sort.narrowed([0]), plan, relation) for relation in related.of_all):
                 self.doubtful.update(sort.owners)
+            elif len(related.known) < _MOST:
+                related.known.add(same.values)
 
     def _unrelated(self, sort: Sort, plan: Plan, relation: Relation) -> set[int]:
         """Return the owners of objects whose values, looked at together, do not surely satisfy a shape."""

@@ -63,6 +63,17 @@ class Relation(NamedTuple):
     pairs: tuple[tuple[Spot, Callable[[object, object], bool]], ...] | None
 
 
+class Related(NamedTuple):
+    """Relations between values that are the same for all objects, and those that are asked of each of them.
+
+    `known` tells the values that satisfy the former.
+    """
+
+    of_all: tuple[Relation, ...]
+    of_each: tuple[Relation, ...]
+    known: set[object]
+
+
 class Plan(NamedTuple):
     """What is asked of an object: of the values of its members, of those that are derived, and of several together.
 
@@ -73,6 +84,17 @@ class Plan(NamedTuple):
     derived: tuple[tuple[str, Slot], ...]
     names: Mapping[Node, str]
     relations: tuple[Relation, ...]
+    parted: dict[frozenset[Node], Related]
+
+    def related(self, of: frozenset[Node]) -> Related:
+        """Return the relations for objects that have the same values for the properties `of`."""
+        found = self.parted.get(of)
+        if found is None:
+            told = [(one, one.shape.looks_at is not None and one.shape.looks_at <= of) for one in self.relations]
+            of_all = tuple(one for one, is_same in told if is_same)
+            of_each = tuple(one for one, is_same in told if not is_same)
+            found = self.parted[of] = Related(of_all, of_each, set())
+        return found
 
 
 class Planner:
@@ -85,14 +107,11 @@ class Planner:
         self.is_blind = screen.is_blind_to(RESIDUE)
         self._usual: dict[tuple[Place, Meaning, tuple[str, ...]], Usual | None] = {}
         self._patterns: dict[tuple[object, ...], Pattern] = {}
-        self._numbers: dict[object, int] = {}
+        self._slots: dict[object, Slot] = {}
 
-    def numbered(self, slots: Iterable[tuple[str, Slot]]) -> tuple[tuple[str, Slot], ...]:
-        """Return slots, each with its number."""
-        found = tuple(slots)
-        for _, one in found:
-            one.number = self._numbers.setdefault((one.reading, one.terms, one.forms), len(self._numbers))
-        return found
+    def shared(self, slots: Iterable[tuple[str, Slot]]) -> tuple[tuple[str, Slot], ...]:
+        """Return slots, the same one for all that ask the same."""
+        return tuple((key, self._slots.setdefault(one.question, one)) for key, one in slots)
 
     def usual(self, place: Place, meaning: Meaning, keys: tuple[str, ...]) -> Usual | None:
         """Return what is usual for objects at a place by their keys, None for those that are in doubt anyhow."""
@@ -182,10 +201,11 @@ class Pattern:
             own["@id"] = IDENTIFIER
         relations = (self._relation(shape, own, derived) for shape in related)
         return Plan(
-            planner.numbered((key, slots[one]) for key, one in own.items() if self._is_asked(key, slots[one])),
-            planner.numbered((name, slots[one]) for name, one in derived.items() if slots[one].asks),
+            planner.shared((key, slots[one]) for key, one in own.items() if self._is_asked(key, slots[one])),
+            planner.shared((name, slots[one]) for name, one in derived.items() if slots[one].asks),
             {predicate: name for name, predicate in derived.items()},
             tuple(one for one in relations if one.values or not one.shape.is_vacuous),
+            {},
         )
 
     def _is_asked(self, key: str, slot: Slot) -> bool:

@@ -12,6 +12,7 @@ from checkpoint_ld.derivation.traits import BOUNDS, REPEATABLE, TELLING, classes
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.validation.holders import derived, holders
 from checkpoint_ld.validation.kinds import TRAIT_SETTING
+from checkpoint_ld.validation.looking import Same
 from checkpoint_ld.validation.sorts import grouped
 from checkpoint_ld.validation.usual import AS_THEY_STAND, CONTAINERS
 from checkpoint_ld.vocabulary import SCHEMA
@@ -74,8 +75,9 @@ def _look_at(look: Look, sort: Sort, told: Told, suffix: str | None) -> None:
     """Look at traits that are alike in what tells their kind."""
     bounds = tuple([_entry(name, sort.objects[0][name]) for name in BOUNDS if name in sort])
     settings = tuple([_entry(name, sort.derived(name)[0]) for name in sort.at if name in TELLING])
+    kind = sort.objects[0].get(_TYPE)
     classes, same = _kind_of(suffix, bounds, settings)
-    look.at(sort, sort.pattern.plan(derived(told, "Trait"), classes), same)
+    look.at(sort, sort.pattern.plan(derived(told, "Trait"), classes), Same(same, (kind, bounds, settings)))
 
 
 def _entry(name: str, value: Any) -> Entry:
