@@ -85,7 +85,7 @@ def of_node(found: Any, node: Any) -> list[Any]:
     return held if isinstance(held, list) else [held]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(damaged())
 @example(feed())
 def test_nothing_is_in_doubt_about_an_element_that_is_passed_by(tree: Any) -> None:
@@ -99,7 +99,7 @@ def test_nothing_is_in_doubt_about_an_element_that_is_passed_by(tree: Any) -> No
     event(f"{passed_by(source)} passed by")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(damaged(sound_feed))
 @example(sound_feed())
 def test_nothing_is_in_doubt_about_a_feed_of_which_nothing_is_left(tree: Any) -> None:

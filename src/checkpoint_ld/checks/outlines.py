@@ -27,15 +27,15 @@ LONGEST = 20_000
 
 _PLACEHOLDER = "The answer response"
 
-# A word, with the string that it is a prefix of; a string; a comment. Between them nothing may be left that is no
-# ASCII, or a quote: it would belong to a string that this does not see.
+# A word, with the string that it is a prefix of; a string; a comment; and what may not be left between them, as it
+# would belong to a string that this does not see: a quote, or what is no ASCII.
 _TOKEN = re.compile(
     r"""(\w+(?:"(?:[^"\\\n]|\\[^\n])*"(?!")|'(?:[^'\\\n]|\\[^\n])*'(?!'))?"""
     r"""|"(?:""[\s\S]*?\"""|(?:[^"\\\n]|\\[^\n])*"(?!"))"""
     r"""|'(?:''[\s\S]*?\'''|(?:[^'\\\n]|\\[^\n])*'(?!'))"""
-    r"""|\#[^\n]*)"""
+    r"""|\#[^\n]*"""
+    r"""|["'\x80-\U0010ffff])"""
 )
-_BETWEEN = re.compile(r"""["'\x80-\U0010ffff]""")
 _BARRED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 # Prose is also a regular expression, as which a template may use it, and nothing that may be read as a number or date.
@@ -107,8 +107,7 @@ def _numbered(contents: Iterable[str]) -> tuple[int, ...]:
 def _marked(text: str, *, has_values: bool) -> Line | None:
     """Return a text with its marks, None where it cannot be split into tokens with certainty."""
     parts = _TOKEN.split(text)
-    is_barred = not text.isprintable() and _BARRED.search(text) is not None
-    if is_barred or _BETWEEN.search(" ".join(parts[::2])) is not None:
+    if not text.isprintable() and _BARRED.search(text) is not None:
         return None
     contents: list[str] = []
     for at in range(1, len(parts), 2):
@@ -154,6 +153,8 @@ def _own_text(token: str) -> str | None:
     """Return the text of a string that is its author's own, "" for any other string; None where it is not certain."""
     if token[0] not in "\"'":
         return "" if token[1] in "\"'" and token[0] in "rR" else None
+    if len(token) == 1:
+        return None
     is_long = len(token) > 5 and token[:3] in ('"""', "'''")
     text = token[3:-3] if is_long else token[1:-1]
     if "\\" in text:

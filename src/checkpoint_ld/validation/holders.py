@@ -64,8 +64,10 @@ def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> bool:
     found = list(look.parts(sorts, SETTINGS_KEY, of_settings))
     look.simple(found)
     for settings in found:
-        if "name" not in settings or not TEXTS.issuperset(map(type, settings.column("name"))):
-            look.doubtful.update(settings.owners)
+        names = settings.column("name") if "name" in settings else [None] * len(settings.owners)
+        if not TEXTS.issuperset(map(type, names)):
+            told = zip(names, settings.owners, strict=True)
+            look.doubtful.update(owner for name, owner in told if type(name) is not str)
     return any("value" not in one or None in one.column("value") for one in found)
 
 

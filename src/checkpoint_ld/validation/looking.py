@@ -198,11 +198,12 @@ class Look:
         for spot, holds in relation.pairs:
             others = sort.values(spot)
             if spot.inner is not None and not CONTAINERS.isdisjoint(map(type, others)):
-                return set(sort.owners)
+                told = zip(others, sort.owners, strict=True)
+                found.update(owner for other, owner in told if type(other) in CONTAINERS)
             for values in map(sort.values, relation.values):
                 if not all(map(holds, values, others)):
-                    told = zip(values, others, sort.owners, strict=True)
-                    found.update(owner for value, other, owner in told if not holds(value, other))
+                    pairs = zip(values, others, sort.owners, strict=True)
+                    found.update(owner for value, other, owner in pairs if not holds(value, other))
         return found
 
     def _refused(self, sort: Sort, plan: Plan, shape: Screened) -> Iterator[int]:
