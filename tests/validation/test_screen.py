@@ -45,8 +45,8 @@ def told(found: Any) -> set[tuple[str, ...]]:
 @given(mutated() | damaged())
 @example(feed())
 def test_the_results_are_those_without_the_screen(tree: Any) -> None:
-    source = reading_of(tree)
     try:
+        source = reading_of(tree)
         plain = told(results.complete(source.graph, SCREEN.shapes))
     except ReadError:
         return
