@@ -21,7 +21,6 @@ NO_TEMPLATE = "no_template"
 
 _STEM_LENGTH = 50
 _HASH_DIGITS = 8
-_STEM = str.maketrans({" ": "-", "?": None, ".": None, ",": None})
 
 # White space as ECMAScript defines it; Python's own notion differs (it has U+0085 and lacks U+FEFF).
 _GUI_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -36,7 +35,8 @@ def question_id(text: str) -> str:
     hyphens; `?`, `.` and `,` go; everything else stays, so that the result may hold quotes or line breaks.
     Raises `UnicodeEncodeError` (a `ValueError`) for a text with a lone surrogate, which has no UTF-8 form.
     """
-    return f"{QUESTION}{text.lower().translate(_STEM)[:_STEM_LENGTH]}-{_md5(text)[:_HASH_DIGITS]}"
+    words = text.lower().replace(" ", "-").replace("?", "").replace(".", "").replace(",", "")
+    return f"{QUESTION}{words[:_STEM_LENGTH]}-{_md5(text)[:_HASH_DIGITS]}"
 
 
 def unique_question_id(text: str, taken: Container[str]) -> str:

@@ -22,8 +22,8 @@ class Checked:
     """One source that was validated.
 
     `source` is its name as given, None for what has none; `dialect` is None where it could not be told. `text` is the
-    JSON text that places point into, None for RDF syntaxes and for what is no text. `results` is the SHACL validation
-    report (SHACL 1.0 §3.6), None for what could not be read as a graph.
+    JSON text that places point into, None where there are no findings, for RDF syntaxes and for what is no text.
+    `results` is the SHACL validation report (SHACL 1.0 §3.6), None for what could not be read as a graph.
     """
 
     source: str | None

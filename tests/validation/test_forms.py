@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import date, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from rdflib import URIRef
 
-from checkpoint_ld.constraints import names, relations
+from checkpoint_ld.checks import sources
+from checkpoint_ld.checks.dates import is_iso_8601
+from checkpoint_ld.constraints import names, relations, secrets
 from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import contained, value_of
@@ -59,6 +63,47 @@ def test_a_literal_stands_for_the_value_that_it_was_made_of(value: Any) -> None:
 )
 def test_the_nearest_name_is_suggested_only_where_it_is_near(name: str, meant: str | None) -> None:
     assert names.nearest(name, ("text", "acceptedAnswer", "keywords")) == meant
+
+
+OFFSETS = ("", "Z", "+02:00", "-11:30", "+00:00")
+DATES = st.datetimes().map(datetime.isoformat) | st.dates().map(date.isoformat) | st.just("2026-02-30T10:00:00")
+DATED = st.tuples(DATES, st.sampled_from(OFFSETS)).map("".join)
+
+
+@given(DATED, DATED)
+def test_a_date_is_before_another_as_their_moments_are(one: str, other: str) -> None:
+    def moment(text: str) -> datetime | None:
+        return datetime.fromisoformat(text) if is_iso_8601(text) else None
+
+    first, second = moment(one), moment(other)
+    if first is None or second is None:
+        assert not relations.is_before(one, other)
+    elif (first.tzinfo is None) == (second.tzinfo is None):
+        assert relations.is_before(one, other) == (first < second)
+
+
+@settings(max_examples=500)
+@given(st.text(r"ab\\[](){}*+?|^$.dsbBwWD-/ ", max_size=8))
+@example(r"\bgolds?\b\s*\[\d+\]")
+def test_a_pattern_that_is_known_to_compile_does(pattern: str) -> None:
+    if sources._SIMPLE_PATTERN.fullmatch(pattern):  # noqa: SLF001
+        re.compile(pattern)
+    assert (sources.pattern_fault(pattern) is None) == compiles(pattern)
+
+
+def compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
+
+
+@given(st.from_regex(secrets._TELLING_VALUE), st.text())  # noqa: SLF001
+def test_every_telling_value_is_told(value: str, around: str) -> None:
+    assume(not secrets._PLACEHOLDER.fullmatch(value))  # noqa: SLF001
+    assert secret(value) is not None
+    assert (secret(around) is None) == (secrets._TELLING_VALUE.search(around) is None)  # noqa: SLF001
 
 
 @given(JSON, st.sampled_from([None, 1]), st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]))

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import keyword
 import re
+import sys
 from functools import cache
 from importlib import resources
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,15 +27,15 @@ LONGEST = 20_000
 
 _PLACEHOLDER = "The answer response"
 
-# A word, with the string that it is a prefix of; a string; a comment. Between them nothing may be left that is no
-# ASCII, or a quote: it would belong to a string that this does not see.
+# A word, with the string that it is a prefix of; a string; a comment; and what may not be left between them, as it
+# would belong to a string that this does not see: a quote, or what is no ASCII.
 _TOKEN = re.compile(
     r"""(\w+(?:"(?:[^"\\\n]|\\[^\n])*"(?!")|'(?:[^'\\\n]|\\[^\n])*'(?!'))?"""
     r"""|"(?:""[\s\S]*?\"""|(?:[^"\\\n]|\\[^\n])*"(?!"))"""
     r"""|'(?:''[\s\S]*?\'''|(?:[^'\\\n]|\\[^\n])*'(?!'))"""
-    r"""|\#[^\n]*)"""
+    r"""|\#[^\n]*"""
+    r"""|["'\x80-\U0010ffff])"""
 )
-_BETWEEN = re.compile(r"""["'\x80-\U0010ffff]""")
 _BARRED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 # Prose is also a regular expression, as which a template may use it, and nothing that may be read as a number or date.
@@ -52,29 +54,38 @@ Line = tuple[str, tuple[str, ...]]
 Outline = tuple[tuple[str, ...], tuple[int, ...]]
 """The lines of a template, with marks, and the numbers of what the marks stand for."""
 
-_lines: tuple[dict[str, Line | None], dict[str, Line | None]] = ({}, {})
-"""Lines that were seen, without and with numbers that are just values; those of one benchmark repeat."""
+
+class _Lines(dict[str, "Line | None"]):
+    """Lines that were seen, those of one benchmark repeat; None for one that cannot be split with certainty."""
+
+    def __init__(self, *, has_values: bool) -> None:
+        super().__init__()
+        self._has_values = has_values
+
+    def __missing__(self, text: str) -> Line | None:
+        if len(self) >= _MOST:
+            self.clear()
+        line = self[text] = _marked(text, has_values=self._has_values)
+        return line
+
+
+_lines = _Lines(has_values=False), _Lines(has_values=True)
+"""Without and with numbers that are just values."""
 
 
 def outline_of(source: str) -> Outline | None:
     """Return the outline of a template's text, None if it has none."""
-    if len(source) > LONGEST or _BARRED.search(source) is not None:
+    if len(source) > LONGEST:
         return None
     has_values = "Literal[" not in source and "GroundTruthCase" not in source
-    known_lines = _lines[has_values]
-    marked: list[str] = []
-    contents: list[str] = []
-    for text in source.split("\n"):
-        line = known_lines[text] if text in known_lines else _line(text, has_values=has_values)
-        if line is None:
-            break
-        marked.append(line[0])
-        contents += line[1]
-    else:
-        return _numbered(marked, contents)
-    # A string may have several lines.
-    whole = _line(source, has_values=has_values)
-    return None if whole is None else _numbered([whole[0]], whole[1])
+    lines = list(map(_lines[has_values].__getitem__, source.split("\n")))
+    if None in lines:
+        # A string may have several lines.
+        lines = [_marked(source, has_values=has_values)]
+        if None in lines:
+            return None
+    marked, contents = zip(*lines, strict=True)
+    return marked, _numbered(chain.from_iterable(contents))
 
 
 def has_joined_strings(outline: Outline) -> bool:
@@ -87,24 +98,16 @@ def has_doubtful_number(outline: Outline) -> bool:
     return _POINTED.search("\n".join(outline[0])) is not None
 
 
-def _numbered(marked: Iterable[str], contents: Iterable[str]) -> Outline:
-    numbers: dict[str, int] = {}
-    return tuple(marked), tuple([numbers.setdefault(one, len(numbers)) for one in contents])
-
-
-def _line(text: str, *, has_values: bool) -> Line | None:
-    line = _marked(text, has_values=has_values)
-    seen = _lines[has_values]
-    if len(seen) >= _MOST:
-        seen.clear()
-    seen[text] = line
-    return line
+def _numbered(contents: Iterable[str]) -> tuple[int, ...]:
+    """Return for each content where it stood first."""
+    first: dict[str, int] = {}
+    return tuple(map(first.setdefault, contents, count()))
 
 
 def _marked(text: str, *, has_values: bool) -> Line | None:
     """Return a text with its marks, None where it cannot be split into tokens with certainty."""
     parts = _TOKEN.split(text)
-    if _BETWEEN.search(" ".join(parts[::2])) is not None:
+    if not text.isprintable() and _BARRED.search(text) is not None:
         return None
     contents: list[str] = []
     for at in range(1, len(parts), 2):
@@ -118,14 +121,16 @@ def _marked(text: str, *, has_values: bool) -> Line | None:
             if own is None:
                 return None
             parts[at] = f"{_TEXT}{_END}" if own else f"{_STRING}{token}{_END}"
-            contents += own
+            if own:
+                contents.append(own)
         elif token[0] == "#":
             parts[at] = _COMMENT
         elif not token.isascii():
             return None
         elif has_values and token.isdecimal() and _is_value(parts, at):
             parts[at] = _NUMBER
-    return "".join(parts), tuple(contents)
+    # Outlines are compared all the time, which takes no time where equal lines are one.
+    return sys.intern("".join(parts)), tuple(contents)
 
 
 _words: dict[str, bool] = {}
@@ -134,25 +139,31 @@ _words: dict[str, bool] = {}
 
 def _is_own(token: str) -> bool | None:
     """Tell whether a token is a name that means nothing to the reader; None for a string."""
-    if token[-1] in "\"'" and token[0] != "#":
+    if token[0] == "#":
+        return False
+    if token[-1] in "\"'":
         return None
-    is_own = _NAME.fullmatch(token) is not None and token not in known()
-    if token[0] != "#" and len(_words) < _MOST:
-        _words[token] = is_own
+    if len(_words) >= _MOST:
+        _words.clear()
+    is_own = _words[token] = _NAME.fullmatch(token) is not None and token not in known()
     return is_own
 
 
-def _own_text(token: str) -> tuple[str, ...] | None:
-    """Return the text of a string that is its author's own, nothing for any other; None where it is not certain."""
+def _own_text(token: str) -> str | None:
+    """Return the text of a string that is its author's own, "" for any other string; None where it is not certain."""
     if token[0] not in "\"'":
-        return () if token[1] in "\"'" and token[0] in "rR" else None
-    is_long = len(token) > 5 and token[:3] in ('"""', "'''")
-    if is_long and "\\" in token:
+        return "" if token[1] in "\"'" and token[0] in "rR" else None
+    if len(token) == 1:
         return None
-    text = token[3:-3] if is_long else token[1:-1].replace('\\"', '"').replace("\\'", "'")
+    is_long = len(token) > 5 and token[:3] in ('"""', "'''")
+    text = token[3:-3] if is_long else token[1:-1]
+    if "\\" in text:
+        if is_long:
+            return None
+        text = text.replace('\\"', '"').replace("\\'", "'")
     # A text of two words is no number, and no name of anything.
     is_own = _PROSE.fullmatch(text) if len(text.split(None, 1)) == 2 else _NAME.fullmatch(text)
-    return () if is_own is None or text in known() or text.lower() in known() else (text,)
+    return "" if is_own is None or text in known() or text.lower() in known() else text
 
 
 def _is_value(parts: list[str], at: int) -> bool:
@@ -176,6 +187,6 @@ def known() -> frozenset[str]:
 
 
 def forget_lines() -> None:
-    """Forget all lines that were seen, for measurements."""
-    for seen in _lines:
+    """Forget all lines and words that were seen, for measurements."""
+    for seen in (*_lines, _words):
         seen.clear()

@@ -8,24 +8,34 @@ from typing import Any
 
 from checkpoint_ld.checks.dates import is_iso_8601
 from checkpoint_ld.checks.readings import number, numeric_text
-from checkpoint_ld.identifiers import gui_question_id, question_id, question_object_id
+from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, question_object_id
 
 _COMPUTED = re.compile(r"urn:uuid:question-.*-[0-9a-f]{6,8}(?:-\d+)?", re.DOTALL)
 """What Karenina and its GUI compute: words of the question, a hash, and a number where ids collide."""
 _SUFFIX = re.compile(r"-\d+\Z")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
+_ALIKE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+"""Dates of one length and one offset in this form come in the order of their texts."""
 _ZONES = timedelta(hours=14)
 """No two places on Earth are further from UTC than this."""
 
 
 def is_before(one: Any, other: Any) -> bool:
     """Tell whether a date is surely before another; of two, one without offset, only when every offset says so."""
-    if one == other or not is_iso_8601(one) or not is_iso_8601(other):
+    if one == other or _is_told_later(one, other) or not is_iso_8601(one) or not is_iso_8601(other):
         return False
     first, second = datetime.fromisoformat(one), datetime.fromisoformat(other)
     if (first.tzinfo is None) == (second.tzinfo is None):
         return first < second
     return first.replace(tzinfo=None) + 2 * _ZONES < second.replace(tzinfo=None)
+
+
+def _is_told_later(one: Any, other: Any) -> bool:
+    """Tell whether a date is not before another one that is written alike, as their texts show."""
+    if not isinstance(one, str) or not isinstance(other, str) or len(one) != len(other) or one < other:
+        return False
+    first, second = _ALIKE.fullmatch(one), _ALIKE.fullmatch(other)
+    return first is not None and second is not None and first[1] == second[1]
 
 
 def is_below(one: Any, other: Any) -> bool:
@@ -44,7 +54,7 @@ def is_identifier_of(identifier: Any, text: Any) -> bool:
     """Tell whether an identifier may stand for a question with this text: only a computed one can be wrong."""
     if not isinstance(identifier, str) or not isinstance(text, str) or not text.strip():
         return True
-    if _COMPUTED.fullmatch(identifier):
+    if identifier.startswith(QUESTION) and _COMPUTED.fullmatch(identifier):
         computed = question_id(text)
         return (
             identifier == computed

@@ -23,7 +23,7 @@ _OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "synt
 
 _HARMLESS = frozenset({"nullable", "unknown-parameter"})
 _MOST = 4096
-FEW = 32
+FEW = 16
 """So many templates are read before outlines are made: for a few it would take longer than reading them."""
 
 _alike: dict[Outline, bool | None] = {}
@@ -39,16 +39,16 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
     from checkpoint_ld.checks.outlines import outline_of  # noqa: PLC0415 - see FEW
 
     outline = outline_of(source)
-    if outline is not None and _alike.get(outline):
-        return ()
+    if outline in _alike:
+        if _alike[outline] is None:
+            _alike[outline] = _is_typical(source)
+        if _alike[outline]:
+            return ()
     read = read_template(source)
-    if outline is not None and _HARMLESS.issuperset(one.kind for one in read.problems):
+    if outline is not None and outline not in _alike and _HARMLESS.issuperset(one.kind for one in read.problems):
         if len(_alike) >= _MOST:
             _alike.clear()
-        if outline not in _alike:
-            _alike[outline] = None
-        elif _alike[outline] is None:
-            _alike[outline] = _is_typical(source)
+        _alike[outline] = None
     return _said(read)
 
 
@@ -70,9 +70,10 @@ def forget() -> None:
 
 
 def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:
-    if not isinstance(source, str) or not source.strip():
+    problems = _problems(source) if isinstance(source, str) else ()
+    if not problems or not source.strip():
         return None
-    return next((message for kind, message in _problems(source) if is_meant(kind)), None)
+    return next((message for kind, message in problems if is_meant(kind)), None)
 
 
 def answer_class(source: Any) -> str | None:
@@ -97,4 +98,5 @@ def fields(source: Any) -> str | None:
 
 def is_read(source: str) -> bool:
     """Tell whether a text is surely Python, since it could be read as a template."""
-    return bool(source.strip()) and _UNREAD.isdisjoint(kind for kind, _ in _problems(source))
+    problems = _problems(source)
+    return bool(source.strip()) and (not problems or _UNREAD.isdisjoint(kind for kind, _ in problems))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -46,28 +45,20 @@ def value_of(term: Node) -> Any:
 def contained(text: str) -> Any:
     """Return the object or array that a text spells, None for any other text; it is shared, and never changed.
 
-    As `container`, in a third of its time where the text is written as usual.
+    As `container`, in a fifth of its time where the text is written as usual.
     """
     try:
         value = orjson.loads(text)
-        # A quote stands before a colon once for each member, unless white space stands between. Where it does just as
-        # often as there are members after reading, none of them stood there twice.
-        is_usual = _ODD.search(text) is None and text.count('":') == _members(value)
-    except (ValueError, RecursionError):
+        # A quote stands before a colon once for each member, and once for each escaped quote before a colon in a text.
+        # Where it does just as often after reading, no member stood there twice.
+        is_usual = _ODD.search(text) is None and text.count('":') == orjson.dumps(value).count(b'":')
+    except (ValueError, RecursionError, TypeError):
         is_usual = False
     return value if is_usual and isinstance(value, (dict, list)) else container(text)
 
 
-_ODD = re.compile(r"\s:|[\n\r\t]")
-
-
-def _members(value: Any) -> float:
-    """Return how many members the objects in a JSON value have; NaN where a number in it may have lost something."""
-    if isinstance(value, dict):
-        return len(value) + sum(map(_members, value.values()))
-    if isinstance(value, list):
-        return sum(map(_members, value))
-    return math.nan if isinstance(value, float) else 0
+_ODD = re.compile(r"\s:|[\n\r\t]|\\u0022|[:,\[] ?-?\d+(?:[.eE]|\d{15})")
+"""White space that is not usual, an escape that hides a quote, and what may be a number that loses something."""
 
 
 @lru_cache(maxsize=4096)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, Literal, URIRef
@@ -15,7 +15,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.pointers import pointers
 from checkpoint_ld.graph.store import SubjectIndexStore, put
-from checkpoint_ld.reading import CANONICAL
+from checkpoint_ld.reading import CANONICAL, Reading
 from checkpoint_ld.report import Checked
 from checkpoint_ld.streaming.excerpt import REFERRING, excerpt
 from checkpoint_ld.streaming.windows import worked
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
-    from checkpoint_ld.reading import Reading
     from checkpoint_ld.streaming.excerpt import Excerpt
     from checkpoint_ld.streaming.outline import Source
     from checkpoint_ld.streaming.window import Window
@@ -76,8 +75,7 @@ class _Check:
 
     def __call__(self, window: Window) -> tuple[list[Finding], list[Triple]]:
         part = excerpt(self.source, window, checked=False)
-        _settle_graph(part.reading)
-        checked = validation.check_reading(part.reading, profiles.profile(self.profile))
+        checked = validation.check_reading(_Alone.of(part.reading), profiles.profile(self.profile))
         report = checked.results
         if report is None or not (checked.findings or (None, _RESULT, None) in report):
             return [], []
@@ -85,14 +83,23 @@ class _Check:
         return list(part.found(checked.findings, places)), list(_results(report, part, places))
 
 
-def _settle_graph(reading: Reading) -> None:
-    """Give a reading its graph, by the way that shows that nothing in it refers to objects elsewhere in the file."""
-    with recursion.room(), uncollected():
-        found = compiled.index_of(reading.tree)
-    if found is None:
-        raise UnusualFileError(REFERRING)
-    if contexts.remembered(reading.tree.get("@context")) is None:
-        vars(reading)["graph"] = CheckpointGraph(*found)
+@dataclass(frozen=True)
+class _Alone(Reading):
+    """The reading of a window, of which a graph is only made where nothing in it refers to objects elsewhere."""
+
+    @classmethod
+    def of(cls, reading: Reading) -> _Alone:
+        """Return the same reading."""
+        return cls(**{one.name: getattr(reading, one.name) for one in fields(reading)})
+
+    @cached_property
+    def graph(self) -> CheckpointGraph:
+        """The window as a graph, by the way that shows this; raises UnusualFileError where it does not."""
+        with recursion.room(), uncollected():
+            found = compiled.index_of(self.tree)
+        if found is None:
+            raise UnusualFileError(REFERRING)
+        return super().graph if contexts.remembered(self.tree.get("@context")) else CheckpointGraph(*found)
 
 
 def _results(report: Graph, part: Excerpt, places: dict[str, str]) -> Iterator[Triple]:

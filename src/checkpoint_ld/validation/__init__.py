@@ -9,24 +9,16 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rdflib import URIRef
-
 from checkpoint_ld import dialects, profiles, rules
-from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.reading import Reading, examine_bytes
 from checkpoint_ld.report import Checked, Report
-from checkpoint_ld.rules import Rule
 from checkpoint_ld.suggestion import unknown
 from checkpoint_ld.validation import results as shacl
-from checkpoint_ld.validation.places import Map
 from checkpoint_ld.validation.screen import Screen
-from checkpoint_ld.validation.wording import message_of, remedy_of
-from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,7 +28,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
-    from checkpoint_ld.validation.results import Result
 
 __all__ = ["COMPILED", "ENGINES", "PYSHACL", "check", "check_reading", "looked_at", "report_of", "validate"]
 
@@ -118,13 +109,13 @@ def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED)
     screen = _screen(profile)
     with uncollected():
         report, index = _applied(reading, screen, profile, engine)
-    findings = _Findings(reading, profile, index)
-    results = [one for one in shacl.results(report, screen.shapes) if not findings.is_excused(one)]
-    of_form = _weighed((*reading.of_form, *_of_dialect(reading, profile)), profile)
-    apart = (one for result in results for one in shacl.by_path(result, index))
-    found = sorted((*of_form, *_distinct(map(findings.of, apart))), key=_by_place)
-    _withhold(report)
-    text = None if reading.document is None else _text(reading.document.data)
+    found = list(_weighed((*reading.of_form, *_of_dialect(reading, profile)), profile))
+    if index:
+        from checkpoint_ld.validation.telling import told  # noqa: PLC0415 - of a clean file nothing is told
+
+        found += told(report, screen.shapes, index, reading, profile)
+    found.sort(key=_by_place)
+    text = _text(reading.document.data) if found and reading.document is not None else None
     return Checked(reading.source, tuple(found), dialect=reading.dialect, text=text, results=report)
 
 
@@ -133,70 +124,19 @@ def _applied(reading: Reading, screen: Screen, profile: Profile, engine: str) ->
 
     Says of the user's shapes, not of ours, that they cannot be applied.
     """
+    if not profile.own_shapes:
+        if engine == PYSHACL:
+            return shacl.complete(reading.graph, screen.shapes)
+        return shacl.screened(reading, screen)
     graph = reading.graph
     try:
         if engine == PYSHACL:
             return shacl.complete(graph, screen.shapes)
-        return shacl.screened(graph, screen, is_ours=not profile.own_shapes)
+        return shacl.screened(reading, screen, is_ours=False)
     except SettingsError:
         raise
     except Exception as error:  # rdflib raises bare ones for what users' queries hold
-        if not profile.own_shapes:
-            raise
         raise profile.inapplicable(error) from error
-
-
-class _Findings:
-    """Turns results of SHACL validation into findings with places in one source."""
-
-    def __init__(self, reading: Reading, profile: Profile, index: Index) -> None:
-        self.reading = reading
-        self.profile = profile
-        self.index = index
-        self.map = Map(reading.tree)
-
-    def is_excused(self, result: Result) -> bool:
-        """Tell whether the dialect of the source has no place for what the rule asks for."""
-        rule = self.profile.of_shape(str(result.shape))
-        return rule is not None and any(self.reading.dialect.startswith(one) for one in rule.excused)
-
-    def of(self, result: Result) -> Finding:
-        """Return the finding of one result."""
-        rule = self.profile.of_shape(str(result.shape)) or _foreign(result)
-        pointer = self.map.pointer(result.focus, result.paths, result.value, rule.member)
-        return Finding(
-            code=rule.code,
-            severity=result.severity,
-            message=message_of(rule, result, self.index) if rule.message else " ".join(result.messages),
-            remedy=remedy_of(rule, result),
-            place=self._place(pointer, is_key=rule.slug in _ABOUT_KEYS),
-            subject=self.map.subject(pointer) if pointer is not None else "",
-            dialect=self.reading.dialect,
-            rule=rule.slug,
-            condition=rule.condition,
-            node=str(result.focus),
-            value=None if result.value is None or secret(value_of(result.value)) else str(result.value),
-        )
-
-    def _place(self, pointer: str | None, *, is_key: bool) -> Place:
-        if pointer is None or self.reading.document is None:
-            return Place(self.reading.source)
-        return self.reading.key_place(pointer) if is_key else self.reading.place(pointer)
-
-
-def _withhold(report: Graph) -> None:
-    """Take values that hold what looks like a secret out of a validation report, which goes further than the file."""
-    for result, value in list(report.subject_objects(URIRef(SHACL + "value"))):
-        if secret(value_of(value)):
-            report.remove((result, URIRef(SHACL + "value"), value))
-
-
-_ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})
-
-
-def _foreign(result: Result) -> Rule:
-    """Describe the rule behind a shape of the user's that has no name."""
-    return Rule("shape", "shape", "a shape of your own", result.severity)
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
@@ -222,16 +162,6 @@ def _weighed(findings: Iterable[Finding], profile: Profile) -> Iterator[Finding]
     for found in findings:
         rule = profile.rule(found.rule)
         yield found if rule is None else replace(found, severity=rule.severity)
-
-
-def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Keep one finding of each rule at each place: several constraints of one shape may fail for one reason."""
-    seen = set()
-    for found in sorted(findings, key=lambda one: one.message):
-        key = found.code, found.node, found.place.pointer if found.place.pointer is not None else found.value
-        if key not in seen:
-            seen.add(key)
-            yield found
 
 
 def _by_place(found: Finding) -> tuple[int, int, str, str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rdflib import Literal, URIRef
 
@@ -15,12 +15,12 @@ from checkpoint_ld.constraints import names, relations
 from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.graph.expansion import RDF_TYPE
-from checkpoint_ld.graph.literals import XSD_STRING
+from checkpoint_ld.graph.literals import XSD_STRING, text_literal
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, RDF, SCHEMA, SHACL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from rdflib.term import Node
 
@@ -34,22 +34,34 @@ class Statements(Protocol):
         """Return all values of a property, each once."""
 
 
+class Pair(NamedTuple):
+    """What has to hold between the JSON value of each value and of each at the end of `path`, from the focus node."""
+
+    path: tuple[Node, ...]
+    holds: Callable[[object, object], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One constraint: bounds for the number of values, or what is asked of them.
 
-    `term` judges a value by itself, `form` the JSON value that it stands for; `kind` is the class that values have to
-    have; `related` looks at other statements too. Where those are statements about the focus node alone, `also` are the
-    properties that it looks at beside those of the path.
+    `term` judges a value by itself, `form` the JSON value that it stands for; `text` asks of a text what `term` asks of
+    its literal, where not every text will do. `kind` is the class that values have to have; `related` looks at other
+    statements too. Where those are statements about the focus node alone, `also` are the properties that it looks at
+    beside those of the path. `pair` is all that `related` asks, where it is no more than that; `is_vacuous` says that
+    it asks nothing where there are no values.
     """
 
     least: int = 0
     most: int | None = None
     term: Callable[[Node], bool] | None = None
+    text: Callable[[str], object] | None = None
     form: Callable[[object], object] | None = None
     kind: Node | None = None
     related: Callable[[Statements, Node, list[Node]], bool] | None = None
     also: tuple[Node, ...] | None = None
+    pair: Pair | None = None
+    is_vacuous: bool = False
 
 
 def sh(name: str) -> URIRef:
@@ -99,7 +111,10 @@ def _is_text(value: Node) -> bool:
 
 def _length(_shapes: Index, _shape: Node, term: Node) -> Check:
     least = int(str(term))
-    return Check(term=lambda value: isinstance(value, (Literal, URIRef)) and len(value) >= least)
+    return Check(
+        term=lambda value: isinstance(value, (Literal, URIRef)) and len(value) >= least,
+        text=bool if least == 1 else lambda text: len(text) >= least,
+    )
 
 
 def _pattern(shapes: Index, shape: Node, term: Node) -> Check | None:
@@ -108,7 +123,10 @@ def _pattern(shapes: Index, shape: Node, term: Node) -> Check | None:
         return None
     # SPARQL's REGEX searches; pySHACL matches from the start, which is the stricter of the two.
     pattern = re.compile(str(term), re.IGNORECASE if flags else 0)
-    return Check(term=lambda value: isinstance(value, (Literal, URIRef)) and pattern.match(value) is not None)
+    return Check(
+        term=lambda value: isinstance(value, (Literal, URIRef)) and pattern.match(value) is not None,
+        text=pattern.match,
+    )
 
 
 def _class(_shapes: Index, _shape: Node, term: Node) -> Check:
@@ -118,16 +136,27 @@ def _class(_shapes: Index, _shape: Node, term: Node) -> Check:
 def _node_kind(_shapes: Index, _shape: Node, term: Node) -> Check | None:
     kinds: dict[Node, type] = {sh("Literal"): Literal, sh("IRI"): URIRef}
     kind = kinds.get(term)
-    return None if kind is None else Check(term=lambda value: isinstance(value, kind))
+    if kind is None:
+        return None
+    return Check(term=lambda value: isinstance(value, kind), text=None if kind is Literal else lambda _text: False)
 
 
 def _in(shapes: Index, _shape: Node, term: Node) -> Check:
-    return Check(term=frozenset(listed(shapes, term)).__contains__)
+    allowed = frozenset(listed(shapes, term))
+    return Check(term=allowed.__contains__, text=_texts(allowed).__contains__)
 
 
 def _not(shapes: Index, _shape: Node, term: Node) -> Check | None:
     refused = _refused(shapes, term)
-    return None if refused is None else Check(term=lambda value: value not in refused)
+    if refused is None:
+        return None
+    texts = _texts(refused)
+    return Check(term=lambda value: value not in refused, text=lambda text: text not in texts)
+
+
+def _texts(terms: Iterable[Node]) -> frozenset[str]:
+    """Return the texts whose literals are among `terms`."""
+    return frozenset(text for text in map(str, terms) if text_literal(text) in terms)
 
 
 def _refused(shapes: Index, negated: Node) -> frozenset[Node] | None:
@@ -164,34 +193,23 @@ def _well_formed(_shapes: Index, _shape: Node, term: Node) -> Check:
     return Check(form=FORMS[str(term)])
 
 
-def _pairs(holds: Callable[[object, object], bool]) -> Callable[[Index, Node, Node], Check]:
-    """Return a compiler for a relation between each value and those of the property that is named."""
+def _pairs(holds: Callable[[object, object], bool], *beyond: Node) -> Callable[[Index, Node, Node], Check]:
+    """Return a compiler for a relation between each value and those of the property that is named.
+
+    Where there are properties `beyond` it, the values are those at the end of the path.
+    """
 
     def compiler(_shapes: Index, _shape: Node, term: Node) -> Check:
         def related(of: Statements, focus: Node, values: list[Node]) -> bool:
-            for other in of.terms(focus, term):
-                for value in values:
-                    if not holds(value_of(value), value_of(other)):
-                        return False
-            return True
+            others = of.terms(focus, term) if values else []
+            for step in beyond:
+                others = [one for other in others for one in of.terms(other, step)]
+            return all(holds(value_of(value), value_of(other)) for other in others for value in values)
 
-        return Check(related=related, also=(term,))
+        also = None if beyond else (term,)
+        return Check(related=related, also=also, pair=Pair((term, *beyond), holds), is_vacuous=True)
 
     return compiler
-
-
-def _identifies(_shapes: Index, _shape: Node, term: Node) -> Check:
-    text = URIRef(SCHEMA + "text")
-
-    def related(of: Statements, focus: Node, values: list[Node]) -> bool:
-        for question in of.terms(focus, term):
-            for one in of.terms(question, text):
-                for value in values:
-                    if not relations.is_identifier_of(value_of(value), value_of(one)):
-                        return False
-        return True
-
-    return Check(related=related)
 
 
 def _in_role(is_odd: Callable[[Node, str], object]) -> Callable[[Index, Node, Node], Check]:
@@ -202,7 +220,7 @@ def _in_role(is_odd: Callable[[Node, str], object]) -> Callable[[Index, Node, No
             roles = [str(one).removeprefix(KARENINA) for one in of.terms(focus, RDF_TYPE)] if values else []
             return not any(is_odd(value, role) for value in values for role in roles)
 
-        return Check(related=related)
+        return Check(related=related, is_vacuous=True)
 
     return compiler
 
@@ -217,7 +235,7 @@ def _same_in(shapes: Index, shape: Node, term: Node) -> Check | None:
         others = [set(of.terms(part, paths[0])) for part in of.terms(focus, term)] if values else []
         return all(not one or one == set(values) for one in others)
 
-    return Check(related=related)
+    return Check(related=related, is_vacuous=True)
 
 
 COMPILERS: dict[Node, Callable[[Index, Node, Node], Check | None]] = {
@@ -238,7 +256,7 @@ COMPILERS: dict[Node, Callable[[Index, Node, Node], Check | None]] = {
     ck("notBefore"): _pairs(lambda value, other: not relations.is_before(value, other)),
     ck("below"): _pairs(relations.is_below),
     ck("sameNumber"): _pairs(relations.is_same_number),
-    ck("identifies"): _identifies,
+    ck("identifies"): _pairs(relations.is_identifier_of, URIRef(SCHEMA + "text")),
     ck("spelling"): _in_role(lambda key, role: names.misspelt(str(key), role)),
     ck("placement"): _in_role(lambda key, role: names.misplaced(str(key), role)),
     ck("typed"): _in_role(names.expected_type),

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
+from checkpoint_ld.derivation.statements import named
 from checkpoint_ld.graph.compaction import told_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import terms_of, triples_of
-from checkpoint_ld.validation.elements import ELEMENTS, ELEMENTS_KEY, Elements
+from checkpoint_ld.validation.elements import ELEMENTS_KEY, settled
 from checkpoint_ld.validation.screen import is_flat
+from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rdflib.term import Node
 
     from checkpoint_ld.derivation import Described
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.graph.terms import TermTable
     from checkpoint_ld.validation.screen import Screen
+
+ELEMENTS = named(SCHEMA + ELEMENTS_KEY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +40,60 @@ class Part:
     table: TermTable
     stand_in: Node | None = None
 
+    @classmethod
+    def whole(cls, source: Described) -> Part:
+        """Return all of a checkpoint."""
+        return cls(source.index, source.root, source.table)
 
-def part_in_doubt(source: Described, screen: Screen) -> Part:
+
+class Read(Protocol):
+    """A checkpoint that was read: as a tree, and as a graph where that is needed."""
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """The canonical tree."""
+
+    @property
+    def graph(self) -> Described:
+        """The statements that it makes."""
+
+
+def part_in_doubt(source: Read, screen: Screen) -> Part | None:
     """Return the part of a checkpoint that may break a rule of ours, the whole of it if that cannot be told apart.
 
-    The rules have to be ours: they look at an object and at those next to it, and none counts elements. Nothing is left
-    of a checkpoint that surely breaks none.
+    The rules have to be ours: they look at an object and at those next to it, and none counts elements. None means that
+    nothing is left, as the checkpoint surely breaks no rule; then it needs no graph.
     """
-    whole = Part(source.index, source.root, source.table)
-    held = source.index.get(source.root, {})
-    if ELEMENTS not in held or _is_told_apart(held):
+    found = settled(source.tree, screen)
+    if found.is_rest_settled and len(found.elements) == len(source.tree[ELEMENTS_KEY]):
+        return None
+    graph = source.graph
+    whole = Part.whole(graph)
+    held = graph.index.get(graph.root, {})
+    if not found.elements or ELEMENTS not in held or _is_told_apart(held):
         return whole
-    elements = Elements(whole, screen)
-    settled = elements.settled()
-    if not settled:
+    left_out = set(_nodes_of(found.names, graph.index))
+    elements = terms_of(held[ELEMENTS])
+    kept = [one for one in elements if one not in left_out]
+    index = {subject: predicates for subject, predicates in graph.index.items() if subject not in left_out}
+    index[graph.root] = {**held, ELEMENTS: kept}
+    is_apart = not any(term in left_out for _, _, term in triples_of(index)) and is_flat(index)
+    if len(elements) - len(kept) != len(found.elements) or not is_apart:
         return whole
-    left_out = set(chain.from_iterable(settled.values()))
-    if len(settled) == len(terms_of(held[ELEMENTS])):
-        rest = elements.rest()
-        if rest is not None and len(left_out.union(rest)) == len(left_out) + len(rest) == len(source.index):
-            return Part({}, source.root, whole.table)
-    index = {subject: predicates for subject, predicates in source.index.items() if subject not in left_out}
-    kept = [one for one in terms_of(held[ELEMENTS]) if one not in settled]
-    index[source.root] = {**held, ELEMENTS: kept}
-    if any(term in left_out for _, _, term in triples_of(index)) or not is_flat(index):
-        return whole
-    stand_in = next(iter(settled))
-    index[source.root] = {**held, ELEMENTS: [stand_in, *kept] if kept else stand_in}
-    own = source.index[stand_in]
+    stand_in = next(one for one in elements if one in left_out)
+    index[graph.root] = {**held, ELEMENTS: [stand_in, *kept] if kept else stand_in}
+    own = graph.index[stand_in]
     index[stand_in] = {predicate: own[predicate] for predicate in (RDF_TYPE, IDENTIFIER) if predicate in own}
-    return Part(index, source.root, whole.table, stand_in)
+    return Part(index, graph.root, whole.table, stand_in)
+
+
+def _nodes_of(names: frozenset[str], index: Index) -> Iterator[Node]:
+    """Yield the nodes that have these names, and those that are named by their place below them."""
+    stems = {name.replace("#", "%23") for name in names}
+    for subject in index:
+        name, mark, _ = str(subject).partition("#/")
+        if name in (stems if mark else names):
+            yield subject
 
 
 def _is_told_apart(held: dict[Node, Node | list[Node]]) -> bool:

@@ -1,245 +1,222 @@
-"""A look at the objects of a checkpoint, one by one: whether what stands there surely satisfies all shapes.
+"""A look at the objects of a canonical tree: whether what stands there surely satisfies all shapes.
 
-Each layout is held against the shapes once (`plans`), each distinct value once, and each distinct group of settings
-once. What was seen is told by the identities of terms, which live as long as the index that holds them; nothing is
-remembered beyond one look.
+The tree tells what the graph would say about usual objects, so that no graph is needed. Whatever it does not tell for
+certain is in doubt: a value that is read as another one, a key that JSON-LD alone can resolve, an array where one value
+is usual. Objects of one layout are looked at together (`sorts`); their layout is held against the shapes once
+(`plans`), each distinct value once (`judging`). Nothing is remembered beyond one look.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rdflib import BNode, Literal, URIRef
-
-from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
-from checkpoint_ld.derivation.statements import Statements
-from checkpoint_ld.derivation.traits import TELLING, is_told
-from checkpoint_ld.validation.graph import Layers
-from checkpoint_ld.validation.plans import planner
-from checkpoint_ld.validation.screen import judge
-from checkpoint_ld.vocabulary import SCHEMA
+from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.plans import NotCoveredError, Reading
+from checkpoint_ld.validation.judging import Waiting
+from checkpoint_ld.validation.near import Near
+from checkpoint_ld.validation.sorts import Sort, chosen, column, flat, grouped
+from checkpoint_ld.validation.usual import CONTAINERS, OBJECTS, TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rdflib.term import Node
 
-    from checkpoint_ld.derivation import Described
+    from checkpoint_ld.graph.plans import KeyPlan
+    from checkpoint_ld.graph.plans import Plan as Meaning
     from checkpoint_ld.validation.kinds import Place
-    from checkpoint_ld.validation.plans import Pattern, Slot
-    from checkpoint_ld.validation.screen import Screen, Screened
+    from checkpoint_ld.validation.plans import Plan, Planner, Relation
+    from checkpoint_ld.validation.screen import Screened
+    from checkpoint_ld.validation.sorts import Owned
+    from checkpoint_ld.validation.usual import Usual
 
-Held = dict["Node", "Node | list[Node]"]
-Key = tuple[object, ...]
+Columns = dict[str, list[Any]]
 
-_NOTHING: Mapping[Node, Node] = {}
-MOST = 4096
-"""So many distinct values of one kind are remembered; where there are more, hardly any repeats."""
-
-
-class DoubtfulError(Exception):
-    """Something is not surely as it should be."""
+_USUAL_ID = re.compile(r"urn:uuid:[A-Za-z0-9-]+")
+_OURS = ("karenina:", "urn:karenina:")
+"""Beginnings of identifiers that may be names of something else."""
 
 
-class Test(NamedTuple):
-    """What is asked of objects of one sort: for each of their properties the values that passed, and the slot.
+class Kind(NamedTuple):
+    """Objects with the same keys at one kind of place; `is_listed` says that they stand in an array."""
 
-    None stands for the values of properties of which nothing is asked.
-    """
-
-    checks: tuple[tuple[set[int] | None, Slot], ...]
-    related: tuple[Screened, ...]
-
-
-_NOWHERE = BNode()
-"""What no statement has as its property."""
+    place: Place
+    meaning: Meaning
+    usual: Usual
+    is_listed: bool
 
 
-class Own(dict[str, "Node"]):
-    """The properties of an object by the members that they stand for; of other members, one that nothing has."""
+class Same(NamedTuple):
+    """The properties for which all objects have the same values, and these, as far as they tell them from others."""
 
-    def __missing__(self, member: str) -> Node:
-        return _NOWHERE
-
-
-class Sort:
-    """The objects of one look that stand at one kind of place and have the same properties.
-
-    `own` are these properties by the members that they stand for, as the graph at hand has them.
-    """
-
-    __slots__ = ("_good", "_pattern", "_simple", "own")
-
-    def __init__(self, pattern: Pattern, predicates: tuple[Node, ...], good: defaultdict[int, set[int]]) -> None:
-        self.own = Own((str(one).removeprefix(SCHEMA), one) for one in predicates)
-        self._pattern = pattern
-        self._good = good
-        self._simple: Test | None = None
-
-    def test(self, derived: Iterable[Node] = (), classes: tuple[str, ...] = ()) -> Test:
-        """Return what is asked of those to which these properties are derived, and classes beside those of the place.
-
-        Raises DoubtfulError where that is not known.
-        """
-        plan = self._pattern.plan(derived, classes)
-        if plan is None:
-            raise DoubtfulError
-        passed = (self._good[number] if number else None for number in plan.numbers)
-        return Test(tuple(zip(passed, plan.slots, strict=True)), plan.related)
-
-    @property
-    def simple(self) -> Test:
-        """What is asked of those from which nothing else follows."""
-        if self._simple is None:
-            self._simple = self.test()
-        return self._simple
+    of: frozenset[Node]
+    values: object
 
 
-class Setting:
-    """A setting of one name and value, which many objects may have; the property that it is derived under, if any."""
-
-    __slots__ = ("name", "predicate", "tells", "value")
-
-    def __init__(self, name: str, value: Node | None, predicates: Mapping[str, Node]) -> None:
-        self.name = name
-        self.value = value
-        self.predicate = predicates.get(name) if is_told(value) else None
-        self.tells = name in TELLING
-
-
-class Group:
-    """The settings of an object, as the properties that are derived from them; of repeated ones the last counts.
-
-    Those with the same `key` have the same properties derived from them, and the same settings that tell the classes of
-    a trait, `telling`. `repeated` are the names of those that stand there more than once.
-    """
-
-    __slots__ = ("derived", "key", "repeated", "telling")
-
-    def __init__(self, settings: list[Setting]) -> None:
-        names = {one.name for one in settings}
-        self.repeated: set[str] = set()
-        if len(names) < len(settings):
-            self.repeated = {name for name in names if [one.name for one in settings].count(name) > 1}
-            settings = [*{one.name: one for one in settings}.values()]
-        self.derived: dict[Node, Node] = {
-            one.predicate: one.value for one in settings if one.predicate is not None and one.value is not None
-        }
-        self.telling = [one for one in settings if one.tells]
-        self.key: Key = (*self.derived, *self.telling)
+_VARIOUS = Same(frozenset(), None)
+_MOST = 256
+"""So many distinct values are remembered that satisfy the relations of one plan."""
 
 
 class Look:
-    """One look at objects of a checkpoint; what it says of none of them raises DoubtfulError."""
+    """One look at objects of a tree. `doubtful` are the owners of those that do not surely satisfy all shapes.
 
-    def __init__(self, source: Described, screen: Screen) -> None:
-        self.index = source.index
-        self.said = Statements(source)
-        self._planner = planner(screen, source.table)
-        self._good: defaultdict[int, set[int]] = defaultdict(set)
-        self._sorts: defaultdict[Place, dict[Key, Sort]] = defaultdict(dict)
-        self._settings: defaultdict[Place, dict[Key, Setting]] = defaultdict(dict)
-        self._groups: defaultdict[Place, dict[Key, Group]] = defaultdict(dict)
+    `identifiers` are the objects' own ones, the names that they give, and the owners.
+    """
 
-    def held(self, node: Node) -> Held:
-        """Return the statements about an object."""
-        held = self.index.get(node)
-        if held is None:
-            raise DoubtfulError
-        return held
+    def __init__(self, planner: Planner) -> None:
+        self.doubtful: set[int] = set()
+        self.identifiers: list[tuple[str, str, int]] = []
+        self._planner = planner
+        self._plans = planner.plans
+        self._waiting = Waiting(planner.plans)
 
-    def sort(self, place: Place, held: Held) -> Sort:
-        """Return the sort of an object at a place."""
-        predicates = tuple(held)
-        known = self._sorts[place]
-        sort = known.get(predicates)
-        if sort is None:
-            sort = Sort(self._planner.pattern(place, predicates), predicates, self._good)
-            if len(known) < MOST:
-                known[predicates] = sort
-        return sort
-
-    def simple(self, node: Node, place: Place) -> None:
-        """Look at an object that has no parts."""
-        held = self.held(node)
-        test = self.sort(place, held).simple
-        self.at(held.values(), test)
-        if test.related:
-            self.related(node, test.related)
-
-    def at(self, values: Iterable[Node | list[Node]], test: Test) -> None:
-        """Look at the values of an object's properties, each by itself."""
-        for term, (good, slot) in zip(values, test.checks, strict=False):
-            if good is None or id(term) in good:
+    def sorts(self, place: Place, via: KeyPlan | None, around: Meaning | None, owned: Owned) -> Iterator[Sort]:
+        """Yield the sorts of objects that are values of `via`; those that are not as usual are in doubt."""
+        if not OBJECTS.issuperset(map(type, owned[0])):
+            owned = self._sifted(owned, {row for row, one in enumerate(owned[0]) if type(one) is not dict})
+        meaning = self._plans.at(place.type, None if via is None else via.term, around)
+        is_listed = via is not None and via.is_set
+        for keys, rows in grouped(list(map(tuple, owned[0]))):
+            alike = owned if len(rows) == len(owned[0]) else chosen(owned, rows)
+            usual = self._planner.usual(place, meaning, keys)
+            if usual is None:
+                self.doubtful.update(alike[1])
                 continue
-            if isinstance(term, list):
-                if slot.single:
-                    raise DoubtfulError
-                for each in term:
-                    if id(each) not in good:
-                        self._look_at(each, slot, good)
-            else:
-                self._look_at(term, slot, good)
+            columns = {key: column(alike[0], key) for key in keys}
+            odd = self._odd_rows(place, usual, columns)
+            if odd:
+                alike = self._sifted(alike, odd)
+                columns = {key: column(alike[0], key) for key in keys}
+            if alike[0]:
+                yield from self._variants(Kind(place, meaning, usual, is_listed), alike, columns)
 
-    def related(self, node: Node, shapes: Iterable[Screened], derived: Mapping[Node, Node] = _NOTHING) -> None:
-        """Look at an object's properties together."""
-        of = Layers(self.index, {node: derived})
-        for shape in shapes:
-            told = of.terms(node, shape.paths[0])
-            for path in shape.paths[1:]:
-                told = [*told, *of.terms(node, path)]
-            for holds in shape.related:
-                if not holds(of, node, told):
-                    raise DoubtfulError
+    def _odd_rows(self, place: Place, usual: Usual, columns: Columns) -> set[int]:
+        """Return the rows of objects of another type, or with values that are not read as they stand."""
+        odd: set[int] = set()
+        kinds = columns["@type"]
+        if kinds.count(place.type) < len(kinds):
+            odd.update(row for row, kind in enumerate(kinds) if kind != place.type)
+        for key, known, types, is_texts in usual.members:
+            values = columns[key]
+            if not types.issuperset(map(type, values)):
+                odd.update(row for row, value in enumerate(values) if type(value) not in types)
+            elif known is None:
+                odd.update(row for row, value in enumerate(values) if value.startswith(_OURS))
+            elif known.reading is Reading.NAME:
+                bad = {name for name in set(values) if not self._is_name(name)}
+                odd.update(row for row, name in enumerate(values) if name in bad)
+            elif is_texts:
+                odd.update(row for row, value in enumerate(values) if not TEXTS.issuperset(map(type, value)))
+        return odd
 
-    def _look_at(self, term: Node, slot: Slot, good: set[int]) -> None:
-        is_usual = isinstance(term, Literal) or slot.is_part or (isinstance(term, URIRef) and term not in self.index)
-        if not is_usual or not judge(term, slot.terms, slot.forms):
-            raise DoubtfulError
-        if slot.number > 0 and len(good) < MOST:
-            good.add(id(term))
+    def _variants(self, kind: Kind, owned: Owned, columns: Columns) -> Iterator[Sort]:
+        """Yield objects with the same keys by which of their arrays are empty, and whether their names are as written.
 
-    def group(self, settings: list[Node], place: Place) -> Group:
-        """Look at what stands in the additional properties of an object."""
-        index, known = self.index, self._settings[place]
+        The statements tell nothing of an empty array. In which order texts stand in one, and how often, they tell apart
+        from everything else, and no rule is about it (which the planner makes sure of).
+        """
+        codes = [list(map(bool, columns[key])) for key in kind.usual.arrays]
+        if kind.usual.has_identifier:
+            codes.append(self._named(columns["@id"], owned[1]))
+        if all(map(all, codes)):
+            yield self._sort(kind, frozenset(), owned, columns)
+            return
+        keys = (*kind.usual.arrays, "@id")
+        for code, rows in grouped(list(zip(*codes, strict=True))):
+            lacking = frozenset(key for key, holds in zip(keys, code, strict=False) if not holds)
+            yield self._sort(kind, lacking, chosen(owned, rows), {})
+
+    def _sort(self, kind: Kind, lacking: frozenset[str], owned: Owned, columns: Columns) -> Sort:
+        pattern = self._planner.pattern(kind.place, kind.meaning, kind.usual, lacking, is_listed=kind.is_listed)
+        return Sort(kind.meaning, pattern, owned, columns)
+
+    def _named(self, identifiers: Sequence[str], owners: Sequence[int]) -> list[bool]:
+        """Note objects' own identifiers; tell of each whether it is the name of its object as it stands."""
+        names = [one if _USUAL_ID.fullmatch(one) else naming.iri_of(one) for one in identifiers]
+        self.identifiers += zip(identifiers, names, owners, strict=True)
+        return [name == one for name, one in zip(names, identifiers, strict=True)]
+
+    def _sifted(self, owned: Owned, odd: set[int]) -> Owned:
+        """Return all but some odd rows, the owners of which are in doubt."""
+        self.doubtful.update(owned[1][row] for row in odd)
+        return chosen(owned, [row for row in range(len(owned[0])) if row not in odd])
+
+    def _is_name(self, text: str) -> bool:
+        """Tell whether a name of the vocabulary is written back as it stands."""
         try:
-            told = [index[node] for node in settings]
-        except KeyError:
-            raise DoubtfulError from None
-        keys = [(*held, *map(id, held.values())) for held in told]
-        found = [known.get(key) or self._setting(held, place, key) for held, key in zip(told, keys, strict=True)]
-        groups, together = self._groups[place], tuple(found)
-        group = groups.get(together)
-        if group is None:
-            group = Group(found)
-            if len(groups) < MOST:
-                groups[together] = group
-        return group
+            return self._plans.name(text)[1]
+        except NotCoveredError:
+            return False
 
-    def _setting(self, held: Held, place: Place, key: Key) -> Setting:
-        sort = self.sort(place, held)
-        if sort.simple.related:
-            raise DoubtfulError
-        self.at(held.values(), sort.simple)
-        # The shape of settings has it that there is one name, which is text.
-        name, value = one(held.get(sort.own["name"])), held.get(sort.own["value"])
-        if isinstance(value, list):
-            raise DoubtfulError
-        setting = Setting(str(name), value, _predicates(place.name.removesuffix("Setting")))
-        if len(self._settings[place]) < MOST:
-            self._settings[place][key] = setting
-        return setting
+    def parts(self, sorts: Iterable[Sort], key: str, place: Place) -> Iterator[Sort]:
+        """Yield the sorts of the objects in a member of objects at one kind of place."""
+        there = [sort for sort in sorts if key in sort]
+        if there:
+            known = there[0].by_key[key]
+            owned: list[Owned] = [(one.column(key), one.owners) for one in there]
+            if known.is_set:
+                owned = [flat(one.column(key), one.owners) for one in there]
+            values, owners = (list(chain.from_iterable(one)) for one in zip(*owned, strict=True))
+            yield from self.sorts(place, known, there[0].meaning, (values, owners))
 
+    def simple(self, sorts: Iterable[Sort]) -> None:
+        """Look at objects from which nothing else follows."""
+        for sort in sorts:
+            self.at(sort, sort.pattern.plan({}))
 
-@cache
-def _predicates(role: str) -> dict[str, Node]:
-    return {name: predicate_of(name) for name in SETTINGS[role]}
+    def at(self, sort: Sort, plan: Plan | None, same: Same = _VARIOUS) -> None:
+        """Look at the values of objects; without a plan all of them are in doubt."""
+        if plan is None:
+            self.doubtful.update(sort.owners)
+            return
+        for key, slot in plan.own:
+            known = sort.by_key.get(key)
+            if known is None or not known.is_set:
+                self._waiting.add(sort.column(key), sort.owners, slot)
+            elif slot.single:
+                self.doubtful.update(sort.owners)
+            else:
+                self._waiting.add(*flat(sort.column(key), sort.owners), slot)
+        self._waiting.add_settings(sort, plan.derived)
+        related = plan.related(same.of)
+        for relation in related.of_each:
+            self.doubtful.update(self._unrelated(sort, plan, relation))
+        if related.of_all and same.values not in related.known:
+            if any(self._unrelated(sort.narrowed([0]), plan, relation) for relation in related.of_all):
+                self.doubtful.update(sort.owners)
+            elif len(related.known) < _MOST:
+                related.known.add(same.values)
 
+    def _unrelated(self, sort: Sort, plan: Plan, relation: Relation) -> set[int]:
+        """Return the owners of objects whose values, looked at together, do not surely satisfy a shape."""
+        if relation.pairs is None:
+            return set(self._refused(sort, plan, relation.shape))
+        found: set[int] = set()
+        for spot, holds in relation.pairs:
+            others = sort.values(spot)
+            if spot.inner is not None and not CONTAINERS.isdisjoint(map(type, others)):
+                told = zip(others, sort.owners, strict=True)
+                found.update(owner for other, owner in told if type(other) in CONTAINERS)
+            for values in map(sort.values, relation.values):
+                if not all(map(holds, values, others)):
+                    pairs = zip(values, others, sort.owners, strict=True)
+                    found.update(owner for value, other, owner in pairs if not holds(value, other))
+        return found
 
-def one(part: Node | list[Node] | None) -> Node:
-    """Return the one object that stands in a member."""
-    if part is None or isinstance(part, list):
-        raise DoubtfulError
-    return part
+    def _refused(self, sort: Sort, plan: Plan, shape: Screened) -> Iterator[int]:
+        """Ask a shape about each object; yield the owners of those that do not surely satisfy it."""
+        for row, owner in enumerate(sort.owners):
+            near = Near(sort.narrowed([row]), plan.names, self._plans)
+            try:
+                values = [term for path in shape.paths for term in near.terms(near.node, path)]
+                if not all(holds(near, near.node, values) for holds in shape.related):
+                    yield owner
+            except (KeyError, NotCoveredError):
+                yield owner
+
+    def judge(self) -> None:
+        """Judge what was looked at; only now all that is in doubt about single values is."""
+        self.doubtful.update(self._waiting.refused())

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.derivation import Described
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.validation.doubt import Read
     from checkpoint_ld.validation.screen import Screen
 
 _PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
@@ -64,14 +65,14 @@ def shapes_of(profile: Profile) -> Index:
     return index
 
 
-def screened(source: Described, screen: Screen, *, is_ours: bool = True) -> tuple[Graph, Index]:
+def screened(source: Read, screen: Screen, *, is_ours: bool = True) -> tuple[Graph, Index]:
     """Hold a checkpoint against the shapes of `screen`; return the report, and all statements that it speaks of.
 
     pySHACL is asked about the nodes that the screen has doubts about. Only with shapes that are all ours (`is_ours`)
     elements of the feed are passed by. What pySHACL raises for shapes that it cannot work with is of any kind.
     """
-    part = part_in_doubt(source, screen) if is_ours else Part(source.index, source.root, source.table)
-    if not part.index:
+    part = part_in_doubt(source, screen) if is_ours else Part.whole(source.graph)
+    if part is None:
         return _nothing_found(), {}
     found = derived(part)
     if not is_flat(part.index):

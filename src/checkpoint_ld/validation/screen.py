@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.validation.checks import Check, Statements
+    from checkpoint_ld.validation.checks import Check, Pair, Statements
 
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 SUBCLASS = URIRef(_RDFS + "subClassOf")
@@ -45,7 +45,7 @@ class Screened:
     """A property shape as functions: what it targets, the properties that its path may be, and what it asks.
 
     `least` and `most` bound the number of values. `looks_at` are all properties that the shape looks at, None where it
-    looks beyond its focus node. The other parts are those of `checks.Check`.
+    looks beyond its focus node. The other parts are those of `checks.Check`; `pairs` is None where `related` asks more.
     """
 
     shape: Node
@@ -54,9 +54,12 @@ class Screened:
     least: int
     most: int | None
     terms: tuple[Callable[[Node], bool], ...]
+    texts: tuple[Callable[[str], object], ...]
     forms: tuple[Callable[[object], object], ...]
     kinds: tuple[Node, ...]
     related: tuple[Callable[[Statements, Node, list[Node]], bool], ...]
+    pairs: tuple[Pair, ...] | None
+    is_vacuous: bool
     looks_at: frozenset[Node] | None
 
     def passes(self, of: Statements, focus: Node) -> bool:
@@ -125,6 +128,13 @@ class Screen:
         """Tell whether a shape that could not be compiled may target an object with these classes and properties."""
         here = {(_TARGETS[0], one) for one in classes} | {(_TARGETS[1], one) for one in predicates}
         return any(not targets or not targets.isdisjoint(here) for targets in self._targets_of_others)
+
+    def is_blind_to(self, predicate: Node) -> bool:
+        """Tell whether no shape targets or looks at a property of any node; false where that is not certain."""
+        targets = {term for one in self.screened for _, term in one.targets}
+        targets.update(term for these in self._targets_of_others for _, term in these)
+        looked_at = {path for one in self.screened for path in (*one.paths, *(one.looks_at or ()))}
+        return all(self._targets_of_others) and predicate not in targets and predicate not in looked_at
 
     @cached_property
     def _targets_of_others(self) -> list[frozenset[tuple[Node, Node]]]:
@@ -206,6 +216,8 @@ def _compiled(shapes: Index, shape: Node) -> Screened | None:
     if not paths or len(told(shapes, shape, "path")) > 1:
         return None
     bounds = [one.most for one in checks if one.most is not None]
+    related = [one for one in checks if one.related is not None]
+    pairs = tuple(one.pair for one in related if one.pair is not None)
     return Screened(
         shape,
         tuple((target, term) for target in _TARGETS for term in terms_of(shapes[shape].get(target))),
@@ -213,9 +225,12 @@ def _compiled(shapes: Index, shape: Node) -> Screened | None:
         least=max((one.least for one in checks), default=0),
         most=min(bounds) if bounds else None,
         terms=tuple(one.term for one in checks if one.term is not None),
+        texts=tuple(one.text for one in checks if one.text is not None),
         forms=tuple(one.form for one in checks if one.form is not None),
         kinds=tuple(one.kind for one in checks if one.kind is not None),
-        related=tuple(one.related for one in checks if one.related is not None),
+        related=tuple(one.related for one in related if one.related is not None),
+        pairs=pairs if len(pairs) == len(related) else None,
+        is_vacuous=all(one.is_vacuous for one in related),
         looks_at=_looked_at(paths, checks),
     )
 

@@ -1,0 +1,108 @@
+"""Values that wait to be judged: those of which the same is asked are looked at together, each distinct one once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.constraints.values import OBJECT
+from checkpoint_ld.graph.plans import Reading
+from checkpoint_ld.validation.near import term_of
+from checkpoint_ld.validation.sorts import SETTINGS_KEY
+from checkpoint_ld.validation.usual import CONTAINERS, TEXTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from checkpoint_ld.graph.plans import Plans
+    from checkpoint_ld.validation.asking import Slot
+    from checkpoint_ld.validation.sorts import Owned, Sort
+
+_MOST = 64
+"""So many good values are remembered for each slot, at least: there are few but texts that repeat."""
+_AS_WRITTEN = (Reading.PLAIN, Reading.PROPERTY)
+"""Readings to which a text is simply a literal."""
+
+
+class Waiting:
+    """Values with the slots that tell what is asked of each by itself."""
+
+    def __init__(self, plans: Plans) -> None:
+        self._plans = plans
+        self._waiting: defaultdict[Slot, list[Owned]] = defaultdict(list)
+
+    def add(self, values: Sequence[Any], owners: Sequence[int], slot: Slot) -> None:
+        """Have values judged by and by."""
+        self._waiting[slot].append((values, owners))
+
+    def add_settings(self, sort: Sort, slots: Iterable[tuple[str, Slot]]) -> None:
+        """Have what is derived from objects judged by and by, by its names."""
+        waiting, owners, at = self._waiting, sort.owners, sort.at
+        lists = sort.column(SETTINGS_KEY) if at else []
+        for name, slot in slots:
+            place = at.get(name)
+            values = sort.column(name) if place is None else [settings[place]["value"] for settings in lists]
+            waiting[slot].append((values, owners))
+
+    def refused(self) -> Iterator[int]:
+        """Judge all values; yield the owners of those that do not surely satisfy what is asked of them."""
+        for slot, parts in self._waiting.items():
+            values: Sequence[Any] = parts[0][0]
+            if len(parts) > 1:
+                values = list(chain.from_iterable([values for values, _ in parts]))
+            bad = self._bad(values, slot)
+            if bad:
+                owners = chain.from_iterable([owners for _, owners in parts])
+                keys = map(_key, values)
+                yield from (owner for key, owner in zip(keys, owners, strict=True) if key in bad)
+        self._waiting.clear()
+
+    def _bad(self, values: Sequence[Any], slot: Slot) -> set[object]:
+        """Return the keys of values that do not surely satisfy what is asked."""
+        kinds = set(map(type, values))
+        if kinds == TEXTS and (slot.reading in _AS_WRITTEN or not slot.terms):
+            return {_key(text) for text in _refused(set(values), slot)}
+        scalars: Sequence[Any] = values
+        containers: list[Any] = []
+        if not kinds.isdisjoint(CONTAINERS):
+            scalars = [value for value in values if type(value) not in CONTAINERS]
+            containers = [value for value in values if type(value) in CONTAINERS]
+        told = set(zip(map(type, scalars), scalars, strict=True)) - slot.good
+        bad: set[object] = {one for one in told if not self._passes(one[1], slot)}
+        if len(slot.good) < _MOST:
+            slot.good.update(told - bad)
+        bad.update(id(value) for value in containers if not self._passes(value, slot))
+        return bad
+
+    def _passes(self, value: Any, slot: Slot) -> bool:
+        if slot.terms:
+            term = term_of(value, slot.reading, self._plans)
+            if not all(holds(term) for holds in slot.terms):
+                return False
+        said = OBJECT if slot.reading is Reading.NAME else value
+        for fault in slot.forms:  # noqa: SIM110 - a generator takes longer than most forms
+            if fault(said) is not None:
+                return False
+        return True
+
+
+def _key(value: Any) -> object:
+    """Return what tells a value from others; equal ones of different types are not one value."""
+    kind = type(value)
+    return id(value) if kind in CONTAINERS else (kind, value)
+
+
+def _refused(texts: Iterable[str], slot: Slot) -> set[str]:
+    """Return the texts that do not surely satisfy what is asked of them."""
+    found: set[str] = set()
+    for holds in slot.texts:
+        if not all(map(holds, texts)):
+            found.update(text for text in texts if not holds(text))
+    forms = slot.forms
+    for text in texts if forms else ():
+        for fault in forms:
+            if fault(text) is not None:
+                found.add(text)
+                break
+    return found

@@ -1,0 +1,101 @@
+"""What the results of SHACL validation say about a source: findings, with places in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rdflib import URIRef
+
+from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.constraints.values import value_of
+from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.rules import Rule
+from checkpoint_ld.validation import results as shacl
+from checkpoint_ld.validation.places import Map
+from checkpoint_ld.validation.wording import message_of, remedy_of
+from checkpoint_ld.vocabulary import SHACL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rdflib import Graph
+
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.reading import Reading
+    from checkpoint_ld.validation.results import Result
+
+
+def told(report: Graph, shapes: Index, index: Index, reading: Reading, profile: Profile) -> list[Finding]:
+    """Return what a validation report says of a source whose statements are `index`, in no particular order.
+
+    Values that look like secrets are taken out of the report.
+    """
+    findings = _Findings(reading, profile, index)
+    results = [one for one in shacl.results(report, shapes) if not findings.is_excused(one)]
+    found = list(_distinct(findings.of(one) for result in results for one in shacl.by_path(result, index)))
+    _withhold(report)
+    return found
+
+
+class _Findings:
+    """Turns results of SHACL validation into findings with places in one source."""
+
+    def __init__(self, reading: Reading, profile: Profile, index: Index) -> None:
+        self.reading = reading
+        self.profile = profile
+        self.index = index
+        self.map = Map(reading.tree)
+
+    def is_excused(self, result: Result) -> bool:
+        """Tell whether the dialect of the source has no place for what the rule asks for."""
+        rule = self.profile.of_shape(str(result.shape))
+        return rule is not None and any(self.reading.dialect.startswith(one) for one in rule.excused)
+
+    def of(self, result: Result) -> Finding:
+        """Return the finding of one result."""
+        rule = self.profile.of_shape(str(result.shape)) or _foreign(result)
+        pointer = self.map.pointer(result.focus, result.paths, result.value, rule.member)
+        return Finding(
+            code=rule.code,
+            severity=result.severity,
+            message=message_of(rule, result, self.index) if rule.message else " ".join(result.messages),
+            remedy=remedy_of(rule, result),
+            place=self._place(pointer, is_key=rule.slug in _ABOUT_KEYS),
+            subject=self.map.subject(pointer) if pointer is not None else "",
+            dialect=self.reading.dialect,
+            rule=rule.slug,
+            condition=rule.condition,
+            node=str(result.focus),
+            value=None if result.value is None or secret(value_of(result.value)) else str(result.value),
+        )
+
+    def _place(self, pointer: str | None, *, is_key: bool) -> Place:
+        if pointer is None or self.reading.document is None:
+            return Place(self.reading.source)
+        return self.reading.key_place(pointer) if is_key else self.reading.place(pointer)
+
+
+def _withhold(report: Graph) -> None:
+    """Take values that hold what looks like a secret out of a validation report, which goes further than the file."""
+    for result, value in list(report.subject_objects(URIRef(SHACL + "value"))):
+        if secret(value_of(value)):
+            report.remove((result, URIRef(SHACL + "value"), value))
+
+
+_ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})
+
+
+def _foreign(result: Result) -> Rule:
+    """Describe the rule behind a shape of the user's that has no name."""
+    return Rule("shape", "shape", "a shape of your own", result.severity)
+
+
+def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Keep one finding of each rule at each place: several constraints of one shape may fail for one reason."""
+    seen = set()
+    for found in sorted(findings, key=lambda one: one.message):
+        key = found.code, found.node, found.place.pointer if found.place.pointer is not None else found.value
+        if key not in seen:
+            seen.add(key)
+            yield found
