@@ -85,6 +85,8 @@ def test_a_date_is_before_another_as_their_moments_are(one: str, other: str) -> 
 @settings(max_examples=500)
 @given(st.text(r"ab\\[](){}*+?|^$.dsbBwWD-/ ", max_size=8))
 @example(r"\bgolds?\b\s*\[\d+\]")
+@example("[[")
+@pytest.mark.filterwarnings("ignore:Possible (nested set|set):FutureWarning")
 def test_a_pattern_that_is_known_to_compile_does(pattern: str) -> None:
     if sources._SIMPLE_PATTERN.fullmatch(pattern):  # noqa: SLF001
         re.compile(pattern)
