@@ -157,6 +157,21 @@ def test_of_objects_with_one_name_the_first_of_the_document_has_it(place: str) -
     lines_agree(tree)
 
 
+@pytest.mark.parametrize("name", ["karenina:GlobalRubricTrait", "urn:karenina:vocab:GlobalRubricTrait"])
+def test_an_object_that_is_called_what_a_member_names_is_left_to_the_other_way(name: str) -> None:
+    tree = canonical(item("A?", "urn:x:1"), item("B?", name))
+    tree["rating"] = [{**rating(), "additionalType": "karenina:GlobalRubricTrait"}]
+    assert not agrees(tree)
+    assert CheckpointGraph.of_tree(tree).tree() == {key: value for key, value in tree.items() if key != "@context"}
+    lines_agree(tree)
+
+
+def test_an_empty_type_is_left_to_the_other_way() -> None:
+    tree = canonical(item())
+    tree["dataFeedElement"][0]["item"]["acceptedAnswer"]["@type"] = ""
+    assert not agrees(tree)
+
+
 def test_an_object_that_stands_at_two_places_is_left_to_the_other_way() -> None:
     one = setting("a", 1)
     tree = canonical(item(), item("Another?", None))

@@ -85,6 +85,8 @@ class Columns(ValueTerms):
     """The members of alike objects, under a compiled context."""
 
     plans: Plans
+    mentioned: set[str]
+    """The names that members refer to."""
 
     @abstractmethod
     def objects(self, found: Objects, place: Place) -> list[Node]:
@@ -116,6 +118,7 @@ class Columns(ValueTerms):
             return [self.doubles[float, one] for one in values], odd
         elif reading is _NAME and kinds == _TEXTS:
             names = [self.plans.name(one) for one in values]
+            self.mentioned.update({str(iri) for iri, _ in {*names}})
             return [self.iri(iri) for iri, _ in names], odd or [at for at, (_, same) in enumerate(names) if not same]
         found = [self.member(one, known, inside.only(at)) for at, one in enumerate(values)]
         return [said for said, _ in found], [at for at, (_, is_odd) in enumerate(found) if is_odd]
@@ -200,6 +203,7 @@ class Columns(ValueTerms):
             raise NotCoveredError
         if reading is _NAME:
             iri, is_same = self.plans.name(value)
+            self.mentioned.add(str(iri))
             return self.iri(iri), not is_same
         if reading is _DATE and kind is str:
             return self.dates[value], False

@@ -37,7 +37,10 @@ class StatementGraph(Graph):
 
     @property
     def index(self) -> Index:
-        """The subject index that holds the statements; after changing it, call `touch`."""
+        """The subject index that holds the statements; after changing it, call `touch`.
+
+        Ask for it anew once the graph was copied: the one from before is then shared with the copy.
+        """
         return self._store.index
 
     @property

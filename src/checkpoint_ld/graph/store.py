@@ -150,7 +150,7 @@ class SubjectIndexStore(Store):
 
     @property
     def index(self) -> Index:
-        """The index, this store's own, which may be changed; call `touch` afterwards."""
+        """The index, this store's own, which may be changed until it is shared; call `touch` afterwards."""
         if self._holders[0] > 1:
             self._index, holders, self._holders = copied(self._index), self._holders, [1]
             holders[0] -= 1  # last, as another thread may be about to do the same for its own store

@@ -60,6 +60,7 @@ class Walk(Columns):
         self.index: Index = {}
         self.taken = taken
         self.source: Tree = {}
+        self.mentioned: set[str] = set()
         self.own: dict[str, int] = {}
         """Names that objects have by their own ids, and how many groups there were before that of the object."""
         self.seen: set[int] = set()
@@ -84,17 +85,24 @@ class Walk(Columns):
         `name` is its name by place, `via` the member that it is a value of.
         """
         one = Objects([source], [name], None if position is None else [position])
+        [node] = self.in_turn(one, Place(via))
+        if any(name in self.own or URIRef(name) in self.taken for name in self.mentioned):
+            raise NotCoveredError  # what is a mere name would be read back as the object that has it
+        return node
+
+    def in_turn(self, found: Objects, place: Place) -> list[Node]:
+        """Do what `objects` does, as many together as can be where it matters which one comes first."""
         for self.alone_to in (0, 1):
             try:
-                return self.objects(one, Place(via))[0]
+                return self.objects(found, place)
             except RepeatedNameError:
                 self.forget()
         self.alone_to = _DEEPEST
-        return self.objects(one, Place(via))[0]
+        return self.objects(found, place)
 
     def forget(self) -> None:
         """Hold nothing any more."""
-        for held in (self.index, self.own, self.seen, self.groups, self.odd):
+        for held in (self.index, self.own, self.seen, self.groups, self.odd, self.mentioned):
             held.clear()
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
@@ -123,7 +131,7 @@ class Walk(Columns):
     def group(self, found: Objects, shape: Alike, place: Place) -> list[Node]:
         """Do what `objects` does for alike objects."""
         (kind, keys, _), (sources, names, positions) = shape, found
-        if (kind is None and "@type" in keys) or (place.depth and ("position" in keys or keys in _SAYING_NOTHING)):
+        if (not kind and "@type" in keys) or (place.depth and ("position" in keys or keys in _SAYING_NOTHING)):
             raise NotCoveredError
         plan = self.plans.at(kind, place.via, place.around)
         beside: dict[URIRef, list[Node | None]] = {}
