@@ -11,7 +11,7 @@ import pytest
 from pyld import jsonld
 from rdflib import Graph, URIRef, Variable
 
-from checkpoint_ld import Benchmark, ReadError, emission
+from checkpoint_ld import Benchmark, ReadError, emission, reading
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import SubjectIndexStore
@@ -94,6 +94,14 @@ def test_statements_beside_the_checkpoint_are_kept() -> None:
     assert (URIRef("urn:x:other"), None, None) in read.graph
     again = loaded(read.to_jsonld())
     assert (URIRef("urn:x:other"), None, None) in again.graph
+
+
+def test_a_node_without_a_name_is_called_the_same_whenever_it_is_read() -> None:
+    nodes = {"start": {"@type": "karenina:ScenarioNode", "schema:name": "start"}}
+    tree = canonical(item())
+    tree["hasPart"] = [{"@type": "karenina:Scenario", "name": "flow", "entryNode": "start", "nodes": nodes}]
+    text = json.dumps(tree).encode()
+    assert reading.examine(text).tree == reading.examine(text).tree
 
 
 def test_the_store_is_one_of_rdflib_s() -> None:

@@ -83,6 +83,12 @@ class _Walk:
         self.index = index
         self.distinct = distinct
         self.iris: dict[str, URIRef | None] = {}
+        self.made = 0
+
+    def blank(self) -> BNode:
+        """Make a blank node; names of chance would give a document other keys whenever it is read."""
+        self.made += 1
+        return BNode(f"made-{self.made}")
 
     def iri(self, text: str) -> URIRef | None:
         try:
@@ -98,9 +104,9 @@ class _Walk:
 
     def subject(self, identifier: str | None) -> Node:
         if identifier is None:
-            return BNode()
+            return self.blank()
         if identifier.startswith("_:"):
-            return BNode(identifier[2:])
+            return BNode(f"own-{identifier[2:]}")
         subject = self.iri(identifier)
         if subject is not None:
             return subject
@@ -134,7 +140,7 @@ class _Walk:
         said = self.index.get(subject, {}).keys() - {RDF_TYPE, IDENTIFIER}
         if isinstance(subject, BNode) or said.isdisjoint(predicates):
             return subject
-        twin = BNode()
+        twin = self.blank()
         self.index[twin] = {
             IDENTIFIER: self.index[subject].get(IDENTIFIER, Literal(str(subject).removeprefix(ID_BASE)))
         }
@@ -155,7 +161,7 @@ class _Walk:
     def list_of(self, terms: list[Node]) -> Node:
         rest: Node = URIRef(RDF + "nil")
         for term in reversed(terms):
-            cell = BNode()
+            cell = self.blank()
             self.index[cell] = {URIRef(RDF + "first"): term, URIRef(RDF + "rest"): rest}
             rest = cell
         return rest
