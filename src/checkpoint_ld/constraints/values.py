@@ -57,7 +57,7 @@ def contained(text: str) -> Any:
     return value if is_usual and isinstance(value, (dict, list)) else container(text)
 
 
-_ODD = re.compile(r"\s:|[\n\r\t]|\\u00|[:,\[] *-?\d+(?:[.eE]|\d{15})")
+_ODD = re.compile(r"\s:|[\n\r\t]|\\u00(?:22|3[aA])|[:,\[] *-?\d+(?:[.eE]|\d{15})")
 """White space that is not usual, an escape that hides a quote, and what may be a number that loses something."""
 
 
