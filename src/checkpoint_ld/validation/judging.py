@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.asking import Slot
     from checkpoint_ld.validation.sorts import Owned, Sort
 
-_MOST = 64
-"""So many good values are remembered for each slot, at least: there are few but texts that repeat."""
+_MOST = 256
+"""So many good values are remembered for each slot at most: there are few but texts that repeat."""
 _AS_WRITTEN = (Reading.PLAIN, Reading.PROPERTY)
 """Readings to which a text is simply a literal."""
 
@@ -70,7 +70,7 @@ class Waiting:
             containers = [value for value in values if type(value) in CONTAINERS]
         told = set(zip(map(type, scalars), scalars, strict=True)) - slot.good
         bad: set[object] = {one for one in told if not self._passes(one[1], slot)}
-        if len(slot.good) < _MOST:
+        if len(slot.good) + len(told) <= _MOST:
             slot.good.update(told - bad)
         bad.update(id(value) for value in containers if not self._passes(value, slot))
         return bad
