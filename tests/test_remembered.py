@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import Literal, URIRef
 
-from checkpoint_ld import Benchmark, reading
+from checkpoint_ld import Benchmark, reading, shortcuts
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import CheckpointLdError
-from checkpoint_ld.graph import building, checkpoint_graph, contexts, remembered
+from checkpoint_ld.graph import building, checkpoint_graph, contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import SCHEMA
@@ -172,7 +172,7 @@ def test_a_copy_remembers_until_it_is_changed() -> None:
 
 
 def test_it_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered, "ENABLED", False)
+    monkeypatch.setattr(shortcuts, "is_taken", lambda _: False)
     tree = canonical()
     assert remembering(tree).lent(URIRef(ELEMENT)) is not tree["dataFeedElement"][0]
 

@@ -10,6 +10,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
+from checkpoint_ld import shortcuts
+
 if TYPE_CHECKING:
     from checkpoint_ld.checks.outlines import Outline
 
@@ -36,7 +38,7 @@ def python_fault(source: str) -> str | None:
 
     A text that is surely like one that was parsed before is not parsed again.
     """
-    if next(_parsed) < FEW:
+    if next(_parsed) < FEW or not shortcuts.is_taken("template-outlines"):
         return _fault_of(source)
     from checkpoint_ld.checks.outlines import has_doubtful_number, outline_of  # noqa: PLC0415 - see FEW
 

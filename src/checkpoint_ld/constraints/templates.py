@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld import shortcuts
 from checkpoint_ld.checks import sources
 from checkpoint_ld.templates.reading import read_template
 
@@ -34,7 +35,7 @@ outline, None for those that were met but once."""
 @lru_cache(maxsize=1024)
 def _problems(source: str) -> tuple[tuple[str, str], ...]:
     """Return the problems of a template, none at all for one that is surely like another without fault."""
-    if _problems.cache_info().currsize < FEW:
+    if _problems.cache_info().currsize < FEW or not shortcuts.is_taken("template-outlines"):
         return _said(read_template(source))
     from checkpoint_ld.checks.outlines import outline_of  # noqa: PLC0415 - see FEW
 

@@ -7,11 +7,13 @@ graph.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
+from checkpoint_ld import shortcuts
 from checkpoint_ld.emission.alike_lines import NO_OBJECT, blocks
 from checkpoint_ld.emission.sorted_lines import ntriples_of
 from checkpoint_ld.emission.term_texts import iri, quoted
@@ -50,10 +52,10 @@ def ntriples_of_tree(tree: Tree) -> bytes:
     Raises ReadError for a tree that no graph can be made of, WriteError for names that are no IRIs.
     """
     with recursion.room(), uncollected():
-        try:
-            return TextWalk(tree.get("@context")).write(tree)
-        except NotCoveredError:
-            return ntriples_of(CheckpointGraph.of_tree(tree))
+        if shortcuts.is_taken("direct-lines"):
+            with suppress(NotCoveredError):
+                return TextWalk(tree.get("@context")).write(tree)
+        return ntriples_of(CheckpointGraph.of_tree(tree))
 
 
 class TextWalk(Walk):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from checkpoint_ld import shortcuts
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.forms.literal_form import Tidying, is_literal
 from checkpoint_ld.forms.plain import ROOT_TYPES, Plain, Tree
@@ -41,7 +42,7 @@ def plain(value: Any) -> Plain:
             context = tree.get("@context")
             table = terms.table(context)
             spelling = Spelling.of_context(context)
-            if Usual(table, spelling).is_usual(tree):
+            if shortcuts.is_taken("usual-form") and Usual(table, spelling).is_usual(tree):
                 return unwrapped
             if is_literal(tree, table, spelling):
                 tidying = Tidying(table)

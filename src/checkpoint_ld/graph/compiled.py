@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
+from checkpoint_ld import shortcuts
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.columns import Inside
 from checkpoint_ld.graph.plans import NotCoveredError
@@ -23,7 +24,7 @@ Tree = dict[str, Any]
 def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
     """Return the statements of a canonical tree and the name of its root, None for a tree that is not covered."""
     try:
-        walk = Walk(tree.get("@context"))
+        walk = _walk(tree.get("@context"))
         root = walk.root(tree)
         walk.complete()
     except NotCoveredError:
@@ -41,7 +42,7 @@ def index_of_part(
     """
     owner, at = place
     try:
-        walk = Walk(own_context, taken)
+        walk = _walk(own_context, taken)
         name = walk.node(part, naming.below(_stem_of(owner), via.key, at), via, at)
         walk.complete()
     except NotCoveredError:
@@ -52,13 +53,19 @@ def index_of_part(
 def index_of_members(members: Tree, owner: str, own_context: object, taken: Container[object]) -> Index | None:
     """Return the statements of members that `owner` is to have; `members` has its type too. None as above."""
     try:
-        walk = Walk(own_context, taken)
+        walk = _walk(own_context, taken)
         subject, plan = URIRef(owner), walk.plans.at(members.get("@type"), None, None)
         walk.tell([subject], [members], Inside(plan, [_stem_of(owner)], 1), {})
         walk.complete()
     except NotCoveredError:
         return None
     return walk.index
+
+
+def _walk(own_context: object, taken: Container[object] = ()) -> Walk:
+    if not shortcuts.is_taken("compiled-context"):
+        raise NotCoveredError
+    return Walk(own_context, taken)
 
 
 def _stem_of(owner: str) -> str:

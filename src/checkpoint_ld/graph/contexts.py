@@ -105,8 +105,9 @@ class Definition:
 def definitions(context: object) -> dict[str, Definition]:
     """Return what a context defines, by PyLD's context processing; nothing for a context that is not valid."""
     for file, ours in (("karenina-plain.jsonld", plain()), ("karenina.jsonld", improved())):
-        if context == ours:
-            return {key: Definition(*told) for key, told in resolved().definitions[file].items()}
+        known = resolved().definitions.get(file)
+        if known is not None and context == ours:
+            return {key: Definition(*told) for key, told in known.items()}
     return resolve(context)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
 
+from checkpoint_ld import shortcuts
 from checkpoint_ld.graph.compaction import POSITION, Compaction, is_position, residue_of
 from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.literals import json_of
@@ -41,6 +42,7 @@ class ObjectReading(Compaction):
     def __init__(self, index: Index, table: TermTable) -> None:
         super().__init__(index, table)
         self._plans = plans_for(table)
+        self._is_planned = shortcuts.is_taken("object-plans")
         # Both by identity; what it is the identity of stands there too, so that nothing else gets it.
         self._leaves: dict[tuple[int, ...], tuple[Tree, Term | None, tuple[object, ...]]] = {}
         self._scalars: defaultdict[str | None, dict[int, tuple[Literal, Any]]] = defaultdict(dict)
@@ -55,7 +57,7 @@ class ObjectReading(Compaction):
     ) -> Tree:
         """Return the JSON object of `subject`, and of everything below it, in canonical order."""
         held_by = self.index.get(subject)
-        plan = None if without or held_by is None else self._plans.of(held_by, via, self.table)
+        plan = None if without or held_by is None or not self._is_planned else self._plans.of(held_by, via, self.table)
         if held_by is None or plan is None or (plan.has_position and not is_position(held_by[POSITION])):
             return super().object(subject, via, visiting, without=without)
         name: Any = subject  # a text, of which another copy would take as long as looking at it

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld import shortcuts
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.store import terms_of
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-
-ENABLED = True
-"""Whether trees are remembered at all; without it everything is read from the statements."""
 
 Tree = dict[str, Any]
 
@@ -40,7 +38,7 @@ class RememberedTree:
     def elements(self, graph: CheckpointGraph) -> dict[Node, Tree]:
         """Return the elements by their nodes in the unchanged graph, in their order; none where that is in doubt."""
         if self._elements is None:
-            self._elements = _elements(self._tree, graph) if ENABLED else {}
+            self._elements = _elements(self._tree, graph) if shortcuts.is_taken("remembered-tree") else {}
         return self._elements
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
+from checkpoint_ld import shortcuts
 from checkpoint_ld.entities import LENIENT, Question
 
 Json = dict[str, Any]
@@ -25,7 +26,7 @@ def question(members: Json) -> Question:
     What is text in a `Question` is text, or None where that is allowed; the other members are JSON, which needs no
     check that it is. Raises ValidationError for a text that is no question's.
     """
-    return built(members) if _is_sound(members) else checked(members)
+    return built(members) if shortcuts.is_taken("built-questions") and _is_sound(members) else checked(members)
 
 
 def checked(members: Json) -> Question:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checkpoint_ld import shortcuts
 from checkpoint_ld.derivation.statements import named
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
@@ -69,6 +70,8 @@ _NOTHING = Settled((), frozenset(), is_rest_settled=False)
 
 def settled(tree: Tree, screen: Screen) -> Settled:
     """Look at a canonical tree once; return what is settled, nothing at all in a tree that is not as usual."""
+    if not shortcuts.is_taken("tree-look"):
+        return _NOTHING
     try:
         plans = compiled(tree.get("@context"))
         return _Feed(tree, plans, screen).settled()
