@@ -51,7 +51,7 @@ def line_by_line(index: Index, end: str) -> bytes:
 def test_any_statements(index: Index, most: int) -> None:
     graph = CheckpointGraph(index, ROOT)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorted_lines, "_TOGETHER", most)
+        patch.setattr(sorted_lines, "TOGETHER", most)
         assert emission.ntriples_of(graph) == line_by_line(index, " .\n")
         assert emission.nquads_of(graph) == line_by_line(index, f" {iri(str(ROOT))} .\n")
 

@@ -61,7 +61,7 @@ def below(index: Index, start: Node) -> set[Node]:
 def passed_by(source: Reading, screen: Screen = SCREEN) -> int:
     """Return how many elements are passed by; hold each of their nodes against the general way."""
     found = settled(source.tree, screen)
-    with patch.object(elements_room, "_AT_ONCE", 1):
+    with patch.object(elements_room, "TOGETHER", 1):
         assert settled(source.tree, screen) == found
     assert "graph" not in vars(source)
     graph = source.graph

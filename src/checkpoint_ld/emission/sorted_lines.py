@@ -7,11 +7,11 @@ takes with the making of its terms, and it writes the same bytes.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.emission.alike_lines import blocks
 from checkpoint_ld.emission.term_texts import TermTexts, iri, name
+from checkpoint_ld.graph.alike import TOGETHER, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.statement_graph import StatementGraph
     from checkpoint_ld.graph.store import Index
-
-_TOGETHER = 512
-"""So many nodes at most are written together."""
 
 
 def ntriples_of(graph: StatementGraph) -> bytes:
@@ -63,9 +60,7 @@ def _blocks(index: Index, end: str) -> Iterator[str]:
 
 def _alike(index: Index) -> Iterator[Sequence[Node]]:
     """Yield the subjects of which the same predicates say something, in the same order, some at a time."""
-    groups: defaultdict[tuple[Node, ...], list[Node]] = defaultdict(list)
-    for subject, held_by in index.items():
-        groups[tuple(held_by)].append(subject)
-    for subjects in groups.values():
-        for start in range(0, len(subjects), _TOGETHER):
-            yield subjects[start : start + _TOGETHER]
+    every = list(index)
+    for _, members in grouped([*map(tuple, index.values())]):
+        for start in range(0, len(members), TOGETHER):
+            yield [every[at] for at in members[start : start + TOGETHER]]

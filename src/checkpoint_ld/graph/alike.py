@@ -6,11 +6,10 @@ once. To go from object to object takes more than twice the time.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 TOGETHER = 512
 """So many objects at most are looked at together, so that what is touched again is still at hand for the processor."""
@@ -32,9 +31,19 @@ def alike(objects: Sequence[dict[str, Any]]) -> list[Alike] | None:
         return None
     layouts = [*map(tuple, objects)]
     is_one_kind = kinds.count(kinds[0]) == len(kinds)
-    if is_one_kind and layouts.count(layouts[0]) == len(layouts):
-        return [Alike(kinds[0], layouts[0], range(len(layouts)))]
-    members: defaultdict[object, list[int]] = defaultdict(list)
-    for at, shape in enumerate(layouts if is_one_kind else zip(kinds, layouts, strict=True)):
-        members[shape].append(at)
-    return [Alike(kinds[some[0]], layouts[some[0]], some) for some in members.values()]
+    shapes = layouts if is_one_kind else [*zip(kinds, layouts, strict=True)]
+    return [Alike(kinds[members[0]], layouts[members[0]], members) for _, members in grouped(shapes)]
+
+
+def grouped(keys: Sequence[Any]) -> Iterable[tuple[Any, Sequence[int]]]:
+    """Return the distinct keys, each with the rows that have it."""
+    if keys and keys.count(keys[0]) == len(keys):
+        return ((keys[0], range(len(keys))),)
+    groups: dict[Any, list[int]] = {}
+    for row, key in enumerate(keys):
+        rows = groups.get(key)
+        if rows is None:
+            groups[key] = [row]
+        else:
+            rows.append(row)
+    return groups.items()

@@ -45,8 +45,4 @@ def custom_of(properties: dict[str, Any]) -> dict[str, Any]:
 
     It shares nothing with `properties`.
     """
-    return {
-        name[len(CUSTOM) :]: copied(value) if isinstance(value, (dict, list)) else value
-        for name, value in properties.items()
-        if name.startswith(CUSTOM)
-    }
+    return {name[len(CUSTOM) :]: copied(value) for name, value in properties.items() if name.startswith(CUSTOM)}

@@ -14,6 +14,7 @@ from checkpoint_ld.derivation.statements import named
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.alike import TOGETHER
 from checkpoint_ld.graph.plans import NotCoveredError, compiled
 from checkpoint_ld.validation.holders import derived, holders
 from checkpoint_ld.validation.kinds import (
@@ -47,8 +48,6 @@ Tree = dict[str, Any]
 ELEMENTS_KEY = "dataFeedElement"
 RATINGS_KEY = "rating"
 _ITEM_ID = named(KARENINA + "itemId")
-_AT_ONCE = 512
-"""So many elements are looked at together: of more the processor's cache would hold too little."""
 _ROOT = -1
 """What stands for the benchmark among the owners of objects."""
 
@@ -101,8 +100,8 @@ class _Feed:
         if self._root.get("@type") != BENCHMARK.type or names is None or via is None or not via.is_set:
             return _NOTHING
         look = self._look
-        for start in range(0, len(elements), _AT_ONCE):
-            some = elements[start : start + _AT_ONCE]
+        for start in range(0, len(elements), TOGETHER):
+            some = elements[start : start + TOGETHER]
             owned = some, range(start, start + len(some))
             self._items(list(look.sorts(ITEM, via, meaning, owned)), names)
             look.judge()

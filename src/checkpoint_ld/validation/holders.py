@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
-from checkpoint_ld.validation.sorts import SETTINGS_KEY, grouped
+from checkpoint_ld.graph.alike import grouped
+from checkpoint_ld.validation.sorts import SETTINGS_KEY
 from checkpoint_ld.validation.usual import TEXTS
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.alike import grouped
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.validation.judging import Waiting
 from checkpoint_ld.validation.near import Near
-from checkpoint_ld.validation.sorts import Sort, chosen, column, flat, grouped
+from checkpoint_ld.validation.sorts import Sort, chosen, column, flat
 from checkpoint_ld.validation.usual import CONTAINERS, OBJECTS, TEXTS
 
 if TYPE_CHECKING:

@@ -94,17 +94,3 @@ def chosen(owned: Owned, rows: Sequence[int]) -> Owned:
     """Return those that `rows` counts."""
     values, owners = owned
     return [values[row] for row in rows], [owners[row] for row in rows]
-
-
-def grouped(keys: Sequence[Any]) -> Iterable[tuple[Any, Sequence[int]]]:
-    """Return the distinct keys, each with the rows that have it."""
-    if keys and keys.count(keys[0]) == len(keys):
-        return ((keys[0], range(len(keys))),)
-    groups: dict[Any, list[int]] = {}
-    for row, key in enumerate(keys):
-        rows = groups.get(key)
-        if rows is None:
-            groups[key] = [row]
-        else:
-            rows.append(row)
-    return groups.items()
