@@ -150,7 +150,7 @@ def taught(source: str) -> None:
     """Say something of a template often enough to go by its outline from then on."""
     for _ in range(2):
         said(source)
-        forms._problems.cache_clear()  # noqa: SLF001 - what is said of one text is remembered
+        forms._known.clear()  # noqa: SLF001 - what is said of one text is remembered
 
 
 @settings(max_examples=600, deadline=None)

@@ -28,8 +28,9 @@ from checkpoint_ld.constraints.values import contained
 from checkpoint_ld.graph.naming import is_iri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    Form = Callable[[object], object]
 
 _IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
 
@@ -283,6 +284,15 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "written-template": templates.written,
 }
 """All forms by name."""
+
+_OF_TEMPLATES = frozenset((_python, templates.answer_class, templates.complete, templates.fields, templates.written))
+
+
+def unsettled(forms: Sequence[Form], texts: Iterable[str]) -> Sequence[Form]:
+    """Return those of some forms that may find something wrong with one of several texts."""
+    if _OF_TEMPLATES.isdisjoint(forms) or not templates.are_sound(texts):
+        return forms
+    return [one for one in forms if one not in _OF_TEMPLATES]
 
 
 def _is_text(value: Any) -> bool:

@@ -19,25 +19,10 @@ _TELLING_VALUE = re.compile(
 _PLACEHOLDER = re.compile(r"\$\{?\w+\}?|<[^<>]*>|\{\{.*\}\}|\*+|x+|none|null|env:.*", re.IGNORECASE | re.DOTALL)
 _LONGEST = 10_000
 
-_TELLTALES = (
-    *(
-        "sk-",
-        "pk-",
-        "rk-",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "AKIA",
-        "AIza",
-        "hf_",
-        "xox",
-        "Bearer",
-        "-----BEGIN",
-    ),
+_TELLTALE = re.compile(
+    r"[-_ABx](?:(?<=[spr]k-)|(?<=gh[pousr]_)|(?<=hf_)|(?<=A)(?:KIA|Iza)|(?<=B)earer|(?<=x)ox|(?<=-)----BEGIN)"
 )
-"""What stands in every telling value. To look for these takes a tenth of the time of the pattern."""
+"""What stands in every telling value, by a character that is rare: to look for it takes little time."""
 
 
 def secret(value: Any) -> str | None:
@@ -56,7 +41,7 @@ def secret(value: Any) -> str | None:
 
 
 def _is_telling(text: str) -> bool:
-    return any(map(text.__contains__, _TELLTALES)) and _TELLING_VALUE.search(text[:_LONGEST]) is not None
+    return _TELLTALE.search(text) is not None and _TELLING_VALUE.search(text[:_LONGEST]) is not None
 
 
 @lru_cache(maxsize=1024)

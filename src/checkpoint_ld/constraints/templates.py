@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import shortcuts
@@ -10,7 +9,7 @@ from checkpoint_ld.checks import sources
 from checkpoint_ld.templates.reading import read_template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from checkpoint_ld.checks.outlines import Outline
     from checkpoint_ld.templates.template import Template
@@ -23,28 +22,42 @@ _OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "synt
 
 
 _HARMLESS = frozenset({"nullable", "unknown-parameter"})
-_MOST = 4096
+_SEEN, _MOST = 1024, 4096
+"""So many templates and outlines are remembered at most."""
 FEW = 16
 """So many templates are read before outlines are made: for a few it would take longer than reading them."""
 
-_alike: dict[Outline, bool | None] = {}
+_alike: dict[Outline | None, bool | None] = {}
 """The outlines of templates that were read and of which no rule says anything: whether that holds for all with such an
 outline, None for those that were met but once."""
 
 
-@lru_cache(maxsize=1024)
+class _Known(dict[str, tuple[tuple[str, str], ...]]):
+    """What is said of templates that were seen: several rules ask about each."""
+
+    def __missing__(self, source: str) -> tuple[tuple[str, str], ...]:
+        if len(self) >= _SEEN:
+            self.clear()
+        said = self[source] = _problems(source)
+        return said
+
+
+_known = _Known()
+
+
 def _problems(source: str) -> tuple[tuple[str, str], ...]:
     """Return the problems of a template, none at all for one that is surely like another without fault."""
-    if _problems.cache_info().currsize < FEW or not shortcuts.is_taken("template-outlines"):
+    is_early = not _alike and len(_known) < FEW
+    if is_early or not shortcuts.is_taken("template-outlines"):
         return _said(read_template(source))
     from checkpoint_ld.checks.outlines import outline_of  # noqa: PLC0415 - see FEW
 
     outline = outline_of(source)
-    if outline in _alike:
-        if _alike[outline] is None:
-            _alike[outline] = _is_typical(source)
-        if _alike[outline]:
-            return ()
+    is_alike = _alike.get(outline, False)
+    if is_alike is None:
+        is_alike = _alike[outline] = _is_typical(source)
+    if is_alike:
+        return ()
     read = read_template(source)
     if outline is not None and outline not in _alike and _HARMLESS.issuperset(one.kind for one in read.problems):
         if len(_alike) >= _MOST:
@@ -65,13 +78,18 @@ def _is_typical(source: str) -> bool:
 
 def forget() -> None:
     """Forget all templates that were seen, for measurements."""
-    _problems.cache_clear()
+    _known.clear()
     _alike.clear()
     sources.forget()
 
 
+def are_sound(sources: Iterable[str]) -> bool:
+    """Tell whether nothing at all is said of templates. Where something is, no rule need be about it."""
+    return not any(map(_known.__getitem__, sources))
+
+
 def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:
-    problems = _problems(source) if isinstance(source, str) else ()
+    problems = _known[source] if isinstance(source, str) else ()
     if not problems or not source.strip():
         return None
     return next((message for kind, message in problems if is_meant(kind)), None)
@@ -99,5 +117,5 @@ def fields(source: Any) -> str | None:
 
 def is_read(source: str) -> bool:
     """Tell whether a text is surely Python, since it could be read as a template."""
-    problems = _problems(source)
+    problems = _known[source]
     return bool(source.strip()) and (not problems or _UNREAD.isdisjoint(kind for kind, _ in problems))

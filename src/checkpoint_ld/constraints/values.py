@@ -51,14 +51,19 @@ def contained(text: str) -> Any:
         value = orjson.loads(text)
         # A quote stands before a colon once for each member, and once for each escaped quote before a colon in a text.
         # Where it does just as often after reading, no member stood there twice.
-        is_usual = _ODD.search(text) is None and text.count('":') == orjson.dumps(value).count(b'":')
+        is_usual = (
+            text.isprintable()
+            and " :" not in text
+            and _ODD.search(text) is None
+            and text.count('":') == orjson.dumps(value).count(b'":')
+        )
     except (ValueError, RecursionError, TypeError):
         is_usual = False
     return value if is_usual and isinstance(value, (dict, list)) else container(text)
 
 
-_ODD = re.compile(r"\s:|[\n\r\t]|\\u00(?:22|3[aA])|[:,\[] *-?\d+(?:[.eE]|\d{15})")
-"""White space that is not usual, an escape that hides a quote, and what may be a number that loses something."""
+_ODD = re.compile(r"[\\:,\[](?:u00(?:22|3[aA])| *-?\d+(?:[.eE]|\d{15}))")
+"""An escape that hides a quote or a colon, and what may be a number that loses something."""
 
 
 @lru_cache(maxsize=4096)

@@ -6,6 +6,7 @@ once. To go from object to object takes more than twice the time.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,6 +34,13 @@ def alike(objects: Sequence[dict[str, Any]]) -> list[Alike] | None:
     is_one_kind = kinds.count(kinds[0]) == len(kinds)
     shapes = layouts if is_one_kind else [*zip(kinds, layouts, strict=True)]
     return [Alike(kinds[members[0]], layouts[members[0]], members) for _, members in grouped(shapes)]
+
+
+def columns_of(objects: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return the values of all members of objects that have the same keys in the same order, by key."""
+    keys = tuple(objects[0])
+    values = list(chain.from_iterable(map(dict.values, objects)))
+    return {key: values[at :: len(keys)] for at, key in enumerate(keys)}
 
 
 def grouped(keys: Sequence[Any]) -> Iterable[tuple[Any, Sequence[int]]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.alike import TOGETHER, alike
+from checkpoint_ld.graph.alike import TOGETHER, alike, columns_of
 from checkpoint_ld.graph.columns import Columns, Inside, Objects, Place
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.completion import tell_residue
@@ -183,7 +183,7 @@ class Walk(Columns):
         odd: dict[int, list[KeyPlan]] = {}
         columns: dict[URIRef, Sequence[Node | list[Node] | None]] = {}
         members = inside.plan.members(tuple(sources[0]))
-        for known, values in zip(members, zip(*map(dict.values, sources), strict=True), strict=True):
+        for known, values in zip(members, columns_of(sources).values(), strict=True):
             if known is not None:
                 columns[known.predicate], left = self.column(values, known, inside)
                 for at in left:

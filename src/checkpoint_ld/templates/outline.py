@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.outlines import has_doubtful_number, has_joined_strings, outline_of
@@ -22,17 +23,18 @@ def is_typical(source: str) -> bool:
     module = ast.parse(source)
     bodies = [module.body, *(node.body for node in ast.walk(module) if isinstance(node, ast.ClassDef))]
     statements = [statement for body in bodies for statement in body]
+    bindings = [list(ast.walk(one)) for one in statements if isinstance(one, _BINDINGS)]
     bound = {
         node.id
-        for statement in statements
-        if isinstance(statement, ast.Assign | ast.AnnAssign)
-        for node in ast.walk(statement)
+        for nodes in bindings
+        for node in nodes
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    evaluated = [node for statement in statements for node in _evaluated(statement)]
+    evaluated = chain(*(nodes[1:] for nodes in bindings), *map(_evaluated, statements))
     return all(_is_plain(node, bound) for node in evaluated) and not any(map(_has_quoted_type, statements))
 
 
+_BINDINGS = (ast.Assign, ast.AnnAssign)
 _PLAIN = (
     *(ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Load),
     *(ast.Store, ast.UnaryOp, ast.USub, ast.Subscript, ast.BinOp, ast.BitOr),
@@ -41,15 +43,17 @@ _HOOKS = ("ground_truth", "model_post_init")
 
 
 def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the parts of a statement that the reader may evaluate, and names that stand for others."""
+    """Yield what the reader may evaluate in a statement that binds no value, and names that stand for others."""
     match statement:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             yield from (alias for alias in names if alias.asname is not None and _is_date(alias.name))
         case ast.FunctionDef(name=name) if name in _HOOKS:
             for inner in ast.walk(statement):
-                if isinstance(inner, ast.Assign | ast.AnnAssign) and inner.value is not None:
+                if isinstance(inner, _BINDINGS) and inner.value is not None:
                     yield from ast.walk(inner.value)
-        case ast.ClassDef() | ast.FunctionDef() | ast.Pass() | ast.Expr(value=ast.Constant()):
+        case ast.Assign() | ast.AnnAssign() | ast.ClassDef() | ast.FunctionDef() | ast.Pass():
+            pass
+        case ast.Expr(value=ast.Constant()):
             pass
         case _:
             yield from (node for part in ast.iter_child_nodes(statement) for node in ast.walk(part))
@@ -73,13 +77,12 @@ def _has_quoted_type(statement: ast.stmt) -> bool:
     """Tell whether an annotation has a text in it that is no value of a Literal: it would be read as a type."""
     if not isinstance(statement, ast.AnnAssign):
         return False
+    parts = list(ast.walk(statement.annotation))
+    quoted = [part for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     values = {
         inner
-        for node in ast.walk(statement.annotation)
+        for node in parts
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal"
         for inner in ast.walk(node.slice)
     }
-    return any(
-        isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in values
-        for node in ast.walk(statement.annotation)
-    )
+    return not values.issuperset(quoted)

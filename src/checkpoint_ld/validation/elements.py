@@ -35,7 +35,7 @@ from checkpoint_ld.validation.rubrics import global_names, traits
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from checkpoint_ld.graph.plans import Plans
     from checkpoint_ld.validation.kinds import Place
@@ -138,12 +138,11 @@ class _Feed:
 
     def _named(self, sorts: Sequence[Sort], place: Place, taken: set[Name]) -> None:
         """Look at the traits of objects, of which no two may have one name, and none a name that is taken."""
-        seen: set[tuple[int, Name]] = set()
         ratings = list(self._look.parts(sorts, RATINGS_KEY, place))
-        for owner, name in traits(self._look, ratings, self._plans):
-            if name in taken or (owner, name) in seen:
-                self._look.doubtful.add(owner)
-            seen.add((owner, name))
+        named = list(traits(self._look, ratings, self._plans))
+        self._look.doubtful.update(owner for owner, name in named if name in taken)
+        if len(set(named)) < len(named):
+            self._look.doubtful.update(_sharing((one, one[0]) for one in named))
 
     def _rest(self) -> None:
         """Look at the benchmark and at what hangs on it beside its elements."""
@@ -173,9 +172,9 @@ class _Feed:
         return {key: value for key, value in self._root.items() if key != ELEMENTS_KEY}
 
 
-def _sharing(keys: Iterable[tuple[str, int]]) -> set[int]:
+def _sharing(keys: Iterable[tuple[Hashable, int]]) -> set[int]:
     """Return the owners of keys that are there more than once."""
-    first: dict[str, int] = {}
+    first: dict[Hashable, int] = {}
     found: set[int] = set()
     for key, owner in keys:
         if key in first:

@@ -50,12 +50,12 @@ def holders(look: Look, sorts: Sequence[Sort], of_settings: Place) -> Iterator[t
             usual = sort.narrowed([row for row, owner in enumerate(sort.owners) if owner not in look.doubtful])
         lists = usual.column(SETTINGS_KEY)
         names = [tuple([one["name"] for one in settings]) for settings in lists]
-        gaps: list[tuple[bool, ...]] = [()] * len(names)
+        gaps: list[tuple[bool, ...]] = []
         if has_gaps:
             gaps = [tuple([one.get("value") is None for one in settings]) for settings in lists]
         by_told: dict[Told, list[int]] = {}
-        for (of, without), rows in grouped(list(zip(names, gaps, strict=True))):
-            by_told.setdefault(_told(of, without, role), []).extend(rows)
+        for key, rows in grouped(list(zip(names, gaps, strict=True)) if gaps else names):
+            by_told.setdefault(_told(*(key if gaps else (key, ())), role), []).extend(rows)
         for told, rows in by_told.items():
             yield usual.narrowed(rows, dict(told.at)), told
 

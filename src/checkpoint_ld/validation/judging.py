@@ -6,6 +6,7 @@ from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.constraints.forms import unsettled
 from checkpoint_ld.constraints.values import OBJECT
 from checkpoint_ld.graph.plans import Reading
 from checkpoint_ld.validation.near import term_of
@@ -69,22 +70,22 @@ class Waiting:
             scalars = [value for value in values if type(value) not in CONTAINERS]
             containers = [value for value in values if type(value) in CONTAINERS]
         told = set(zip(map(type, scalars), scalars, strict=True)) - slot.good
-        bad: set[object] = {one for one in told if not self._passes(one[1], slot)}
+        bad: set[object] = set()
+        if not self._pass([*(value for _, value in told), *containers], slot):
+            bad = {one for one in told if not self._pass([one[1]], slot)}
+            bad.update(id(value) for value in containers if not self._pass([value], slot))
         if len(slot.good) + len(told) <= _MOST:
             slot.good.update(told - bad)
-        bad.update(id(value) for value in containers if not self._passes(value, slot))
         return bad
 
-    def _passes(self, value: Any, slot: Slot) -> bool:
+    def _pass(self, values: Sequence[Any], slot: Slot) -> bool:
+        """Tell whether all values surely satisfy what is asked."""
         if slot.terms:
-            term = term_of(value, slot.reading, self._plans)
-            if not all(holds(term) for holds in slot.terms):
+            terms = [term_of(value, slot.reading, self._plans) for value in values]
+            if not all(all(map(holds, terms)) for holds in slot.terms):
                 return False
-        said = OBJECT if slot.reading is Reading.NAME else value
-        for fault in slot.forms:  # noqa: SIM110 - a generator takes longer than most forms
-            if fault(said) is not None:
-                return False
-        return True
+        said = values if slot.reading is not Reading.NAME else [OBJECT]
+        return not any(any(map(fault, said)) for fault in slot.forms)
 
 
 def _key(value: Any) -> object:
@@ -99,10 +100,7 @@ def _refused(texts: Iterable[str], slot: Slot) -> set[str]:
     for holds in slot.texts:
         if not all(map(holds, texts)):
             found.update(text for text in texts if not holds(text))
-    forms = slot.forms
-    for text in texts if forms else ():
-        for fault in forms:
-            if fault(text) is not None:
-                found.add(text)
-                break
+    for fault in unsettled(slot.forms, texts):
+        if any(map(fault, texts)):
+            found.update(text for text in texts if fault(text) is not None)
     return found

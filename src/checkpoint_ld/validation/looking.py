@@ -13,11 +13,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.alike import grouped
+from checkpoint_ld.graph.alike import columns_of, grouped
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.validation.judging import Waiting
 from checkpoint_ld.validation.near import Near
-from checkpoint_ld.validation.sorts import Sort, chosen, column, flat
+from checkpoint_ld.validation.sorts import Sort, chosen, flat
 from checkpoint_ld.validation.usual import CONTAINERS, OBJECTS, TEXTS
 
 if TYPE_CHECKING:
@@ -86,11 +86,11 @@ class Look:
             if usual is None:
                 self.doubtful.update(alike[1])
                 continue
-            columns = {key: column(alike[0], key) for key in keys}
+            columns = columns_of(alike[0])
             odd = self._odd_rows(place, usual, columns)
             if odd:
                 alike = self._sifted(alike, odd)
-                columns = {key: column(alike[0], key) for key in keys}
+                columns = columns_of(alike[0]) if alike[0] else {}
             if alike[0]:
                 yield from self._variants(Kind(place, meaning, usual, is_listed), alike, columns)
 
