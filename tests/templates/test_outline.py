@@ -177,6 +177,14 @@ def test_what_is_wrong_is_found_after_everything_that_is_right_was_seen() -> Non
     assert [said(source) for source in wrong] == expected
 
 
+@given(st.lists(st.sampled_from(["", PLACEHOLDER, *GOOD, *(one[1] for one in (*EXAMPLES, *OF_PRIMITIVES))])))
+def test_no_form_says_anything_of_templates_that_are_sound(sources: list[str]) -> None:
+    is_wrong = [said(source) != [True, None, None, None, None] for source in sources]
+
+    assert not (forms.are_sound(sources) and any(is_wrong))
+    assert forms.are_sound(GOOD)
+
+
 @pytest.mark.parametrize("source", [CLASSIC, VERIFIED, answer(field())])
 def test_a_template_with_other_names_and_texts_is_not_read_again(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     other = source.replace("metal", "colour").replace("gold", "pale blue").replace("12", "3")

@@ -14,7 +14,7 @@ from checkpoint_ld.validation.sorts import SETTINGS_KEY
 from checkpoint_ld.validation.usual import CONTAINERS, TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from checkpoint_ld.graph.plans import Plans
     from checkpoint_ld.validation.asking import Slot
@@ -85,7 +85,7 @@ class Waiting:
             if not all(all(map(holds, terms)) for holds in slot.terms):
                 return False
         said = values if slot.reading is not Reading.NAME else [OBJECT]
-        return not any(any(map(fault, said)) for fault in slot.forms)
+        return all({*map(fault, said)} <= {None} for fault in slot.forms)
 
 
 def _key(value: Any) -> object:
@@ -94,13 +94,13 @@ def _key(value: Any) -> object:
     return id(value) if kind in CONTAINERS else (kind, value)
 
 
-def _refused(texts: Iterable[str], slot: Slot) -> set[str]:
+def _refused(texts: Collection[str], slot: Slot) -> set[str]:
     """Return the texts that do not surely satisfy what is asked of them."""
     found: set[str] = set()
     for holds in slot.texts:
         if not all(map(holds, texts)):
             found.update(text for text in texts if not holds(text))
     for fault in unsettled(slot.forms, texts):
-        if any(map(fault, texts)):
+        if {*map(fault, texts)} != {None}:
             found.update(text for text in texts if fault(text) is not None)
     return found
