@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from checkpoint_ld import templates as package
 from checkpoint_ld.checks.outlines import LONGEST, known, outline_of
 from checkpoint_ld.constraints import templates as forms
+from checkpoint_ld.constraints.forms import FORMS, unsettled
 from checkpoint_ld.templates.outline import is_typical
 from tests.templates import answer, field
 from tests.templates.examples import OF_PRIMITIVES
@@ -177,12 +178,23 @@ def test_what_is_wrong_is_found_after_everything_that_is_right_was_seen() -> Non
     assert [said(source) for source in wrong] == expected
 
 
-@given(st.lists(st.sampled_from(["", PLACEHOLDER, *GOOD, *(one[1] for one in (*EXAMPLES, *OF_PRIMITIVES))])))
-def test_no_form_says_anything_of_templates_that_are_sound(sources: list[str]) -> None:
-    is_wrong = [said(source) != [True, None, None, None, None] for source in sources]
+SOURCES = ["", " \n", "\u00a0", "(", PLACEHOLDER, *GOOD, *(one[1] for one in (*EXAMPLES, *OF_PRIMITIVES))]
+OF_TEMPLATES = ("python", "answer-class", "complete-template", "template-fields", "written-template")
 
-    assert not (forms.are_sound(sources) and any(is_wrong))
+
+@given(st.lists(st.sampled_from(SOURCES), max_size=3))
+def test_no_form_says_anything_of_templates_that_are_sound(sources: list[str]) -> None:
+    is_any_wrong = any(FORMS[form](source) for form in OF_TEMPLATES for source in sources)
+
+    assert not (forms.are_sound(sources) and is_any_wrong)
     assert forms.are_sound(GOOD)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_all_forms_that_say_something_are_asked(form: str) -> None:
+    some = [FORMS[form], FORMS["python"], FORMS["text"]]
+    assert unsettled(some, SOURCES) == some
+    assert unsettled(some, GOOD) == [one for one in some if one not in map(FORMS.get, OF_TEMPLATES)]
 
 
 @pytest.mark.parametrize("source", [CLASSIC, VERIFIED, answer(field())])

@@ -28,7 +28,7 @@ from checkpoint_ld.constraints.values import contained
 from checkpoint_ld.graph.naming import is_iri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     Form = Callable[[object], object]
 
@@ -288,7 +288,7 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
 _OF_TEMPLATES = frozenset((_python, templates.answer_class, templates.complete, templates.fields, templates.written))
 
 
-def unsettled(forms: Sequence[Form], texts: Iterable[str]) -> Sequence[Form]:
+def unsettled(forms: Sequence[Form], texts: Collection[str]) -> Sequence[Form]:
     """Return those of some forms that may find something wrong with one of several texts."""
     if _OF_TEMPLATES.isdisjoint(forms) or not templates.are_sound(texts):
         return forms

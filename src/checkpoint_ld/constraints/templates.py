@@ -9,7 +9,7 @@ from checkpoint_ld.checks import sources
 from checkpoint_ld.templates.reading import read_template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection
 
     from checkpoint_ld.checks.outlines import Outline
     from checkpoint_ld.templates.template import Template
@@ -83,9 +83,9 @@ def forget() -> None:
     sources.forget()
 
 
-def are_sound(sources: Iterable[str]) -> bool:
-    """Tell whether nothing at all is said of templates. Where something is, no rule need be about it."""
-    return not any(map(_known.__getitem__, sources))
+def are_sound(sources: Collection[str]) -> bool:
+    """Tell whether no rule surely says anything of templates."""
+    return not any(map(_known.__getitem__, sources)) and all(map(str.strip, sources))
 
 
 def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:
