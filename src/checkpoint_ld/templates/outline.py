@@ -21,7 +21,7 @@ def is_typical(source: str) -> bool:
     if outline is None or has_joined_strings(outline) or has_doubtful_number(outline):
         return False
     module = ast.parse(source)
-    bodies = [module.body, *(node.body for node in ast.walk(module) if isinstance(node, ast.ClassDef))]
+    bodies = [module.body, *(one.body for one in _statements(module) if isinstance(one, ast.ClassDef))]
     statements = [statement for body in bodies for statement in body]
     bindings = [list(ast.walk(one)) for one in statements if isinstance(one, _BINDINGS)]
     bound = {
@@ -32,6 +32,15 @@ def is_typical(source: str) -> bool:
     }
     evaluated = chain(*(nodes[1:] for nodes in bindings), *map(_evaluated, statements))
     return all(_is_plain(node, bound) for node in evaluated) and not any(map(_has_quoted_type, statements))
+
+
+def _statements(module: ast.Module) -> list[ast.AST]:
+    """Return a module and all statements in it, wherever they stand."""
+    found: list[ast.AST] = [module]
+    for node in found:
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            found += getattr(node, block, ())
+    return found
 
 
 _BINDINGS = (ast.Assign, ast.AnnAssign)
