@@ -198,6 +198,14 @@ def test_questions_that_stand_far_apart_are_seen_together(window: int) -> None:
     assert ("item-id", "/dataFeedElement/2/@id") in found
 
 
+@pytest.mark.parametrize("hidden", ["@id", "\\u0040id", "@\\u0069d", "@i\\u0064", "\\u0040\\u0069\\u0064"])
+def test_a_name_is_seen_however_its_key_is_written(hidden: str) -> None:
+    tree = json.loads(json.dumps(canonical(item(), item("Another?", "urn:x:2"))))
+    tree["dataFeedElement"][0]["item"]["rating"][0]["id"] = "urn:x:2"
+    text = json.dumps(tree, indent=2).replace('"id"', f'"{hidden}"')
+    assert "has the identifier of another one" in (held(text.encode(), 1) or "")
+
+
 def named_by_others() -> Iterator[Json]:
     """Yield documents in which the name of a question is said of something that stands elsewhere."""
     for at, holder in enumerate(("element", "trait", "root's trait")):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _NOT_IN_NAMES = ("#", "%23")
 """What would make the names of objects without identifiers of their own look alike."""
+_HIDING = (b"\\u0040", b"\\u0069", b"\\u0064")
+"""How the characters of `@id` may be written, too."""
 _SHARED = "an object inside a question, or beside the questions, has the identifier of another one"
 
 
@@ -109,7 +111,7 @@ def _text(element: dict[str, Any]) -> str | None:
 def _names_below(element: Element) -> Iterator[str]:
     """Yield the names that objects inside a question have; most questions have none, which their text shows."""
     own = int("@id" in element.value)
-    if element.text.count(b'"@id"') != own or b"\\u00" in element.text:
+    if element.text.count(b'"@id"') != own or (b"\\u00" in element.text and any(map(element.text.count, _HIDING))):
         found = _identifiers(element.value)
         yield from map(name_of, islice(found, int(isinstance(element.value.get("@id"), str)), None))
 
