@@ -1,4 +1,4 @@
-"""N-Triples straight from a tree are those of its graph, byte for byte."""
+"""N-Triples and N-Quads straight from a tree are those of its graph, byte for byte."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def is_direct(tree: Json) -> bool:
             direct_lines.ntriples_of_tree(tree)
         return False
     assert direct_lines.ntriples_of_tree(tree) == by_graph
+    assert direct_lines.nquads_of_tree(tree) == emission.nquads_of(CheckpointGraph.of_tree(copy.deepcopy(tree)))
     assert tree == before
     try:
         return direct_lines.TextWalk(tree.get("@context")).write(tree) == by_graph
@@ -58,6 +59,15 @@ def test_usual_documents_need_no_graph(context: Json) -> None:
     for tree in (canonical(item(), item("Another?", None)), rich(), scenario()):
         unshared = json.loads(json.dumps(tree))
         assert is_direct({**unshared, "@context": context})
+
+
+def test_quads_of_a_usual_document_need_no_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    trees = [
+        json.loads(json.dumps(tree)) for tree in (canonical(item()), {**canonical(item("No id?", None)), "@id": "x y"})
+    ]
+    expected = [emission.nquads_of(CheckpointGraph.of_tree(tree)) for tree in trees]
+    monkeypatch.setattr(direct_lines, "CheckpointGraph", None)
+    assert [direct_lines.nquads_of_tree(tree) for tree in trees] == expected
 
 
 def test_what_the_statements_say_otherwise_is_told_too() -> None:

@@ -21,6 +21,7 @@ WORK = """
 import json
 import sys
 from checkpoint_ld import Benchmark, ReadError, emission, reading, shortcuts, validation
+from checkpoint_ld.streaming.entrance import Streaming
 
 asked, is_taken = set(), shortcuts.is_taken
 shortcuts.is_taken = lambda name: asked.add(name) or is_taken(name)
@@ -35,6 +36,8 @@ for path in sys.argv[1:]:
         print([one.model_dump() for one in benchmark.questions])
     except ReadError as error:
         print(error)
+    with Streaming(1, window=16).statements(path, "nt") as streamed:
+        print(streamed is None or streamed.lines.read() == emission.ntriples_of_tree(read.tree))
     for one in validation.validate(path, profile="strict").findings:
         print(one)
 print(json.dumps(sorted(asked)), file=sys.stderr)

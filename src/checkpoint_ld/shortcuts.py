@@ -20,6 +20,7 @@ SHORTCUTS: Final = {
     "compiled-context": "statements by what PyLD says of each kind of key once, not of each document",
     "direct-lines": "N-Triples without a graph",
     "dumped-rubrics": "groups of settings of traits that were mapped before",
+    "lined-elements": "questions of large files found by the lines that they begin and end with",
     "object-plans": "objects read from a graph by what is the same for all of their kind",
     "parsed-shapes": "shapes of ours that were parsed beforehand",
     "paused-collector": "building without Python's garbage collector",

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.documents import elements
+from checkpoint_ld import shortcuts
+from checkpoint_ld.documents import elements, lined_elements
 from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.element import Element
 from checkpoint_ld.documents.elements import Elements, UnusualFileError
 
 Json = Any
@@ -22,6 +24,7 @@ VALUES: st.SearchStrategy[Json] = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXTS, inner, max_size=3)),
     max_leaves=6,
 )
+OBJECTS = st.dictionaries(TEXTS, st.one_of(VALUES, st.lists(st.dictionaries(TEXTS, VALUES, max_size=2))), max_size=3)
 LAYOUTS: st.SearchStrategy[dict[str, Json]] = st.sampled_from(
     [{}, {"indent": 2}, {"indent": "\t", "ensure_ascii": False}, {"separators": (" ,", ":  ")}]
 )
@@ -32,29 +35,40 @@ def chunk(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-def scanned(data: bytes, chunk: int) -> tuple[Elements, list[elements.Element]]:
+def scanned(data: bytes, chunk: int) -> tuple[Elements, list[Element]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elements, "_CHUNK", chunk)
         found = Elements(io.BytesIO(data), "list")
         return found, list(found)
 
 
+STARTS = st.sampled_from([b"", b"\xef\xbb\xbf", b" \r\n"])
+CHUNKS = st.sampled_from([1, 2, 3, 7, 30, 1 << 22])
+
+
 @settings(max_examples=150, deadline=None)
-@given(
-    st.lists(VALUES, max_size=4),
-    st.dictionaries(TEXTS, VALUES, max_size=2),
-    LAYOUTS,
-    st.sampled_from([b"", b"\xef\xbb\xbf", b" \r\n"]),
-    st.sampled_from([1, 2, 3, 7, 1 << 22]),
-)
+@given(st.lists(VALUES, max_size=4), st.dictionaries(TEXTS, VALUES, max_size=2), LAYOUTS, STARTS, CHUNKS)
 def test_elements_have_the_values_and_places_that_reading_gives_them(
     entries: list[Json], others: dict[str, Json], layout: dict[str, Json], start: bytes, chunk: int
 ) -> None:
-    data = start + json.dumps({**others, "list": entries, "after": others}, **layout).encode()
+    hold(start + json.dumps({**others, "list": entries, "after": others}, **layout).encode(), chunk)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(OBJECTS, max_size=6), LAYOUTS, STARTS, CHUNKS, st.booleans())
+def test_objects_have_the_values_and_places_that_reading_gives_them(
+    entries: list[Json], layout: dict[str, Json], start: bytes, chunk: int, windows: bool
+) -> None:
+    text = json.dumps({"before": entries, "list": entries, "after": entries}, **layout)
+    hold(start + (text.replace("\n", "\r\n") if windows else text).encode(), chunk)
+
+
+def hold(data: bytes, chunk: int) -> None:
+    """Hold the elements of a file against what reading all of it gives."""
     document = read_json(data)
     found, seen = scanned(data, chunk)
-    assert [json.loads(data[one.start.offset : one.end]) for one in seen] == entries
-    assert [one.text.encode() for one in seen] == [data[one.start.offset : one.end] for one in seen]
+    assert [json.loads(data[one.start.offset : one.end]) for one in seen] == document.value["list"]
+    assert [one.text for one in seen] == [data[one.start.offset : one.end] for one in seen]
     for at, one in enumerate(seen):
         place = document.place(f"/list/{at}")
         assert (place.line, place.column) == (one.start.line, one.start.column)
@@ -62,6 +76,64 @@ def test_elements_have_the_values_and_places_that_reading_gives_them(
     before = data[: found.closed.offset].decode("utf-8-sig")
     assert found.closed.line == before.count("\n") + 1
     assert found.closed.column == len(before) - before.rfind("\n")
+
+
+IN_LINES = """{
+  "list": [
+    {
+      "a": 1
+    },
+    {
+      "é": [
+    {
+      "looks": "like an element"
+    },
+    {
+      "and": "another one"
+    }
+      ]
+    },
+    {
+      "a": 1}, {"a": 2
+    },
+    {
+      "last": true
+    }
+  ]
+}
+"""
+
+
+def lined(text: str, chunk: int = 1 << 22) -> int:
+    """Tell how many elements of a text are found by their lines."""
+    data = text.encode()
+    opened = Elements(io.BytesIO(data), "list").opened
+    return len([*lined_elements.lined(io.BytesIO(data), opened, chunk, 1 << 22)])
+
+
+def test_what_only_looks_like_elements_is_none(chunk: int) -> None:
+    hold(IN_LINES.encode(), chunk)
+    assert lined(IN_LINES) == 1
+
+
+def test_elements_in_lines_are_found_by_them(chunk: int) -> None:
+    value = {"before": [{"a": 1}, {"a": 2}], "list": [{"é": at, "b": [{}, {"c": [{}]}]} for at in range(20)]}
+    for indent in (1, 2, "\t"):
+        text = json.dumps(value, indent=indent)
+        assert lined(text) == 19
+        hold(text.encode(), chunk)
+        # The lines of another array, which follow, belong to the last element until it is read by itself.
+        assert lined(json.dumps({**value, "after": value["list"]}, indent=indent)) == 19
+    assert lined(json.dumps(value)) == 0
+    assert lined(json.dumps({"list": []}, indent=2)) == 0
+    assert lined(json.dumps({"list": [{}, {}]}, indent=2)) == 0
+
+
+def test_lines_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shortcuts, "is_taken", lambda _: False)
+    text = json.dumps({"list": [{"a": at} for at in range(20)]}, indent=2)
+    assert lined(text) == 0
+    hold(text.encode(), 7)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +145,9 @@ def test_elements_have_the_values_and_places_that_reading_gives_them(
         (b'{"list": [1, 2', "no JSON"),
         (b'{"list": [1 2]}', "no JSON"),
         (b'{"list": [1,]}', "no JSON"),
+        (b'{"list": [\n {\n "a": 1\n },\n {\n "a": tru\n },\n {\n "a": 1\n }\n]}', "no JSON"),
+        (b'{"list": [\n {\n "a": 1\n },\n {\n "a": "\xff"\n },\n {\n "a": 1\n }\n]}', "UTF-8"),
+        (b'{"list": [\n {\n "a": 1\n },\n {\n "a": 1\n },\n {\n "a": 1', "no JSON"),
         (b'{"list": {}}', "no array list"),
         (b'{"other": []}', "no array list"),
         (b'{"list": ["\xff"]}', "UTF-8"),

@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
-from checkpoint_ld import profiles, validation
+from checkpoint_ld import profiles, shortcuts, validation
 from checkpoint_ld.documents.values import walk
+from checkpoint_ld.emission.direct_lines import TextWalk
+from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.reading import CANONICAL, examine
 from checkpoint_ld.streaming.entrance import Streaming
 from checkpoint_ld.writing.write import write
@@ -194,6 +196,54 @@ def test_questions_that_stand_far_apart_are_seen_together(window: int) -> None:
     assert ("question-repeated", "/dataFeedElement/3/item/text") in found
     assert ("trait-name-clash", "/dataFeedElement/3/item/rating/0/name") in found
     assert ("item-id", "/dataFeedElement/2/@id") in found
+
+
+@pytest.mark.parametrize("hidden", ["@id", "\\u0040id", "@\\u0069d", "@i\\u0064", "\\u0040\\u0069\\u0064"])
+def test_a_name_is_seen_however_its_key_is_written(hidden: str) -> None:
+    tree = json.loads(json.dumps(canonical(item(), item("Another?", "urn:x:2"))))
+    tree["dataFeedElement"][0]["item"]["rating"][0]["id"] = "urn:x:2"
+    text = json.dumps(tree, indent=2).replace('"id"', f'"{hidden}"')
+    assert "has the identifier of another one" in (held(text.encode(), 1) or "")
+
+
+def named_by_others() -> Iterator[Json]:
+    """Yield documents in which the name of a question is said of something that stands elsewhere."""
+    for at, holder in enumerate(("element", "trait", "root's trait")):
+        tree = canonical(item(), item("Another?", "urn:x:2"), item("A third?", "urn:x:3"))
+        tree["rating"].append(rating("depth", "Global"))
+        tree = json.loads(json.dumps(tree))
+        first = tree["dataFeedElement"][2]
+        found = {"element": first, "trait": first["item"]["rating"][0], "root's trait": tree["rating"][0]}
+        found[holder]["additionalType"] = f"urn:x:{2 + at % 2}"
+        yield tree
+
+
+@pytest.mark.parametrize("window", [1, 2, 100])
+@pytest.mark.parametrize("tree", [*named_by_others()])
+def test_what_is_named_like_a_question_elsewhere_is_seen_in_one_piece(tree: Json, window: int) -> None:
+    assert "may refer to another question" in (held(json.dumps(tree, indent=2).encode(), window) or "")
+
+
+@pytest.mark.parametrize("window", [1, 2, 100])
+def test_what_statements_say_otherwise_than_the_document_is_told_too(window: int) -> None:
+    tree = json.loads(json.dumps(canonical(item(), item("No id?", None), item("A third?", "urn:x:3"))))
+    one, two, three = tree["dataFeedElement"]
+    one["item"]["keywords"], two["item"]["keywords"], tree["version"] = ["b", "a", "b"], [], None
+    assert held(json.dumps(tree, indent=2).encode(), window) is None
+    # What the text of a document alone does not tell is asked of a graph.
+    three["item"]["citation"], three["item"]["additionalType"] = [{"@type": "Thing"}], "https://schema.org/Thing"
+    with pytest.raises(NotCoveredError):
+        TextWalk(tree["@context"]).write(tree)
+    assert held(json.dumps(tree, indent=2).encode(), window) is None
+
+
+@pytest.mark.parametrize("left_out", ["direct-lines", "lined-elements"])
+def test_it_is_the_same_without_shortcuts(left_out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = canonical(*(item(f"Number {number % 5}?", f"urn:uuid:question-{number % 6}") for number in range(7)))
+    tree["dataFeedElement"][3]["item"]["keywords"] = ["b", "a\u2028b"]
+    taken = shortcuts.is_taken
+    monkeypatch.setattr(shortcuts, "is_taken", lambda one: one != left_out and taken(one))
+    assert held(json.dumps(tree, indent=2, ensure_ascii=False).encode(), 2) is None
 
 
 def test_several_processes_give_the_same() -> None:

@@ -1,4 +1,4 @@
-"""Runs of sorted lines come out as one sorted file."""
+"""Runs of texts come out as one file in order."""
 
 from __future__ import annotations
 
@@ -13,17 +13,39 @@ from checkpoint_ld.streaming import runs
 if TYPE_CHECKING:
     from pathlib import Path
 
-LINES = st.lists(st.text("ab\u00e9 ", max_size=3).map(lambda text: f"{text}\n".encode()), max_size=5)
+BLOCKS = st.lists(st.text("ab\u00e9\n\u2028\U0010ffff ", max_size=3).map(lambda text: f"{text}\n"), max_size=9)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(st.lists(LINES, max_size=9), st.integers(2, 4), st.integers(1, 3))
-def test_all_lines_come_in_order(tmp_path: Path, parts: list[list[bytes]], together: int, at_once: int) -> None:
-    files = [tmp_path / str(number) for number in range(len(parts))]
-    for file, lines in zip(files, parts, strict=True):
-        file.write_bytes(b"".join(sorted(lines)))
+def written(folder: Path, parts: list[list[str]]) -> list[Path]:
+    """Write texts as runs."""
+    files = [folder / str(number) for number in range(len(parts))]
+    for file, blocks in zip(files, parts, strict=True):
+        runs.write_run(file, blocks)
+    return files
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(BLOCKS, max_size=9), st.integers(1, 40), st.integers(1, 9))
+def test_all_texts_come_in_order(tmp_path: Path, parts: list[list[str]], most: int, least: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "_TOGETHER", together)
-        patch.setattr(runs, "_LINES", at_once)
-        with runs.in_order(files) as joined:
-            assert joined.read() == b"".join(sorted(line for lines in parts for line in lines))
+        patch.setattr(runs, "_MOST", most)
+        patch.setattr(runs, "_LEAST", least)
+        with runs.in_order(written(tmp_path, parts)) as joined:
+            assert joined.read() == b"".join(sorted(block.encode() for blocks in parts for block in blocks))
+
+
+def test_of_many_runs_little_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "_MOST", 1 << 12)
+    monkeypatch.setattr(runs, "_LEAST", 16)
+    sizes: list[int] = []
+    taken = runs._Run.taken  # noqa: SLF001 - what it holds is no matter to others
+
+    def seen(run: runs._Run, bound: bytes | None) -> list[bytes]:
+        sizes.append(sum(map(len, run.blocks)))
+        return taken(run, bound)
+
+    monkeypatch.setattr(runs._Run, "taken", seen)  # noqa: SLF001 - as above
+    parts = [[f"{at:06} of {number}\n" for at in range(number, 100_000, 97)] for number in range(20)]
+    with runs.in_order(written(tmp_path, parts)) as joined:
+        assert joined.read().decode() == "".join(sorted(block for blocks in parts for block in blocks))
+    assert max(sizes) < 2 * (1 << 12) // len(parts)

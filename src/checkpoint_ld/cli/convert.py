@@ -83,7 +83,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
-    from checkpoint_ld.emission import ContextStyle, ntriples_of_tree  # noqa: PLC0415
+    from checkpoint_ld.emission import ContextStyle, nquads_of_tree, ntriples_of_tree  # noqa: PLC0415
     from checkpoint_ld.reading import CANONICAL, Reading  # noqa: PLC0415
     from checkpoint_ld.writing import write as writing  # noqa: PLC0415
 
@@ -103,8 +103,9 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         if not quiet:
             streams.report(source.findings)
         return
-    if wanted == Output.N_TRIPLES and deep_judgment and not derived:
-        written = writing.Written(ntriples_of_tree(source.tree))
+    of_tree = {Output.N_TRIPLES: ntriples_of_tree, Output.N_QUADS: nquads_of_tree}.get(Output(wanted))
+    if of_tree is not None and deep_judgment and not derived:
+        written = writing.Written(of_tree(source.tree))
     else:
         written = writing.write(
             source.graph,

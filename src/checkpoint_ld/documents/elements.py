@@ -5,7 +5,10 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.documents.element import Element, Spot
+from checkpoint_ld.documents.lined_elements import lined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,23 +24,6 @@ _LARGEST = 1 << 25
 
 class UnusualFileError(Exception):
     """A file that cannot be gone through in this way; the text says what about it is unusual."""
-
-
-class Spot(NamedTuple):
-    """A place in a file: offset in bytes, and line and column from 1, in characters."""
-
-    offset: int
-    line: int
-    column: int
-
-
-class Element(NamedTuple):
-    """One element of the array: its value without the values of its numbers, its text, where it starts and ends."""
-
-    value: Any
-    text: str
-    start: Spot
-    end: int
 
 
 class Elements:
@@ -58,13 +44,14 @@ class Elements:
         self.opened = self.closed = self._here
 
     def __iter__(self) -> Iterator[Element]:
+        self._go_to((yield from lined(self._file, self.opened, _CHUNK, _LARGEST)))
         if self._next() == "]":
             self.closed = self._here
             return
         while True:
             start = self._here
             value, text = self._value()
-            yield Element(value, text, start, self._here.offset)
+            yield Element(value, text.encode(), start, self._here.offset)
             if self._next() != ",":
                 break
             self._skip()
@@ -138,6 +125,13 @@ class Elements:
             len(passed) - passed.rfind("\n") if lines else column + len(passed),
         )
         self._at += len(passed)
+
+    def _go_to(self, spot: Spot) -> None:
+        """Go on at a place of the file where a character begins."""
+        self._file.seek(spot.offset)
+        self._decoder.reset()
+        self._text, self._at, self._is_over = "", 0, False
+        self._here = spot
 
     def _read(self) -> None:
         """Read on; more at a time where a value is longer than what was read, so that the cost stays linear."""

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+TRIPLE = " .\n"
+"""How a line of N-Triples ends."""
 NO_OBJECT: tuple[str, ...] = ()
 """What a column is whose start has the object in it, too."""
 
 
-def blocks(subjects: Sequence[str], columns: Mapping[str, Sequence[Any]], end: str = " .\n") -> list[str]:
+def blocks(subjects: Sequence[str], columns: Mapping[str, Sequence[Any]], end: str = TRIPLE) -> list[str]:
     """Return the lines about each of `subjects`, sorted.
 
     `columns` has what is said of each, a text or a list of texts, by what stands between subject and object.

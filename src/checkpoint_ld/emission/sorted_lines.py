@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.emission.alike_lines import blocks
+from checkpoint_ld.emission.alike_lines import TRIPLE, blocks
 from checkpoint_ld.emission.term_texts import TermTexts, iri, name
 from checkpoint_ld.graph.alike import TOGETHER, grouped
 
@@ -24,23 +24,28 @@ if TYPE_CHECKING:
 
 def ntriples_of(graph: StatementGraph) -> bytes:
     """Return N-Triples, one line a statement, sorted. Raises WriteError for names that are no IRIs."""
-    return _joined(graph.held, " .\n")
+    return _joined(graph.held, TRIPLE)
 
 
 def nquads_of(graph: StatementGraph) -> bytes:
     """Return N-Quads, sorted, in one graph that is named by the root. Raises WriteError as above."""
-    return _joined(graph.held, f" {iri(str(graph.root))} .\n")
+    return _joined(graph.held, quad(str(graph.root)))
 
 
 def _joined(index: Index, end: str) -> bytes:
-    blocks = sorted(_blocks(index, end), reverse=True)
+    blocks = sorted(blocks_of(index, end), reverse=True)
     # Encoded one by one: most are ASCII, which takes no time, where one other character slows down all of a text. Each
     # is taken out, so that its room is free for the next.
     return b"".join([blocks.pop().encode() for _ in range(len(blocks))])
 
 
-def _blocks(index: Index, end: str) -> Iterator[str]:
-    """Yield the lines of each subject."""
+def quad(graph: str) -> str:
+    """Return how a line of N-Quads ends about a statement in the graph with this name. Raises WriteError as above."""
+    return f" {iri(graph)}{TRIPLE}"
+
+
+def blocks_of(index: Index, end: str) -> Iterator[str]:
+    """Yield the lines about each node, all of which end with `end`. Raises WriteError as above."""
     texts = TermTexts()
     known, added = texts.known, texts.added
     for subjects in _alike(index):

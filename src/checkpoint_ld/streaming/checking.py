@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.streaming.excerpt import Excerpt
-    from checkpoint_ld.streaming.outline import Source
+    from checkpoint_ld.streaming.outline import Outline, Source
     from checkpoint_ld.streaming.window import Window
     from checkpoint_ld.streaming.windows import Progress
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _RESULT, _FOCUS, _VALUE = (URIRef(SHACL + name) for name in ("result", "focusNode", "value"))
 
 
-def check(source: Source, profile: Profile, jobs: int, progress: Progress | None = None) -> Checked:
+def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | None = None) -> Checked:
     """Hold a file against the rules of `profile`, window by window; it is not kept as text.
 
     Raises UnusualFileError where it has to be looked at in one piece, SettingsError as `validation.check`.
@@ -49,12 +49,12 @@ def check(source: Source, profile: Profile, jobs: int, progress: Progress | None
     findings: list[Finding] = []
     report = BNode()
     results: Index = {report: {URIRef(RDF + "type"): URIRef(SHACL + "ValidationReport")}}
-    for found, triples in worked(_Check(source, profile.name), source, jobs, progress):
+    for found, triples in worked(_Check(outline.source, profile.name), outline, jobs, progress):
         findings += found
         for subject, predicate, term in triples:
             put(results, report if predicate == _RESULT else subject, predicate, term)
     results[report][URIRef(SHACL + "conforms")] = Literal(_RESULT not in results[report])
-    return Checked(source.path, tuple(sorted(findings, key=_by_place)), CANONICAL, results=_graph(results))
+    return Checked(outline.source.path, tuple(sorted(findings, key=_by_place)), CANONICAL, results=_graph(results))
 
 
 def _graph(index: Index) -> Graph:

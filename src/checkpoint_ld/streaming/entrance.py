@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.report import Checked
-    from checkpoint_ld.streaming.outline import Source
+    from checkpoint_ld.streaming.outline import Outline
     from checkpoint_ld.streaming.windows import Progress
     from checkpoint_ld.streaming.writing import Streamed
 
@@ -53,7 +53,7 @@ class Streaming:
         from checkpoint_ld.streaming import checking  # noqa: PLC0415 - it asks for all that SHACL needs
 
         try:
-            return checking.check(self._source(file, syntax), profile, self.jobs or 1, self.progress)
+            return checking.check(self._outline(file, syntax), profile, self.jobs or 1, self.progress)
         except UnusualFileError as error:
             self._explain(file, error)
             return None
@@ -71,7 +71,7 @@ class Streaming:
                 from checkpoint_ld.streaming import writing  # noqa: PLC0415 - as above
 
                 try:
-                    given = writing.statements(self._source(file, syntax), target, self.jobs or 1, self.progress)
+                    given = writing.statements(self._outline(file, syntax), target, self.jobs or 1, self.progress)
                     streamed = stack.enter_context(given)
                 except UnusualFileError as error:
                     self._explain(file, error)
@@ -84,14 +84,14 @@ class Streaming:
         except (OSError, ValueError):  # reading it says what is wrong with the path
             return False
 
-    def _source(self, file: str, syntax: str | None) -> Source:
+    def _outline(self, file: str, syntax: str | None) -> Outline:
         with Path(file).open("rb") as opened:
             told = syntax or syntax_of(file, opened.read(1024))
         if told != JSON_SYNTAX:
             raise UnusualFileError("it is no JSON")
-        from checkpoint_ld.streaming.outline import source  # noqa: PLC0415 - few files are large
+        from checkpoint_ld.streaming.outline import outline  # noqa: PLC0415 - few files are large
 
-        return source(file, self.limits, self.window)
+        return outline(file, self.limits, self.window)
 
     def _explain(self, file: str, error: UnusualFileError) -> None:
         if self.note is not None:

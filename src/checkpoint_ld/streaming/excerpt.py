@@ -101,9 +101,9 @@ def excerpt(source: Source, window: Window, *, checked: bool) -> Excerpt:
     """
     frame = source.frame
     with Path(source.path).open("rb") as file:
-        guests = [_part(file, source.path, start, end) + b"," for _, start, end in window.guests]
+        guests = [_part(file, source.path, start, end) + b"," + frame.gap for _, start, end in window.guests]
         before = b"".join((frame.head, *guests))
-        inner = before + _part(file, source.path, window.start.offset, window.end)
+        inner = before + _part(file, source.path, window.start.offset, window.end) + frame.foot
     data = inner + frame.tail
     try:
         reading = examine_bytes(data, source.path, syntax=JSON_SYNTAX, limits=source.limits, checked=checked)

@@ -15,6 +15,7 @@ from checkpoint_ld.streaming.survey import Survey, name_of
 from checkpoint_ld.streaming.window import QUESTIONS, Frame, Window
 
 if TYPE_CHECKING:
+    from collections.abc import Set
     from typing import BinaryIO
 
     from checkpoint_ld.documents.limits import Limits
@@ -25,24 +26,32 @@ _FRAME = 1 << 20
 
 @dataclass(frozen=True)
 class Source:
-    """A file that is worked on in windows: where they stand, what stands around them, the limits that it keeps.
-
-    `stamp` tells whether it was changed.
-    """
+    """A file that is worked on in windows: what stands around them, and the limits that it keeps."""
 
     path: str
     frame: Frame
-    windows: tuple[Window, ...]
     limits: Limits
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Where the windows of a file stand, and the names of all objects in it that have one of their own.
+
+    `stamp` tells whether the file was changed.
+    """
+
+    source: Source
+    windows: tuple[Window, ...]
+    names: Set[str]
     stamp: tuple[int, ...]
 
     def check_unchanged(self) -> None:
         """Raise ReadError if the file is not the one any more that was gone through."""
-        if _stamp(self.path) != self.stamp:
-            raise ReadError(f"{self.path}: the file was changed while it was read; try again")
+        if _stamp(self.source.path) != self.stamp:
+            raise ReadError(f"{self.source.path}: the file was changed while it was read; try again")
 
 
-def source(path: str, limits: Limits, window: int = WINDOW) -> Source:
+def outline(path: str, limits: Limits, window: int = WINDOW) -> Outline:
     """Go through a file once; what reading finds wrong with a window of so many questions shows later.
 
     Raises UnusualFileError for a file that cannot be worked on in windows.
@@ -52,10 +61,19 @@ def source(path: str, limits: Limits, window: int = WINDOW) -> Source:
         with Path(path).open("rb") as file:
             if file.seek(0, 2) > limits.size:
                 raise UnusualFileError("it is larger than the limit")
-            frame, windows = _outline(file, window)
+            file.seek(0)
+            elements = Elements(file, QUESTIONS)
+            survey = Survey(window)
+            for element in elements:
+                survey.add(element)
+            survey.close()
+            if not survey.windows:
+                raise UnusualFileError("it has no questions")
+            frame, root = _frame(file, elements, survey)
     except (OSError, ValueError):  # ValueError: U+0000 in the path; reading it whole says all this in our words
         raise UnusualFileError("it cannot be opened") from None
-    return Source(path, frame, windows, limits, stamp)
+    names = survey.settled(root)
+    return Outline(Source(path, frame, limits), tuple(survey.windows), names, stamp)
 
 
 def _stamp(path: str) -> tuple[int, ...]:
@@ -63,31 +81,19 @@ def _stamp(path: str) -> tuple[int, ...]:
     return state.st_ino, state.st_dev, state.st_size, state.st_mtime_ns
 
 
-def _outline(file: BinaryIO, window: int) -> tuple[Frame, tuple[Window, ...]]:
-    file.seek(0)
-    elements = Elements(file, QUESTIONS)
-    survey = Survey(window)
-    for element in elements:
-        survey.add(element)
-    survey.close()
-    if not survey.windows:
-        raise UnusualFileError("it has no questions")
-    frame, root = _frame(file, elements)
-    survey.settle(root)
-    return frame, tuple(survey.windows)
-
-
-def _frame(file: BinaryIO, elements: Elements) -> tuple[Frame, dict[str, Any]]:
+def _frame(file: BinaryIO, elements: Elements, survey: Survey) -> tuple[Frame, dict[str, Any]]:
     """Return what stands around the questions, and the root as JSON, without them."""
     opened, closed = elements.opened.offset, elements.closed
-    if opened + file.seek(0, 2) - closed.offset > _FRAME:
+    start, end = survey.windows[0].start.offset, survey.windows[-1].end
+    if start + file.seek(0, 2) - end > _FRAME:
         raise UnusualFileError(f"more than {_FRAME:,} bytes of it stand around the questions")
     file.seek(0)
-    head = file.read(opened)
-    file.seek(closed.offset)
+    head = file.read(start)
+    file.seek(end)
+    foot = file.read(closed.offset - end)
     tail = file.read()
     try:
-        root = read_json(head + tail).value
+        root = read_json(head + foot + tail).value
     except ReadError:
         raise UnusualFileError("it is no sound JSON") from None
     identifier, context = root.get("@id"), root.get("@context")
@@ -95,4 +101,4 @@ def _frame(file: BinaryIO, elements: Elements) -> tuple[Frame, dict[str, Any]]:
         raise UnusualFileError("its root has no @id, and is named by all of its content")
     if not (context is None or isinstance(context, dict)) or contexts.foreign_terms(context):
         raise UnusualFileError("it has a context of its own")
-    return Frame(head, tail, closed, name_of(identifier)), root
+    return Frame(head, head[opened:], foot, tail, closed, name_of(identifier)), root

@@ -7,15 +7,19 @@ from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.elements import Element, Spot, UnusualFileError
+from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.graph import naming
 from checkpoint_ld.streaming.window import QUESTIONS, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from checkpoint_ld.documents.element import Element, Spot
+
 _NOT_IN_NAMES = ("#", "%23")
 """What would make the names of objects without identifiers of their own look alike."""
+_HIDING = (b"\\u0040", b"\\u0069", b"\\u0064")
+"""How the characters of `@id` may be written, too."""
 _SHARED = "an object inside a question, or beside the questions, has the identifier of another one"
 
 
@@ -56,11 +60,12 @@ class Survey:
         if len(starts) % self.size == 0:
             self.close()
 
-    def settle(self, root: dict[str, Any]) -> None:
-        """Refuse what could make one window depend on another in ways that are not followed."""
+    def settled(self, root: dict[str, Any]) -> frozenset[str]:
+        """Return the names of all objects. Refuses what could make windows depend on each other in other ways."""
         name, *others = map(name_of, _identifiers(root))
         if not self._names.keys().isdisjoint((*self._below, *others)) or not self._below.isdisjoint((name, *others)):
             raise UnusualFileError(_SHARED)
+        return frozenset((*self._names, *self._below, name, *others))
 
     def _claim(self, identifier: object, at: int) -> None:
         if isinstance(identifier, str):
@@ -106,7 +111,7 @@ def _text(element: dict[str, Any]) -> str | None:
 def _names_below(element: Element) -> Iterator[str]:
     """Yield the names that objects inside a question have; most questions have none, which their text shows."""
     own = int("@id" in element.value)
-    if element.text.count('"@id"') != own or "\\u00" in element.text:
+    if element.text.count(b'"@id"') != own or (b"\\u00" in element.text and any(map(element.text.count, _HIDING))):
         found = _identifiers(element.value)
         yield from map(name_of, islice(found, int(isinstance(element.value.get("@id"), str)), None))
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checkpoint_ld.documents.elements import Spot
+    from checkpoint_ld.documents.element import Spot
 
 QUESTIONS = "dataFeedElement"
 """The member of the root whose elements are worked on in windows."""
@@ -14,9 +14,15 @@ QUESTIONS = "dataFeedElement"
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands around the questions: the bytes before and after them, where these begin, and the root's name."""
+    """What stands around the questions: `head` before the first one, `tail` from the bracket after the last one on.
+
+    `gap` is the white space before the first question, also part of the head, and `foot` that after the last one, so
+    that a window is laid out as the file is. `closed` is where the bracket stands, `root` the root's name.
+    """
 
     head: bytes
+    gap: bytes
+    foot: bytes
     tail: bytes
     closed: Spot
     root: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from checkpoint_ld.streaming.outline import Source
+    from checkpoint_ld.streaming.outline import Outline
     from checkpoint_ld.streaming.window import Window
 
     Progress = Callable[[int, int], None]
@@ -25,16 +25,16 @@ class Work(Protocol[Done_co]):
         """Return what comes out for one window. Raises UnusualFileError where the file has to be read whole."""
 
 
-def worked(work: Work[Done_co], source: Source, jobs: int, progress: Progress | None = None) -> Iterator[Done_co]:
+def worked(work: Work[Done_co], outline: Outline, jobs: int, progress: Progress | None = None) -> Iterator[Done_co]:
     """Yield what comes out for each window, in order, by `jobs` processes."""
-    windows = source.windows
+    windows = outline.windows
     total = windows[-1].first + windows[-1].count
     results = map(work, windows) if jobs == 1 else _shared(work, windows, jobs)
     for window, done in zip(windows, results, strict=True):
         if progress is not None:
             progress(window.first + window.count, total)
         yield done
-    source.check_unchanged()
+    outline.check_unchanged()
 
 
 def _shared(work: Work[Done_co], windows: tuple[Window, ...], jobs: int) -> Iterator[Done_co]:
