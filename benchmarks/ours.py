@@ -62,6 +62,13 @@ def examined_anew(path: Path) -> reading.Reading:
     return examined(anew(path))
 
 
+def read_anew(path: Path) -> reading.Reading:
+    """Read a file as a graph, with the checks of reading, as `checkpoint_ld.read` does: they see the templates, too."""
+    source = reading.examine(anew(path))
+    assert source.graph  # noqa: S101 - the graph is built when it is first asked for
+    return source
+
+
 def checked(path: Path) -> bool:
     """Hold a file against the rules, with or without a graph of it."""
     profile = profiles.profile()
@@ -143,6 +150,7 @@ def somewhere(name: str) -> str:
 WAYS: tuple[Way | Command, ...] = (
     Way("file → graph", OURS, same, graph_of),
     Way("graph → verdict", OURS, examined_anew, verdict),
+    Way("graph → verdict, after read()", OURS, read_anew, verdict),
     Way(f"graph → verdict, {ODD:.0%} with warnings", OURS, examined_anew, verdict, odd=ODD),
     Way("file → verdict", OURS, anew, checked),
     Way("file → graph and verdict", OURS, anew, lambda path: verdict(examined(path))),
