@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -45,25 +44,18 @@ def value_of(term: Node) -> Any:
 def contained(text: str) -> Any:
     """Return the object or array that a text spells, None for any other text; it is shared, and never changed.
 
-    As `container`, in a fifth of its time where the text is written as usual.
+    As `container`, in a fifth of its time where the text is written as Karenina or its GUI writes it: what comes out as
+    the very same text again has lost nothing.
     """
     try:
         value = orjson.loads(text)
-        # A quote stands before a colon once for each member, and once for each escaped quote before a colon in a text.
-        # Where it does just as often after reading, no member stood there twice.
-        is_usual = (
-            text.isprintable()
-            and " :" not in text
-            and _ODD.search(text) is None
-            and text.count('":') == orjson.dumps(value).count(b'":')
-        )
+        is_usual = _written(value) == text or orjson.dumps(value).decode() == text
     except (ValueError, RecursionError, TypeError):
         is_usual = False
     return value if is_usual and isinstance(value, (dict, list)) else container(text)
 
 
-_ODD = re.compile(r"[\\:,\[](?:u00(?:22|3[aA])| *-?\d+(?:[.eE]|\d{15}))")
-"""An escape that hides a quote or a colon, and what may be a number that loses something."""
+_written = json.JSONEncoder(check_circular=False).encode
 
 
 @lru_cache(maxsize=4096)
