@@ -159,6 +159,8 @@ class _Feed:
         look = self._look
         stems = [(name.replace("#", "%23"), owner) for _, name, owner in look.identifiers]
         look.doubtful.update(_sharing(stems), _sharing(self._texts))
+        if not look.doubtful:
+            return
         keys = [*self._texts, *((one, owner) for told, name, owner in look.identifiers for one in {told, name})]
         done: set[int] = set()
         while new := look.doubtful - done:
