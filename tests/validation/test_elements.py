@@ -114,6 +114,17 @@ def test_nothing_is_in_doubt_about_a_feed_of_which_nothing_is_left(tree: Any) ->
         event("nothing left" if part_in_doubt(source, screen) is None else "something left")
 
 
+@pytest.mark.parametrize("odd", [5, None, ["urn:a"]])
+@pytest.mark.parametrize("other", ["karenina:GlobalRegexTrait", "urn:karenina:vocab:GlobalRegexTrait"])
+def test_what_is_odd_about_one_element_hides_nothing_about_another(odd: Any, other: str) -> None:
+    tree = sound_feed()
+    one, two, *_ = tree["dataFeedElement"]
+    one["@id"], two["@id"] = odd, other
+    doubtful = set(range(4)) - set(settled(tree, SCREEN).elements)
+
+    assert doubtful >= {0, 1}
+
+
 def test_nothing_is_left_of_a_sound_feed_and_no_graph_is_made() -> None:
     source = read(sound_feed())
 

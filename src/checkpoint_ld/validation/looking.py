@@ -86,16 +86,19 @@ class Look:
             if usual is None:
                 self.doubtful.update(alike[1])
                 continue
-            columns = columns_of(alike[0])
-            odd = self._odd_rows(place, usual, columns)
-            if odd:
+            while alike[0]:
+                columns = columns_of(alike[0])
+                odd = self._odd_rows(place, usual, columns)
+                if not odd:
+                    yield from self._variants(Kind(place, meaning, usual, is_listed), alike, columns)
+                    break
                 alike = self._sifted(alike, odd)
-                columns = columns_of(alike[0]) if alike[0] else {}
-            if alike[0]:
-                yield from self._variants(Kind(place, meaning, usual, is_listed), alike, columns)
 
     def _odd_rows(self, place: Place, usual: Usual, columns: Columns) -> set[int]:
-        """Return the rows of objects of another type, or with values that are not read as they stand."""
+        """Return rows of objects of another type, or with values that are not read as they stand.
+
+        There may be more: where some values are of an odd type, nothing else is asked of the others yet.
+        """
         odd: set[int] = set()
         kinds = columns["@type"]
         if kinds.count(place.type) < len(kinds):
