@@ -81,3 +81,17 @@ def damaged(draw: st.DrawFn, whole: Callable[[], Json] = feed) -> Json:
             case _:
                 holder[key] = copy.deepcopy(draw(ODD))
     return {"@context": context, **tree}
+
+
+@st.composite
+def damaged_alike(draw: st.DrawFn, whole: Callable[[], Json] = sound_feed) -> Json:
+    """Return a feed in which one member of several objects of one type was replaced, by other values in each."""
+    tree = whole()
+    context = tree.pop("@context")
+    there = objects(tree)
+    kind = draw(st.sampled_from(sorted({one["@type"] for one in there if "@type" in one})))
+    alike = [one for one in there if one.get("@type") == kind]
+    key = draw(st.sampled_from(sorted(alike[0])) | KEYS)
+    for holder in draw(st.lists(st.sampled_from(alike), min_size=2, max_size=4)):
+        holder[key] = copy.deepcopy(draw(ODD | st.sampled_from([one[key] for one in alike if key in one] or [None])))
+    return {"@context": context, **tree}

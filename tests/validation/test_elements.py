@@ -27,7 +27,7 @@ from checkpoint_ld.validation.results import shapes_of
 from checkpoint_ld.validation.screen import Screen
 from checkpoint_ld.vocabulary import SCHEMA, SHACL
 from tests.documents import setting
-from tests.validation.feeds import damaged, feed, sound_feed
+from tests.validation.feeds import damaged, damaged_alike, feed, sound_feed
 from tests.validation.test_mutations import DIALECTS, valid
 
 SCREENS = {name: Screen(shapes_of(profiles.profile(name))) for name in ("karenina", "strict")}
@@ -100,7 +100,7 @@ def test_nothing_is_in_doubt_about_an_element_that_is_passed_by(tree: Any) -> No
 
 
 @settings(max_examples=300, deadline=None)
-@given(damaged(sound_feed))
+@given(damaged(sound_feed) | damaged_alike())
 @example(sound_feed())
 def test_nothing_is_in_doubt_about_a_feed_of_which_nothing_is_left(tree: Any) -> None:
     for screen in SCREENS.values():
