@@ -38,17 +38,18 @@ def runs(way: Way, path: Path, seconds: float, most: int) -> list[tuple[float, f
     that the processor would have nothing at hand any more, and it takes longer than such a run.
     """
     found: list[tuple[float, float]] = []
-    until = time.perf_counter() + seconds
     state = way.prepare(path)
+    gc.collect()
+    until = time.perf_counter() + seconds
     while True:
-        if not found or found[-1][0] > _SHORT:
-            gc.collect()
         found.append(taken(way, state))
         if len(found) >= most or time.perf_counter() > until:
             return found
         if way.is_fresh:
             state = None
             state = way.prepare(path)
+        if found[-1][0] > _SHORT:
+            gc.collect()
 
 
 def memory(which: str) -> int:
