@@ -2,7 +2,7 @@
 
 A text is the lines about one node; a byte that UTF-8 does not have stands between two texts of a run. Each run is read
 some texts at a time, and what was read is put in order as far as no run can say anything before it. To sort many texts
-that are in order for the most part takes a quarter of the time of asking the runs for one line after the other.
+that are in order for the most part takes less time than asking the runs for one line after the other.
 """
 
 from __future__ import annotations
