@@ -19,9 +19,8 @@ _REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
 """What the reader notes without saying that anything is wrong, and what the rule about syntax says."""
 _UNREAD = frozenset({"syntax", "limit"})
 _OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty"})
-
-
 _HARMLESS = frozenset({"nullable", "unknown-parameter"})
+"""Remarks of which no rule says anything."""
 _SEEN, _MOST = 1024, 4096
 """So many templates and outlines are remembered at most."""
 FEW = 16
@@ -67,7 +66,11 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
 
 
 def _said(read: Template) -> tuple[tuple[str, str], ...]:
-    return tuple((one.kind, f"line {one.line}: {one.message}" if one.line else one.message) for one in read.problems)
+    return tuple(
+        (one.kind, f"line {one.line}: {one.message}" if one.line else one.message)
+        for one in read.problems
+        if one.kind not in _HARMLESS
+    )
 
 
 def _is_typical(source: str) -> bool:
