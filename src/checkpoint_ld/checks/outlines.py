@@ -115,21 +115,20 @@ def _marked(text: str, *, has_values: bool) -> Line | None:
     contents: list[str] = []
     for at in range(1, len(parts), 2):
         token = parts[at]
-        is_own = _words[token] if token in _words else _is_own(token)
+        is_own = _words.get(token)
+        if is_own is None:
+            if token[0] == "#" or token[-1] in "\"'" or not token.isascii():
+                told = _no_word(token)
+                if told is None:
+                    return None
+                parts[at], own = told
+                if own:
+                    contents.append(own)
+                continue
+            is_own = _is_own(token)
         if is_own:
             parts[at] = _NAMED
             contents.append(token)
-        elif is_own is None:
-            own = _own_text(token)
-            if own is None:
-                return None
-            parts[at] = f"{_TEXT}{_END}" if own else f"{_STRING}{token}{_END}"
-            if own:
-                contents.append(own)
-        elif token[0] == "#":
-            parts[at] = _COMMENT
-        elif not token.isascii():
-            return None
         elif has_values and token.isdecimal() and _is_value(parts, at):
             parts[at] = _NUMBER
     # Outlines are compared all the time, which takes no time where equal lines are one.
@@ -137,18 +136,14 @@ def _marked(text: str, *, has_values: bool) -> Line | None:
 
 
 _words: dict[str, bool] = {}
-"""Words that were seen, and whether they are names that mean nothing to the reader."""
+"""Words and numbers that were seen, and whether they are names that mean nothing to the reader."""
 
 
-def _is_own(token: str) -> bool | None:
-    """Tell whether a token is a name that means nothing to the reader; None for a string."""
-    if token[0] == "#":
-        return False
-    if token[-1] in "\"'":
-        return None
+def _is_own(word: str) -> bool:
+    """Tell whether a word or number is a name that means nothing to the reader."""
     if len(_words) >= _MOST:
         _words.clear()
-    is_own = _words[token] = _is_name(token) and token not in known()
+    is_own = _words[word] = word[0].isalpha() and word not in known()
     return is_own
 
 
@@ -156,26 +151,36 @@ def _is_name(text: str) -> bool:
     return text.isidentifier() and text.isascii() and text[0] != "_"
 
 
+def _no_word(token: str) -> tuple[str, str] | None:
+    """Return the mark for a token that is no word, and its text if that is its author's own; None if in doubt."""
+    if token[0] == "#":
+        return _COMMENT, ""
+    own = _own_text(token) if token[-1] in "\"'" else None
+    if own is None:
+        return None
+    return (f"{_TEXT}{_END}", own) if own else (f"{_STRING}{token}{_END}", "")
+
+
 def _own_text(token: str) -> str | None:
     """Return the text of a string that is its author's own, "" for any other string; None where it is not certain."""
+    text = token[1:-1]
+    letters = text.replace(" ", "")
+    if letters.isalpha() and text[0] != " " != text[-1]:  # there is nothing else in most of them
+        is_own = len(letters) < len(text) or text.isascii()
+        return text if is_own and text.lower() not in known() else ""
     if token[0] not in "\"'":
         return "" if token[1] in "\"'" and token[0] in "rR" else None
     if len(token) == 1:
         return None
     is_long = len(token) > 5 and token[:3] in ('"""', "'''")
-    text = token[3:-3] if is_long else token[1:-1]
+    text = token[3:-3] if is_long else text
     if "\\" in text:
         if is_long:
             return None
         text = text.replace('\\"', '"').replace("\\'", "'")
     # A text of two words is no number, and no name of anything.
-    is_own = _is_prose(text) if len(text.split(None, 1)) == 2 else _is_name(text)
+    is_own = _PROSE.fullmatch(text) is not None if len(text.split(None, 1)) == 2 else _is_name(text)
     return text if is_own and text.lower() not in known() else ""
-
-
-def _is_prose(text: str) -> bool:
-    """Tell whether a text is prose; most are just words."""
-    return (text[0] != " " and text.replace(" ", "").isalpha()) or _PROSE.fullmatch(text) is not None
 
 
 def _is_value(parts: list[str], at: int) -> bool:

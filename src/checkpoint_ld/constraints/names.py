@@ -91,7 +91,7 @@ def expected_type(kind: Node, role: str) -> str | None:
 
 def odd_setting(value: Any) -> str | None:
     """Say which setting the name of an additional property most likely was meant to be."""
-    if not isinstance(value, str) or value.startswith(_OWN) or value in _SETTINGS:
+    if not isinstance(value, str) or value.startswith(_OWN) or value in _KNOWN_SETTINGS:
         return None
     near = nearest(value, _SETTINGS)
     return f"did you mean {near}?" if near else None
@@ -102,6 +102,7 @@ _SETTINGS: tuple[str, ...] = (
     *_OTHER_SETTINGS,
     FORMAT_VERSION_PROPERTY,
 )
+_KNOWN_SETTINGS = frozenset(_SETTINGS)
 
 
 def key_of(path: Node) -> str:

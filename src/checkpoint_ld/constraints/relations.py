@@ -54,10 +54,11 @@ def is_identifier_of(identifier: Any, text: Any) -> bool:
     """Tell whether an identifier may stand for a question with this text: only a computed one can be wrong."""
     if not isinstance(identifier, str) or not isinstance(text, str) or not text.strip():
         return True
-    if identifier.startswith(QUESTION) and _COMPUTED.fullmatch(identifier):
+    if identifier.startswith(QUESTION):
         computed = question_id(text)
         return (
             identifier == computed
+            or _COMPUTED.fullmatch(identifier) is None
             or (identifier.startswith(computed) and bool(_SUFFIX.fullmatch(identifier[len(computed) :])))
             or identifier == gui_question_id(text)
         )

@@ -6,12 +6,16 @@ import re
 from functools import lru_cache
 from typing import Any
 
+import orjson
+
 from checkpoint_ld.documents.values import walk
 
 _TELLING_KEY = re.compile(
     r"(?:^|_|-)(?:api_?key|apikey|secret|password|passwd|token|access_?key|private_?key|authorization|credentials?)$",
     re.IGNORECASE,
 )
+_TELLING_WORDS = ("key", "secret", "passw", "token", "author", "credent")
+"""One of these is in every telling key, once that is folded; for Python, dotted and undotted letters are one, too."""
 _TELLING_VALUE = re.compile(
     r"(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}"
     r"|hf_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|Bearer\s+[A-Za-z0-9._~+/-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY"
@@ -27,7 +31,7 @@ _TELLTALE = re.compile(
 
 def secret(value: Any) -> str | None:
     """Say where in the settings of a model something looks like a secret, without repeating it."""
-    if not isinstance(value, (dict, list)) and not (isinstance(value, str) and _is_telling(value)):
+    if _is_harmless(value):
         return None
     for path, one in walk(value):
         if not isinstance(one, str) or not one:
@@ -38,6 +42,18 @@ def secret(value: Any) -> str | None:
             where = "/".join(map(str, path)) or "the value"
             return f"{where} has a value" if is_named else f"{where} looks like an access key"
     return None
+
+
+def _is_harmless(value: Any) -> bool:
+    """Tell whether there is surely no secret in a value: it is asked of all settings, of which hardly any has one."""
+    if not isinstance(value, (dict, list)):
+        return not isinstance(value, str) or not _is_telling(value)
+    try:
+        text = orjson.dumps(value).decode()
+    except TypeError:  # it is no JSON, or numbers are too large
+        return False
+    folded = text.casefold()
+    return _TELLTALE.search(text) is None and not any(map(folded.__contains__, _TELLING_WORDS))
 
 
 def _is_telling(text: str) -> bool:

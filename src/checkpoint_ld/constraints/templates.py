@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import shortcuts
@@ -49,9 +50,7 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
     is_early = not _alike and len(_known) < FEW
     if is_early or not shortcuts.is_taken("template-outlines"):
         return _said(read_template(source))
-    from checkpoint_ld.checks.outlines import outline_of  # noqa: PLC0415 - see FEW
-
-    outline = outline_of(source)
+    outline = _outline_of()(source)
     is_alike = _alike.get(outline, False)
     if is_alike is None:
         is_alike = _alike[outline] = _is_typical(source)
@@ -63,6 +62,13 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
             _alike.clear()
         _alike[outline] = None
     return _said(read)
+
+
+@cache
+def _outline_of() -> Callable[[str], Outline | None]:
+    from checkpoint_ld.checks.outlines import outline_of  # noqa: PLC0415 - see FEW
+
+    return outline_of
 
 
 def _said(read: Template) -> tuple[tuple[str, str], ...]:

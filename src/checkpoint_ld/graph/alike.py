@@ -6,7 +6,8 @@ once. To go from object to object takes more than twice the time.
 
 from __future__ import annotations
 
-from itertools import chain
+from collections import defaultdict
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 TOGETHER = 512
 """So many objects at most are looked at together, so that what is touched again is still at hand for the processor."""
+Columns = dict[str, list[Any]]
+"""The values of members of several objects, by key."""
+
 _KINDS = frozenset((str, type(None)))
 
 
@@ -36,22 +40,26 @@ def alike(objects: Sequence[dict[str, Any]]) -> list[Alike] | None:
     return [Alike(kinds[members[0]], layouts[members[0]], members) for _, members in grouped(shapes)]
 
 
-def columns_of(objects: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return the values of all members of objects that have the same keys in the same order, by key."""
-    keys = tuple(objects[0])
-    values = list(chain.from_iterable(map(dict.values, objects)))
-    return {key: values[at :: len(keys)] for at, key in enumerate(keys)}
+def columns_of(objects: Sequence[dict[str, Any]]) -> Columns:
+    """Return the values of all members of one or more objects that have the same keys."""
+    return {key: list(map(itemgetter(key), objects)) for key in objects[0]}
+
+
+def shared_columns(objects: Sequence[dict[str, Any]]) -> Columns | None:
+    """Return the values of all members of one or more objects, None if they have not all the same keys."""
+    if set(map(len, objects)) != {len(objects[0])}:
+        return None
+    try:
+        return columns_of(objects)
+    except KeyError:
+        return None
 
 
 def grouped(keys: Sequence[Any]) -> Iterable[tuple[Any, Sequence[int]]]:
     """Return the distinct keys, each with the rows that have it."""
     if keys and keys.count(keys[0]) == len(keys):
         return ((keys[0], range(len(keys))),)
-    groups: dict[Any, list[int]] = {}
+    groups: defaultdict[Any, list[int]] = defaultdict(list)
     for row, key in enumerate(keys):
-        rows = groups.get(key)
-        if rows is None:
-            groups[key] = [row]
-        else:
-            rows.append(row)
+        groups[key].append(row)
     return groups.items()

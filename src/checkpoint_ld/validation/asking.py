@@ -49,6 +49,11 @@ class Slot:
         """Whether anything is asked of each value."""
         return bool(self.terms or self.forms)
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether anything is asked of the values where they stand."""
+        return self.asks and not self.is_part
+
     def lets_objects_pass(self) -> bool:
         """Tell whether nothing is asked of the values that an object of its own does not surely satisfy."""
         return not self.terms and all(fault(OBJECT) is None for fault in self.forms)

@@ -10,14 +10,15 @@ from checkpoint_ld.constraints.forms import unsettled
 from checkpoint_ld.constraints.values import OBJECT
 from checkpoint_ld.graph.plans import Reading
 from checkpoint_ld.validation.near import term_of
-from checkpoint_ld.validation.sorts import SETTINGS_KEY
+from checkpoint_ld.validation.sorts import SETTINGS_KEY, flat
 from checkpoint_ld.validation.usual import CONTAINERS, TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from checkpoint_ld.graph.plans import Plans
     from checkpoint_ld.validation.asking import Slot
+    from checkpoint_ld.validation.plans import Plan
     from checkpoint_ld.validation.sorts import Owned, Sort
 
 _MOST = 256
@@ -33,15 +34,15 @@ class Waiting:
         self._plans = plans
         self._waiting: defaultdict[Slot, list[Owned]] = defaultdict(list)
 
-    def add(self, values: Sequence[Any], owners: Sequence[int], slot: Slot) -> None:
-        """Have values judged by and by."""
-        self._waiting[slot].append((values, owners))
-
-    def add_settings(self, sort: Sort, slots: Iterable[tuple[str, Slot]]) -> None:
-        """Have what is derived from objects judged by and by, by its names."""
+    def add(self, sort: Sort, plan: Plan) -> None:
+        """Have the values of objects judged by and by, and what is derived from them."""
         waiting, owners, at = self._waiting, sort.owners, sort.at
+        for key, slot in plan.own:
+            waiting[slot].append((sort.column(key), owners))
+        for key, slot in plan.arrays:
+            waiting[slot].append(flat(sort.column(key), owners))
         lists = sort.column(SETTINGS_KEY) if at else []
-        for name, slot in slots:
+        for name, slot in plan.derived:
             place = at.get(name)
             values = sort.column(name) if place is None else [settings[place]["value"] for settings in lists]
             waiting[slot].append((values, owners))
@@ -69,7 +70,7 @@ class Waiting:
         if not kinds.isdisjoint(CONTAINERS):
             scalars = [value for value in values if type(value) not in CONTAINERS]
             containers = [value for value in values if type(value) in CONTAINERS]
-        told = set(zip(map(type, scalars), scalars, strict=True)) - slot.good
+        told = _told(scalars, kinds - CONTAINERS) - slot.good
         bad: set[object] = set()
         if not self._pass([*(value for _, value in told), *containers], slot):
             bad = {one for one in told if not self._pass([one[1]], slot)}
@@ -86,6 +87,14 @@ class Waiting:
                 return False
         said = values if slot.reading is not Reading.NAME else [OBJECT]
         return all({*map(fault, said)} <= {None} for fault in slot.forms)
+
+
+def _told(scalars: Sequence[Any], kinds: Collection[type]) -> set[tuple[type, object]]:
+    """Return the keys of scalars of these types."""
+    if len(kinds) == 1:
+        [kind] = kinds
+        return {(kind, value) for value in set(scalars)}
+    return set(zip(map(type, scalars), scalars, strict=True))
 
 
 def _key(value: Any) -> object:

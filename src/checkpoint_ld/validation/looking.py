@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.alike import columns_of, grouped
+from checkpoint_ld.graph.alike import columns_of, grouped, shared_columns
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.validation.judging import Waiting
 from checkpoint_ld.validation.near import Near
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.alike import Columns
     from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.plans import Plan as Meaning
     from checkpoint_ld.validation.kinds import Place
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.screen import Screened
     from checkpoint_ld.validation.sorts import Owned
     from checkpoint_ld.validation.usual import Usual
-
-Columns = dict[str, list[Any]]
 
 _USUAL_ID = re.compile(r"urn:uuid:[A-Za-z0-9-]+")
 _OURS = ("karenina:", "urn:karenina:")
@@ -80,19 +79,21 @@ class Look:
             owned = self._sifted(owned, {row for row, one in enumerate(owned[0]) if type(one) is not dict})
         meaning = self._plans.at(place.type, None if via is None else via.term, around)
         is_listed = via is not None and via.is_set
-        for keys, rows in grouped(list(map(tuple, owned[0]))):
-            alike = owned if len(rows) == len(owned[0]) else chosen(owned, rows)
-            usual = self._planner.usual(place, meaning, keys)
+        for alike, columns in _by_layout(owned) if owned[0] else ():
+            usual = self._planner.usual(place, meaning, tuple(columns))
             if usual is None:
                 self.doubtful.update(alike[1])
-                continue
-            while alike[0]:
-                columns = columns_of(alike[0])
-                odd = self._odd_rows(place, usual, columns)
-                if not odd:
-                    yield from self._variants(Kind(place, meaning, usual, is_listed), alike, columns)
-                    break
-                alike = self._sifted(alike, odd)
+            else:
+                yield from self._variants(
+                    Kind(place, meaning, usual, is_listed), *self._as_usual(place, usual, alike, columns)
+                )
+
+    def _as_usual(self, place: Place, usual: Usual, owned: Owned, columns: Columns) -> tuple[Owned, Columns]:
+        """Return the objects without odd ones, and their members."""
+        while odd := self._odd_rows(place, usual, columns):
+            owned = self._sifted(owned, odd)
+            columns = columns_of(owned[0]) if owned[0] else {key: [] for key in columns}
+        return owned, columns
 
     def _odd_rows(self, place: Place, usual: Usual, columns: Columns) -> set[int]:
         """Return rows of objects of another type, or with values that are not read as they stand.
@@ -122,6 +123,8 @@ class Look:
         The statements tell nothing of an empty array. In which order texts stand in one, and how often, they tell apart
         from everything else, and no rule is about it (which the planner makes sure of).
         """
+        if not owned[0]:
+            return
         codes = [list(map(bool, columns[key])) for key in kind.usual.arrays]
         if kind.usual.has_identifier:
             codes.append(self._named(columns["@id"], owned[1]))
@@ -176,15 +179,7 @@ class Look:
         if plan is None:
             self.doubtful.update(sort.owners)
             return
-        for key, slot in plan.own:
-            known = sort.by_key.get(key)
-            if known is None or not known.is_set:
-                self._waiting.add(sort.column(key), sort.owners, slot)
-            elif slot.single:
-                self.doubtful.update(sort.owners)
-            else:
-                self._waiting.add(*flat(sort.column(key), sort.owners), slot)
-        self._waiting.add_settings(sort, plan.derived)
+        self._waiting.add(sort, plan)
         related = plan.related(same.of)
         for relation in related.of_each:
             self.doubtful.update(self._unrelated(sort, plan, relation))
@@ -224,3 +219,14 @@ class Look:
     def judge(self) -> None:
         """Judge what was looked at; only now all that is in doubt about single values is."""
         self.doubtful.update(self._waiting.refused())
+
+
+def _by_layout(owned: Owned) -> Iterator[tuple[Owned, Columns]]:
+    """Yield one or more objects by their keys, with the values of their members."""
+    columns = shared_columns(owned[0])
+    if columns is not None:
+        yield owned, columns
+        return
+    for _, rows in grouped(list(map(tuple, owned[0]))):
+        alike = chosen(owned, rows)
+        yield alike, columns_of(alike[0])

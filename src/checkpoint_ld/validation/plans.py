@@ -77,10 +77,12 @@ class Related(NamedTuple):
 class Plan(NamedTuple):
     """What is asked of an object: of the values of its members, of those that are derived, and of several together.
 
-    What nothing is asked of is left out. `names` are those of all that is derived, by its properties.
+    What nothing is asked of is left out. `arrays` are the members with several values, `own` the others; `names` are
+    those of all that is derived, by its properties.
     """
 
     own: tuple[tuple[str, Slot], ...]
+    arrays: tuple[tuple[str, Slot], ...]
     derived: tuple[tuple[str, Slot], ...]
     names: Mapping[Node, str]
     relations: tuple[Relation, ...]
@@ -197,20 +199,21 @@ class Pattern:
             return None
         if POSITION in slots and slots[POSITION].asks:
             return None
+        arrays = [(known.key, slots[known.predicate]) for known in self.by_key.values() if known.is_set]
+        if any(slot.single for _, slot in arrays):
+            return None
         if IDENTIFIER in slots:
             own["@id"] = IDENTIFIER
         relations = (self._relation(shape, own, derived) for shape in related)
+        several = {key for key, _ in arrays}
         return Plan(
-            planner.shared((key, slots[one]) for key, one in own.items() if self._is_asked(key, slots[one])),
+            planner.shared((key, slots[one]) for key, one in own.items() if key not in several and slots[one].is_asked),
+            planner.shared((key, slot) for key, slot in arrays if slot.is_asked),
             planner.shared((name, slots[one]) for name, one in derived.items() if slots[one].asks),
             {predicate: name for name, predicate in derived.items()},
             tuple(one for one in relations if one.values or not one.shape.is_vacuous),
             {},
         )
-
-    def _is_asked(self, key: str, slot: Slot) -> bool:
-        """Tell whether anything is asked of the values of a member, or of several objects that there be but one."""
-        return (slot.single and self.by_key[key].is_set) if slot.is_part else slot.asks
 
     def _layout(self, kind: URIRef, predicates: tuple[Node, ...]) -> Layout | None:
         planner, place = self._planner, self._place

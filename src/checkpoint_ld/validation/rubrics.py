@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.checks.traits import DYNAMIC
 from checkpoint_ld.derivation.settings import predicate_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.plans import KeyPlan, Plans
     from checkpoint_ld.graph.plans import Plan as Meaning
-    from checkpoint_ld.validation.holders import Told
     from checkpoint_ld.validation.looking import Look
     from checkpoint_ld.validation.sorts import Sort
 
@@ -34,6 +33,15 @@ Name = tuple[str, bool]
 Entry = tuple[str, type, object]
 """The name, the type and the value of what tells the kind of a trait; of an object or array only that it is one."""
 
+
+class Kind(NamedTuple):
+    """What tells the kind of a trait: its type, its bounds and some of its settings."""
+
+    type: str | None
+    bounds: tuple[Entry, ...]
+    settings: tuple[Entry, ...]
+
+
 _TYPE = "additionalType"
 _PREDICATES = {one: named(SCHEMA + one) for one in (_TYPE, *BOUNDS)} | {one: predicate_of(one) for one in TELLING}
 
@@ -41,43 +49,36 @@ _PREDICATES = {one: named(SCHEMA + one) for one in (_TYPE, *BOUNDS)} | {one: pre
 def traits(look: Look, sorts: Sequence[Sort], plans: Plans) -> Iterator[tuple[int, Name]]:
     """Look at traits and at their settings; yield the owner and the name of each that has one."""
     for held, told in holders(look, sorts, TRAIT_SETTING):
-        for alike in _alike(held):
-            suffix = _suffix(alike, plans)
+        for alike, kind in _alike(held):
+            suffix = None if kind.type is None else _suffix(kind.type, plans)
             if told.repeated and not (suffix == DYNAMIC and told.repeated <= REPEATABLE):
                 look.doubtful.update(alike.owners)
             else:
-                _look_at(look, alike, told, suffix)
+                classes, same = _classes_of(suffix, kind)
+                look.at(alike, alike.pattern.plan(derived(told, "Trait"), classes), Same(same, kind))
             if "name" in alike:
                 names = ((one, suffix == DYNAMIC) for one in alike.column("name"))
                 yield from zip(alike.owners, names, strict=True)
 
 
-def _alike(sort: Sort) -> Iterator[Sort]:
-    """Yield traits sorted by what tells their kind; of an object or array it only matters that it is one."""
-    columns: list[Sequence[Any]] = [sort.column(one) for one in (_TYPE, *BOUNDS) if one in sort]
-    columns += [_told_by(sort.derived(one)) for one in sort.at if one in TELLING]
-    for _, rows in grouped(list(zip(*columns, strict=True))) if columns else (((), range(len(sort.objects))),):
-        yield sort.narrowed(rows)
+def _alike(sort: Sort) -> Iterator[tuple[Sort, Kind]]:
+    """Yield traits sorted by what tells their kind."""
+    bounds = [(one, sort.column(one)) for one in BOUNDS if one in sort]
+    settings = [(one, sort.derived(one)) for one in sort.at if one in TELLING]
+    types: Sequence[Any] = sort.column(_TYPE) if _TYPE in sort else [None] * len(sort.objects)
+    told = (_told_by(values) for _, values in (*bounds, *settings))
+    for _, rows in grouped(list(zip(types, *told, strict=True))):
+        first = rows[0]
+        entries = (tuple([_entry(name, values[first]) for name, values in part]) for part in (bounds, settings))
+        yield sort.narrowed(rows), Kind(types[first], *entries)
 
 
 def _told_by(values: Sequence[Any]) -> Sequence[Any]:
+    """Return what tells values apart, with their types; of an object or array it only matters that it is one."""
     kinds = set(map(type, values))
     if len(kinds) == 1 and kinds.isdisjoint(CONTAINERS):
         return values
     return [(type(one), None if type(one) in CONTAINERS else one) for one in values]
-
-
-def _suffix(sort: Sort, plans: Plans) -> str | None:
-    return suffix_of([plans.name(sort.objects[0][_TYPE])[0]]) if _TYPE in sort else None
-
-
-def _look_at(look: Look, sort: Sort, told: Told, suffix: str | None) -> None:
-    """Look at traits that are alike in what tells their kind."""
-    bounds = tuple([_entry(name, sort.objects[0][name]) for name in BOUNDS if name in sort])
-    settings = tuple([_entry(name, sort.derived(name)[0]) for name in sort.at if name in TELLING])
-    kind = sort.objects[0].get(_TYPE)
-    classes, same = _kind_of(suffix, bounds, settings)
-    look.at(sort, sort.pattern.plan(derived(told, "Trait"), classes), Same(same, (kind, bounds, settings)))
 
 
 def _entry(name: str, value: Any) -> Entry:
@@ -86,14 +87,19 @@ def _entry(name: str, value: Any) -> Entry:
 
 
 @lru_cache(maxsize=1024)
-def _kind_of(
-    suffix: str | None, bounds: tuple[Entry, ...], settings: tuple[Entry, ...]
-) -> tuple[tuple[str, ...], frozenset[Node]]:
+def _suffix(kind: str, plans: Plans) -> str | None:
+    """Return the trait type that a name stands for. Raises NotCoveredError for what JSON-LD alone can tell."""
+    return suffix_of([plans.name(kind)[0]])
+
+
+@lru_cache(maxsize=1024)
+def _classes_of(suffix: str | None, told_by: Kind) -> tuple[tuple[str, ...], frozenset[Node]]:
     """Return the classes of traits, and the properties for which all that are alike have the same value."""
     told = [
-        {name: kind() if kind in CONTAINERS else value for name, kind, value in part} for part in (bounds, settings)
+        {name: kind() if kind in CONTAINERS else value for name, kind, value in part}
+        for part in (told_by.bounds, told_by.settings)
     ]
-    various = {name for name, kind, _ in settings if kind in CONTAINERS}
+    various = {name for name, kind, _ in told_by.settings if kind in CONTAINERS}
     same = frozenset(predicate for name, predicate in _PREDICATES.items() if name not in various)
     return () if suffix is None else tuple(classes_of(suffix, *told)), same
 
@@ -111,12 +117,12 @@ def global_names(ratings: object, via: KeyPlan | None, around: Meaning, plans: P
             return None
         try:
             plans.at(kind, via.term, around).members(tuple(rating))
-            types = [plans.name(rating[_TYPE])[0]] if _TYPE in rating else []
+            suffix = _suffix(rating[_TYPE], plans) if _TYPE in rating else None
         except NotCoveredError:
             return None
         name = rating.get("name")
         if type(name) not in AS_THEY_STAND[Reading.PLAIN] and name is not None:
             return None
         if isinstance(name, str):
-            found.add((name, suffix_of(types) == DYNAMIC))
+            found.add((name, suffix == DYNAMIC))
     return found

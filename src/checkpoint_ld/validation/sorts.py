@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.plans import Plan as Meaning
@@ -53,7 +53,7 @@ class Sort:
         """Return the values of a member, one for each object."""
         known = self._columns.get(key)
         if known is None:
-            known = self._columns[key] = column(self.objects, key)
+            known = self._columns[key] = list(map(itemgetter(key), self.objects))
         return known
 
     def derived(self, name: str) -> Sequence[Any]:
@@ -74,15 +74,12 @@ class Sort:
     def narrowed(self, rows: Sequence[int], at: Mapping[str, int] | None = None) -> Sort:
         """Return those of the objects that `rows` counts, with what was found out about their settings."""
         is_all = len(rows) == len(self.objects)
+        if is_all and at is None:
+            return self
         owned = (self.objects, self.owners) if is_all else chosen((self.objects, self.owners), rows)
         found = Sort(self.meaning, self.pattern, owned, self._columns if is_all else None)
         found.at = self.at if at is None else at
         return found
-
-
-def column(objects: Iterable[Tree], key: str) -> list[Any]:
-    """Return the values of a member that all objects have."""
-    return list(map(itemgetter(key), objects))
 
 
 def flat(arrays: Sequence[list[Any]], owners: Sequence[int]) -> Owned:
