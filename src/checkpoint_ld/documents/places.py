@@ -59,8 +59,8 @@ class Places:
         """Return where key and value start of what is at `pointer`, or of the nearest value above it."""
         key = value = self._spans.start
         for token in pointer.split("/")[1:]:
-            inner = self._spans.index(value).get(token.replace("~1", "/").replace("~0", "~"))
+            inner = self._spans.member(value, token.replace("~1", "/").replace("~0", "~"))
             if inner is None:
                 return value, value
-            key, value = inner.key.start, inner.value.start
+            key, value = inner.key.start, inner.value
         return key, value

@@ -34,16 +34,26 @@ class Member(NamedTuple):
     value: Span
 
 
+class Begin(NamedTuple):
+    """A member of an object or array: its key, in an array its index and a key of no length, and its value's start."""
+
+    name: str
+    key: Span
+    value: int
+
+
 class Spans:
     """The spans of the keys and values of one well-formed JSON `text`, which may start with a byte order mark.
 
     They are found when they are asked for. An object or array that was looked into once stays indexed, so that the next
-    of its members is found at once.
+    of its members is found at once; what stands behind a member that is looked for is not stepped over.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._indexes: dict[int, dict[str, Member]] = {}
+        self._begun: dict[int, tuple[dict[str, Begin], Iterator[Begin]]] = {}
+        self._stepped = -1, -1
 
     @property
     def start(self) -> int:
@@ -69,8 +79,25 @@ class Spans:
             self._indexes[start] = {member.name: member for member in self.members(start)}
         return self._indexes[start]
 
+    def member(self, start: int, name: str) -> Begin | None:
+        """Return where a member of the object or array at `start` begins, None if it has none of that key or index."""
+        if start not in self._begun:
+            self._begun[start] = {}, self._begins(start)
+        found, rest = self._begun[start]
+        while name not in found:
+            begin = next(rest, None)
+            if begin is None:
+                return None
+            found[begin.name] = begin
+        return found[name]
+
     def members(self, start: int) -> Iterator[Member]:
         """Yield the members of the object or array that starts at `start`, of a key that occurs twice both."""
+        for name, key, at in self._begins(start):
+            yield Member(name, key, Span(at, self._end(at)))
+
+    def _begins(self, start: int) -> Iterator[Begin]:
+        """Yield where the members begin, each before its value is stepped over."""
         if self.text[start] not in "{[":
             return
         keyed, count = self.text[start] == "{", 0
@@ -81,9 +108,14 @@ class Spans:
                 name, end = _STEPPER.raw_decode(self.text, at)
                 key = Span(at, end)
                 at = self._after(_SPACE_AND_PUNCTUATION, end)
-            _, end = _STEPPER.raw_decode(self.text, at)
-            yield Member(name, key, Span(at, end))
-            count, at = count + 1, self._after(_SPACE_AND_PUNCTUATION, end)
+            yield Begin(name, key, at)
+            count, at = count + 1, self._after(_SPACE_AND_PUNCTUATION, self._end(at))
+
+    def _end(self, start: int) -> int:
+        """Return where the value at `start` ends."""
+        if self._stepped[0] != start:
+            self._stepped = start, _STEPPER.raw_decode(self.text, start)[1]
+        return self._stepped[1]
 
     @cached_property
     def _root(self) -> Member:

@@ -29,6 +29,10 @@ _DEEPEST = 20
 """Levels of objects in usual documents."""
 
 
+_Layout = tuple[tuple[tuple[str, "Term | None"], ...], tuple[str, ...]]
+"""The keys of members that may hold objects, with their terms, and of others that hold none in usual trees."""
+
+
 class _UnusualError(Exception):
     """A tree holds something that only annotation can name."""
 
@@ -65,6 +69,7 @@ class _Walk:
 
     def __init__(self, table: TermTable) -> None:
         self._table = table
+        self._layouts: dict[tuple[int, str | tuple[str], tuple[str, ...]], _Layout] = {}
         self.found: dict[str, str] = {}
 
     def object(self, source: Tree, via: Term | None, place: tuple[str, str], depth: int) -> None:
@@ -78,31 +83,57 @@ class _Walk:
             raise _UnusualError
         self.found[name] = here
         stem = name + "#" if own or "#" not in name else name
+        parts, others = self._layout(source, via)
+        for key in others:
+            if isinstance(source[key], (dict, list)):
+                raise _UnusualError
+        for key, term in parts:
+            value = source[key]
+            if isinstance(value, (dict, list)):
+                self._values(value, term, (f"{here}/{key}", f"{stem}/{key}"), depth)
+
+    def _layout(self, source: Tree, via: Term | None) -> _Layout:
+        """Return what the keys of an object tell, found out once for all with the same ones."""
+        kind = source.get("@type")
+        at = id(via), kind if isinstance(kind, str) else (repr(kind),), tuple(source)
+        known = self._layouts.get(at)
+        if known is None:
+            known = self._layouts[at] = self._told_by(source, via)
+        return known
+
+    def _told_by(self, source: Tree, via: Term | None) -> _Layout:
         kind = source.get("@type")
         known = self._table.at(via, kind).by_key
         is_property = is_property_value(kind, via)
-        for key, value in source.items():
+        parts: list[tuple[str, Term | None]] = []
+        others: list[str] = []
+        for key in source:
             if _USUAL_KEY.fullmatch(key) is None:
                 if key not in _KEYWORDS and key[:9] != "karenina:":
                     raise _UnusualError
-                if isinstance(value, (dict, list)) and key != "@type":
-                    raise _UnusualError
-            elif isinstance(value, (dict, list)):
+                others += [key] if key != "@type" else []
+            else:
                 term = known.get(key)
                 if not (is_property and key == "value") and (term is None or term.coercion != "@json"):
-                    self._values(value, term, (f"{here}/{key}", f"{stem}/{key}"), depth)
+                    parts.append((key, term))
+        return tuple(parts), tuple(others)
 
     def _values(self, value: Tree | list[Any], via: Term | None, place: tuple[str, str], depth: int) -> None:
         here, stem = place
-        is_map = isinstance(value, dict) and via is not None and via.container == "@index"
-        if isinstance(value, dict) and not is_map:
+        if isinstance(value, list):
+            for at, one in enumerate(value):
+                if isinstance(one, dict):
+                    self._part(one, via, (f"{here}/{at}", f"{stem}/{at}"), depth)
+                elif isinstance(one, list):
+                    raise _UnusualError
+        elif via is None or via.container != "@index":
             self._part(value, via, place, depth)
-            return
-        for token, one in value.items() if isinstance(value, dict) else enumerate(value):
-            if isinstance(one, dict):
-                self._part(one, via, (here + pointer((token,)), naming.below(stem, token)), depth)
-            elif isinstance(one, list):
-                raise _UnusualError
+        else:
+            for token, one in value.items():
+                if isinstance(one, dict):
+                    self._part(one, via, (here + pointer((token,)), naming.below(stem, token)), depth)
+                elif isinstance(one, list):
+                    raise _UnusualError
 
     def _part(self, value: Tree, via: Term | None, place: tuple[str, str], depth: int) -> None:
         if value.keys() != _REFERENCE:

@@ -6,9 +6,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph
+from rdflib.namespace import NamespaceManager
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, terms_of
+from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +31,7 @@ class ValidationGraph(Graph):
         super().__init__(store, identifier=identifier, bind_namespaces="none")
         store.add_graph(self)
         store.replace(index)
+        self.namespace_manager = _Names(self, bind_namespaces="none")
         self.index = index
 
     def query(self, query_object: Any, *arguments: Any, **options: Any) -> Result:
@@ -36,6 +39,19 @@ class ValidationGraph(Graph):
         if isinstance(query_object, str):
             query_object = _prepared(query_object)
         return super().query(query_object, *arguments, **options)
+
+
+class _Names(NamespaceManager):
+    """How pySHACL writes names in the description of each result: in full, but for those of SHACL.
+
+    This is what rdflib's own class comes to where no other prefix is bound. It notes each name in a tree, which took a
+    seventh of the time of pySHACL.
+    """
+
+    def normalizeUri(self, rdfTerm: str) -> str:  # noqa: N802, N803 - as rdflib calls them
+        """Return a name as it is written in Turtle."""
+        name = rdfTerm.removeprefix(SHACL)
+        return f"sh:{name}" if len(name) < len(rdfTerm) and name.isidentifier() else f"<{rdfTerm}>"
 
 
 @lru_cache(maxsize=2048)
