@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rdflib import Literal, URIRef
+from rdflib import Literal
 
 from checkpoint_ld.derivation.layouts import layout_of
 from checkpoint_ld.graph.compaction import Compaction
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import json_of, literal_of
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import Index, put, terms_of
@@ -39,12 +39,6 @@ class Described(Protocol):
     @property
     def table(self) -> TermTable:
         """The terms under which objects are read."""
-
-
-@lru_cache(maxsize=1024)
-def named(iri: str) -> URIRef:
-    """Return an IRI as a term, the same one each time."""
-    return URIRef(iri)
 
 
 @lru_cache(maxsize=1024)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of
 from checkpoint_ld.graph.residue import RESIDUE, Ref, Residue
 from checkpoint_ld.graph.store import Index, terms_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.terms import Term, Terms, TermTable
 
-POSITION = URIRef(SCHEMA + "position")
+POSITION = named(SCHEMA + "position")
 
 _LARGEST = float("inf")
 

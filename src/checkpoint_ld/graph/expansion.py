@@ -6,6 +6,7 @@ in for `expand`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Literal, URIRef
@@ -23,8 +24,15 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.store import Index
 
-RDF_TYPE = URIRef(RDF + "type")
-IDENTIFIER = URIRef(KARENINA + "identifier")
+
+@lru_cache(maxsize=4096)
+def named(iri: str) -> URIRef:
+    """Return a name of the vocabulary as a term, the same one each time: it is compared without a call of rdflib's."""
+    return URIRef(iri)
+
+
+RDF_TYPE = named(RDF + "type")
+IDENTIFIER = named(KARENINA + "identifier")
 """The text of an `@id` that is not the IRI of its node: no IRI, or taken by an earlier object."""
 
 ESCAPED = "urn:karenina:escaped:"

@@ -13,18 +13,18 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from rdflib import URIRef
-
 from checkpoint_ld.graph import contexts, naming, terms
 from checkpoint_ld.graph.annotation import is_reference
 from checkpoint_ld.graph.compaction import POSITION, Compaction
-from checkpoint_ld.graph.expansion import expand
+from checkpoint_ld.graph.expansion import expand, named
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.graph.resolved import Resolved, resolved
 from checkpoint_ld.graph.terms import Term, is_property_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from rdflib import URIRef
 
     from checkpoint_ld.graph.terms import Terms
 
@@ -81,7 +81,7 @@ class KeyPlan:
         """Make the plan for `key`, with all that follows from the rest."""
         return cls(
             key,
-            URIRef(predicate),
+            named(predicate),
             reading,
             container,
             term,
@@ -118,11 +118,11 @@ class Plan:
 
     def _type(self, kind: str) -> URIRef:
         if self._known.type is not None:
-            return URIRef(self._known.type)
+            return named(self._known.type)
         found = self.expanded({}).get("@type", [])
         if len(found) != 1 or not naming.is_iri(found[0]) or Compaction.type_name(found[0]) != kind:
             raise NotCoveredError
-        return URIRef(found[0])
+        return named(found[0])
 
     def members(self, keys: tuple[str, ...]) -> tuple[KeyPlan | None, ...]:
         """Return what the keys of an object mean, None for what says which object it is.
@@ -200,7 +200,7 @@ class Plans:
             iri = self.resolved.names.get(text) or self._expanded_name(text)
             if not is_reference(text, "@vocab"):
                 raise NotCoveredError
-            known = self._names[text] = URIRef(iri), Compaction.type_name(iri) == text
+            known = self._names[text] = named(iri), Compaction.type_name(iri) == text
         return known
 
     def _expanded_name(self, text: str) -> str:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from rdflib import URIRef
 
 from checkpoint_ld.constraints.values import OBJECT
-from checkpoint_ld.derivation.statements import named
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:

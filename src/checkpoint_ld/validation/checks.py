@@ -14,7 +14,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.constraints import names, relations
 from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.values import value_of
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import XSD_STRING, text_literal
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, RDF, SCHEMA, SHACL
@@ -74,6 +74,11 @@ def ck(name: str) -> URIRef:
     return URIRef(CHECKPOINT_SHACL + name)
 
 
+def shared(term: Node) -> Node:
+    """Return a term of the shapes as graphs have it, too."""
+    return named(str(term)) if isinstance(term, URIRef) else term
+
+
 def told(shapes: Index, subject: Node, name: str) -> list[Node]:
     """Return what `shapes` say of a shape under a name of SHACL's vocabulary."""
     return terms_of(shapes.get(subject, {}).get(sh(name)))
@@ -84,7 +89,7 @@ def listed(shapes: Index, at: Node) -> Iterator[Node]:
     seen = set()
     while at in shapes and at not in seen:
         seen.add(at)
-        yield from terms_of(shapes[at].get(_FIRST))[:1]
+        yield from map(shared, terms_of(shapes[at].get(_FIRST))[:1])
         at = next(iter(terms_of(shapes[at].get(_REST))), _NIL)
 
 
@@ -256,7 +261,7 @@ COMPILERS: dict[Node, Callable[[Index, Node, Node], Check | None]] = {
     ck("notBefore"): _pairs(lambda value, other: not relations.is_before(value, other)),
     ck("below"): _pairs(relations.is_below),
     ck("sameNumber"): _pairs(relations.is_same_number),
-    ck("identifies"): _pairs(relations.is_identifier_of, URIRef(SCHEMA + "text")),
+    ck("identifies"): _pairs(relations.is_identifier_of, named(SCHEMA + "text")),
     ck("spelling"): _in_role(lambda key, role: names.misspelt(str(key), role)),
     ck("placement"): _in_role(lambda key, role: names.misplaced(str(key), role)),
     ck("typed"): _in_role(names.expected_type),

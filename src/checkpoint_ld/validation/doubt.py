@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from checkpoint_ld.derivation.statements import named
 from checkpoint_ld.graph.compaction import told_residue
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import terms_of, triples_of
 from checkpoint_ld.validation.elements import ELEMENTS_KEY, settled

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld import shortcuts
-from checkpoint_ld.derivation.statements import named
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.alike import TOGETHER
+from checkpoint_ld.graph.expansion import named
 from checkpoint_ld.graph.plans import NotCoveredError, compiled
 from checkpoint_ld.validation.holders import derived, holders
 from checkpoint_ld.validation.kinds import (

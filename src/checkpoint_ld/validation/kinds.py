@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.derivation.statements import named
+from checkpoint_ld.graph.expansion import named
 from checkpoint_ld.roles import TYPES
 from checkpoint_ld.vocabulary import SCHEMA
 

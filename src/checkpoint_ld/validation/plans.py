@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.derivation.layouts import Layout, known
-from checkpoint_ld.derivation.statements import named
 from checkpoint_ld.graph.compaction import POSITION
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.terms import expand_name

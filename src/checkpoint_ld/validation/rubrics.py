@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.checks.traits import DYNAMIC
 from checkpoint_ld.derivation.settings import predicate_of
-from checkpoint_ld.derivation.statements import named
 from checkpoint_ld.derivation.traits import BOUNDS, REPEATABLE, TELLING, classes_of, suffix_of
 from checkpoint_ld.graph.alike import grouped
+from checkpoint_ld.graph.expansion import named
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.validation.holders import derived, holders
 from checkpoint_ld.validation.kinds import TRAIT_SETTING

@@ -17,7 +17,7 @@ from rdflib import BNode, URIRef
 from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
-from checkpoint_ld.validation.checks import COMPILERS, ck, listed, sh, told
+from checkpoint_ld.validation.checks import COMPILERS, ck, listed, sh, shared, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -209,7 +209,7 @@ def _compiled(shapes: Index, shape: Node) -> Screened | None:
     for predicate, held in shapes[shape].items():
         for term in () if predicate in _NO_CONSTRAINTS else terms_of(held):
             compiler = COMPILERS.get(predicate)
-            check = None if compiler is None else compiler(shapes, shape, term)
+            check = None if compiler is None else compiler(shapes, shape, shared(term))
             if check is None:
                 return None
             checks.append(check)
@@ -220,7 +220,7 @@ def _compiled(shapes: Index, shape: Node) -> Screened | None:
     pairs = tuple(one.pair for one in related if one.pair is not None)
     return Screened(
         shape,
-        tuple((target, term) for target in _TARGETS for term in terms_of(shapes[shape].get(target))),
+        tuple((target, shared(term)) for target in _TARGETS for term in terms_of(shapes[shape].get(target))),
         paths,
         least=max((one.least for one in checks), default=0),
         most=min(bounds) if bounds else None,
@@ -246,7 +246,7 @@ def _looked_at(paths: tuple[Node, ...], checks: Iterable[Check]) -> frozenset[No
 
 def _paths(shapes: Index, path: Node) -> Iterator[Node]:
     if isinstance(path, URIRef):
-        yield path
+        yield shared(path)
     elif isinstance(path, BNode):
         alternatives = told(shapes, path, "alternativePath")
         members = [one for at in alternatives for one in listed(shapes, at)]
