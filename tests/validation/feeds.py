@@ -62,6 +62,8 @@ def damaged(draw: st.DrawFn, whole: Callable[[], Json] = feed) -> Json:
     """Return a feed in which a few members were replaced, removed, repeated, moved or added."""
     tree = whole()
     context = tree.pop("@context")
+    if draw(st.booleans()):
+        tree["creator"] = "Somebody by name"
     for _ in range(draw(st.integers(0, 3))):
         there = objects(tree)
         holder = there[draw(st.integers(0, len(there) - 1))]

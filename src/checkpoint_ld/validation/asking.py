@@ -24,10 +24,10 @@ class Slot:
     """What is asked of the values of one property: of each by itself, and whether there may be but one.
 
     `texts` ask of plain texts what `terms` ask of their literals. `is_part` says that the values are objects that are
-    looked at by themselves. `good` are values that passed, with their types.
+    looked at by themselves. `shapes` are those that ask. `good` are values that passed, with their types.
     """
 
-    __slots__ = ("forms", "good", "is_part", "reading", "single", "terms", "texts")
+    __slots__ = ("forms", "good", "is_part", "reading", "shapes", "single", "terms", "texts")
 
     def __init__(self, reading: Reading, *, is_part: bool = False) -> None:
         self.reading = reading
@@ -36,6 +36,7 @@ class Slot:
         self.forms: tuple[Callable[[object], object], ...] = ()
         self.single = False
         self.is_part = is_part
+        self.shapes: set[Node] = set()
         self.good: set[tuple[type, object]] = set()
 
     @property
@@ -117,4 +118,5 @@ def _asks(shape: Screened, place: Place, slots: dict[Node, Slot]) -> bool:
         slot.texts += tuple(one for one in shape.texts if one not in slot.texts)
         slot.forms += tuple(one for one in shape.forms if one not in slot.forms)
         slot.single = slot.single or shape.most is not None
+        slot.shapes.add(shape.shape)
     return True

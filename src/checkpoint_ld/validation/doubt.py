@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from checkpoint_ld.graph.compaction import told_residue
@@ -14,7 +14,8 @@ from checkpoint_ld.validation.screen import is_flat
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from rdflib.term import Node
 
@@ -31,13 +32,15 @@ class Part:
     """Some of the statements of a checkpoint.
 
     `stand_in` is an element about which nothing more is in doubt, and of which only the type is told: it stands for all
-    those that were left out, since a feed without elements would be another matter.
+    those that were left out, since a feed without elements would be another matter. `suspects` are the shapes that
+    some nodes may break, which surely satisfy all others.
     """
 
     index: Index
     root: Node
     table: TermTable
     stand_in: Node | None = None
+    suspects: Mapping[Node, AbstractSet[Node]] = field(default_factory=dict)
 
     @classmethod
     def whole(cls, source: Described) -> Part:
@@ -69,9 +72,12 @@ def part_in_doubt(source: Read, screen: Screen) -> Part | None:
     graph = source.graph
     whole = Part.whole(graph)
     held = graph.index.get(graph.root, {})
-    if not found.elements or ELEMENTS not in held or _is_told_apart(held):
+    if ELEMENTS not in held or _is_told_apart(held):
         return whole
-    left_out = set(_nodes_of(found.names, graph.index))
+    suspects = {node: found.suspects[name] for node, name in _nodes_of(found.suspects, graph.index)}
+    if not found.elements:
+        return replace(whole, suspects=suspects)
+    left_out = {node for node, _ in _nodes_of(found.names, graph.index)}
     elements = terms_of(held[ELEMENTS])
     kept = [one for one in elements if one not in left_out]
     index = {subject: predicates for subject, predicates in graph.index.items() if subject not in left_out}
@@ -83,16 +89,20 @@ def part_in_doubt(source: Read, screen: Screen) -> Part | None:
     index[graph.root] = {**held, ELEMENTS: [stand_in, *kept] if kept else stand_in}
     own = graph.index[stand_in]
     index[stand_in] = {predicate: own[predicate] for predicate in (RDF_TYPE, IDENTIFIER) if predicate in own}
-    return Part(index, graph.root, whole.table, stand_in)
+    return Part(index, graph.root, whole.table, stand_in, suspects)
 
 
-def _nodes_of(names: frozenset[str], index: Index) -> Iterator[Node]:
-    """Yield the nodes that have these names, and those that are named by their place below them."""
-    stems = {name.replace("#", "%23") for name in names}
+def _nodes_of(names: Collection[str], index: Index) -> Iterator[tuple[Node, str]]:
+    """Yield the nodes that have these names, and those that are named by their place below them, with the name."""
+    if not names:
+        return
+    stems = {name.replace("#", "%23"): name for name in names}
+    own = {name: name for name in names}
     for subject in index:
         name, mark, _ = str(subject).partition("#/")
-        if name in (stems if mark else names):
-            yield subject
+        found = (stems if mark else own).get(name)
+        if found is not None:
+            yield subject, found
 
 
 def _is_told_apart(held: dict[Node, Node | list[Node]]) -> bool:

@@ -21,6 +21,7 @@ from checkpoint_ld.validation.kinds import (
     ANSWER,
     BENCHMARK,
     BENCHMARK_SETTING,
+    BY_NAME,
     CREATOR,
     GLOBAL_TRAIT,
     ITEM,
@@ -35,7 +36,10 @@ from checkpoint_ld.validation.rubrics import global_names, traits
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from rdflib.term import Node
 
     from checkpoint_ld.graph.plans import Plans
     from checkpoint_ld.validation.kinds import Place
@@ -55,16 +59,18 @@ _ROOT = -1
 class Settled(NamedTuple):
     """The numbers of the elements that surely satisfy all shapes, and the names that their objects have of their own.
 
-    None of them shares anything with what is left that it could be told by. `is_rest_settled` says that the benchmark
-    surely satisfies all shapes, too, and what else hangs on it.
+    None of them shares anything with what is left that it could be told by. `suspects` are shapes that some of the
+    others may break, by the names that their objects have: they surely satisfy all other ones. `is_rest_settled` says
+    that the benchmark surely satisfies all shapes, too, and what else hangs on it.
     """
 
     elements: tuple[int, ...]
     names: frozenset[str]
+    suspects: Mapping[str, AbstractSet[Node]]
     is_rest_settled: bool
 
 
-_NOTHING = Settled((), frozenset(), is_rest_settled=False)
+_NOTHING = Settled((), frozenset(), {}, is_rest_settled=False)
 
 
 def settled(tree: Tree, screen: Screen) -> Settled:
@@ -107,11 +113,15 @@ class _Feed:
             look.judge()
         self._rest()
         look.judge()
+        if _ROOT in look.refused:
+            look.doubtful.add(_ROOT)
         self._set_apart(elements)
-        found = tuple(at for at in range(len(elements)) if at not in look.doubtful)
-        kept = {*look.doubtful, _ROOT}
-        own = frozenset(name for _, name, owner in look.identifiers if owner not in kept)
-        return Settled(found, own, is_rest_settled=_ROOT not in look.doubtful)
+        kept = {*look.doubtful, *look.refused}
+        found = tuple(at for at in range(len(elements)) if at not in kept)
+        own = frozenset(name for _, name, owner in look.identifiers if owner not in kept and owner != _ROOT)
+        clear = look.refused.keys() - look.doubtful
+        suspects = {name: look.refused[owner] for _, name, owner in look.identifiers if owner in clear}
+        return Settled(found, own, suspects, is_rest_settled=_ROOT not in kept)
 
     def _items(self, items: Sequence[Sort], global_names: set[Name]) -> None:
         """Look at elements and at all that hangs on them."""
@@ -149,26 +159,45 @@ class _Feed:
         look = self._look
         if contexts.remembered(self._context) is not None or "hasPart" in self._root:
             look.doubtful.add(_ROOT)
-        benchmark = list(look.sorts(BENCHMARK, None, None, ([self._root], [_ROOT])))
+        place = BENCHMARK if isinstance(self._root.get(CREATOR.member), dict) else BY_NAME
+        benchmark = list(look.sorts(place, None, None, ([self._root], [_ROOT])))
         self._with_settings(benchmark, BENCHMARK_SETTING)
         self._named(benchmark, GLOBAL_TRAIT, set())
-        look.simple(look.parts(benchmark, "creator", CREATOR))
+        if place is BENCHMARK:
+            look.simple(look.parts(benchmark, CREATOR.member, CREATOR))
 
     def _set_apart(self, elements: list[Tree]) -> None:
-        """Put in doubt what shares an identifier or a text with something else, or is named in what is in doubt."""
+        """Put in doubt what shares an identifier or a text with something else, or is named in what is in doubt.
+
+        What is only named in what breaks some shapes at most surely satisfies all of them: it is kept beside it.
+        """
         look = self._look
         stems = [(name.replace("#", "%23"), owner) for _, name, owner in look.identifiers]
         look.doubtful.update(_sharing(stems), _sharing(self._texts))
-        if not look.doubtful:
+        if not look.doubtful and not look.refused:
             return
         keys = [*self._texts, *((one, owner) for told, name, owner in look.identifiers for one in {told, name})]
+        look.doubtful.update(self._named_in(look.doubtful, elements, keys))
+        rest = [(one, owner) for one, owner in keys if owner not in look.doubtful]
+        for owner in self._named_in(look.refused.keys() - look.doubtful, elements, rest):
+            look.refused[owner] |= set()
+
+    def _named_in(
+        self, owners: AbstractSet[int], elements: list[Tree], keys: Sequence[tuple[str, int]]
+    ) -> AbstractSet[int]:
+        """Return `owners`, and those of keys that are named in what belongs to them, or to what is named there."""
+        found = set(owners)
         done: set[int] = set()
-        while new := look.doubtful - done:
+        while new := found - done:
+            left = [(one, owner) for one, owner in keys if owner not in found]
+            if not left:
+                break
             mentioned = {
                 text for at in new for text in _texts_in(self._rest_of_root() if at == _ROOT else elements[at])
             }
-            look.doubtful.update(owner for one, owner in keys if one in mentioned)
+            found.update(owner for one, owner in left if one in mentioned)
             done |= new
+        return found
 
     def _rest_of_root(self) -> Tree:
         return {key: value for key, value in self._root.items() if key != ELEMENTS_KEY}

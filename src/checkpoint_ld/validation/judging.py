@@ -16,10 +16,12 @@ from checkpoint_ld.validation.usual import CONTAINERS, TEXTS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from rdflib.term import Node
+
     from checkpoint_ld.graph.plans import Plans
     from checkpoint_ld.validation.asking import Slot
     from checkpoint_ld.validation.plans import Plan
-    from checkpoint_ld.validation.sorts import Owned, Sort
+    from checkpoint_ld.validation.sorts import Sort
 
 _MOST = 256
 """So many good values are remembered for each slot at most: there are few but texts that repeat."""
@@ -27,37 +29,39 @@ _AS_WRITTEN = (Reading.PLAIN, Reading.PROPERTY)
 """Readings to which a text is simply a literal."""
 
 
+_Part = tuple["Sequence[Any]", "Sequence[int]", "frozenset[Node]"]
+"""Values, their owners, and the shapes that ask something of them."""
+
+
 class Waiting:
     """Values with the slots that tell what is asked of each by itself."""
 
     def __init__(self, plans: Plans) -> None:
         self._plans = plans
-        self._waiting: defaultdict[Slot, list[Owned]] = defaultdict(list)
+        self._waiting: defaultdict[Slot, list[_Part]] = defaultdict(list)
 
     def add(self, sort: Sort, plan: Plan) -> None:
         """Have the values of objects judged by and by, and what is derived from them."""
         waiting, owners, at = self._waiting, sort.owners, sort.at
-        for key, slot in plan.own:
-            waiting[slot].append((sort.column(key), owners))
-        for key, slot in plan.arrays:
-            waiting[slot].append(flat(sort.column(key), owners))
+        for key, slot, shapes in plan.own:
+            waiting[slot].append((sort.column(key), owners, shapes))
+        for key, slot, shapes in plan.arrays:
+            waiting[slot].append((*flat(sort.column(key), owners), shapes))
         lists = sort.column(SETTINGS_KEY) if at else []
-        for name, slot in plan.derived:
+        for name, slot, shapes in plan.derived:
             place = at.get(name)
             values = sort.column(name) if place is None else [settings[place]["value"] for settings in lists]
-            waiting[slot].append((values, owners))
+            waiting[slot].append((values, owners, shapes))
 
-    def refused(self) -> Iterator[int]:
-        """Judge all values; yield the owners of those that do not surely satisfy what is asked of them."""
+    def refused(self) -> Iterator[tuple[int, frozenset[Node]]]:
+        """Judge all values; yield the owners of those that do not surely satisfy what is asked, and the shapes."""
         for slot, parts in self._waiting.items():
             values: Sequence[Any] = parts[0][0]
             if len(parts) > 1:
-                values = list(chain.from_iterable([values for values, _ in parts]))
+                values = list(chain.from_iterable([values for values, _, _ in parts]))
             bad = self._bad(values, slot)
-            if bad:
-                owners = chain.from_iterable([owners for _, owners in parts])
-                keys = map(_key, values)
-                yield from (owner for key, owner in zip(keys, owners, strict=True) if key in bad)
+            for some, owners, shapes in parts if bad else ():
+                yield from ((owner, shapes) for one, owner in zip(some, owners, strict=True) if _key(one) in bad)
         self._waiting.clear()
 
     def _bad(self, values: Sequence[Any], slot: Slot) -> set[object]:

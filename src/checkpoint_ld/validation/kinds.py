@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -71,3 +71,5 @@ BENCHMARK = Place(
     (ITEM, GLOBAL_TRAIT, BENCHMARK_SETTING, CREATOR),
     is_apart=True,
 )
+BY_NAME = replace(BENCHMARK, parts=tuple(one for one in BENCHMARK.parts if one is not CREATOR))
+"""A benchmark whose creator is told by a mere name, as most are."""

@@ -9,6 +9,7 @@ is usual. Objects of one layout are looked at together (`sorts`); their layout i
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,7 @@ from checkpoint_ld.validation.usual import CONTAINERS, OBJECTS, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from rdflib.term import Node
 
@@ -61,13 +63,15 @@ _MOST = 256
 
 
 class Look:
-    """One look at objects of a tree. `doubtful` are the owners of those that do not surely satisfy all shapes.
+    """One look at objects of a tree.
 
-    `identifiers` are the objects' own ones, the names that they give, and the owners.
+    `doubtful` are the owners of those that do not surely satisfy all shapes, `refused` those of others that surely
+    satisfy all but some shapes. `identifiers` are the objects' own ones, the names that they give, and the owners.
     """
 
     def __init__(self, planner: Planner) -> None:
         self.doubtful: set[int] = set()
+        self.refused: defaultdict[int, set[Node]] = defaultdict(set)
         self.identifiers: list[tuple[str, str, int]] = []
         self._planner = planner
         self._plans = planner.plans
@@ -182,12 +186,18 @@ class Look:
         self._waiting.add(sort, plan)
         related = plan.related(same.of)
         for relation in related.of_each:
-            self.doubtful.update(self._unrelated(sort, plan, relation))
+            self._refuse(self._unrelated(sort, plan, relation), {relation.shape.shape})
         if related.of_all and same.values not in related.known:
-            if any(self._unrelated(sort.narrowed([0]), plan, relation) for relation in related.of_all):
-                self.doubtful.update(sort.owners)
+            first = sort.narrowed([0])
+            broken = {one.shape.shape for one in related.of_all if self._unrelated(first, plan, one)}
+            if broken:
+                self._refuse(sort.owners, broken)
             elif len(related.known) < _MOST:
                 related.known.add(same.values)
+
+    def _refuse(self, owners: Iterable[int], shapes: AbstractSet[Node]) -> None:
+        for owner in owners:
+            self.refused[owner] |= shapes
 
     def _unrelated(self, sort: Sort, plan: Plan, relation: Relation) -> set[int]:
         """Return the owners of objects whose values, looked at together, do not surely satisfy a shape."""
@@ -218,7 +228,8 @@ class Look:
 
     def judge(self) -> None:
         """Judge what was looked at; only now all that is in doubt about single values is."""
-        self.doubtful.update(self._waiting.refused())
+        for owner, shapes in self._waiting.refused():
+            self.refused[owner] |= shapes
 
 
 def _by_layout(owned: Owned) -> Iterator[tuple[Owned, Columns]]:

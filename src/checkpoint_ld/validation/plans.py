@@ -73,6 +73,14 @@ class Related(NamedTuple):
     known: set[object]
 
 
+class Asked(NamedTuple):
+    """What some shapes ask of the values of a member, or of what is derived under a name."""
+
+    key: str
+    slot: Slot
+    shapes: frozenset[Node]
+
+
 class Plan(NamedTuple):
     """What is asked of an object: of the values of its members, of those that are derived, and of several together.
 
@@ -80,9 +88,9 @@ class Plan(NamedTuple):
     those of all that is derived, by its properties.
     """
 
-    own: tuple[tuple[str, Slot], ...]
-    arrays: tuple[tuple[str, Slot], ...]
-    derived: tuple[tuple[str, Slot], ...]
+    own: tuple[Asked, ...]
+    arrays: tuple[Asked, ...]
+    derived: tuple[Asked, ...]
     names: Mapping[Node, str]
     relations: tuple[Relation, ...]
     parted: dict[frozenset[Node], Related]
@@ -110,9 +118,9 @@ class Planner:
         self._patterns: dict[tuple[object, ...], Pattern] = {}
         self._slots: dict[object, Slot] = {}
 
-    def shared(self, slots: Iterable[tuple[str, Slot]]) -> tuple[tuple[str, Slot], ...]:
-        """Return slots, the same one for all that ask the same."""
-        return tuple((key, self._slots.setdefault(one.question, one)) for key, one in slots)
+    def shared(self, slots: Iterable[tuple[str, Slot]]) -> tuple[Asked, ...]:
+        """Return slots with the shapes that ask, the same slot for all that ask the same."""
+        return tuple(Asked(key, self._slots.setdefault(one.question, one), frozenset(one.shapes)) for key, one in slots)
 
     def usual(self, place: Place, meaning: Meaning, keys: tuple[str, ...]) -> Usual | None:
         """Return what is usual for objects at a place by their keys, None for those that are in doubt anyhow."""

@@ -79,7 +79,7 @@ def screened(source: Read, screen: Screen, *, is_ours: bool = True) -> tuple[Gra
     if not is_flat(part.index):
         index = merged(part.index, found)
         return validate(index, screen.shapes, part.root), index
-    doubtful = screen.doubtful(Layers(part.index, found), (part.index, found), but=part.stand_in)
+    doubtful = screen.doubtful(Layers(part.index, found), (part.index, found), part.suspects, but=part.stand_in)
     if doubtful is None:
         return _nothing_found(), {}
     index = merged(part.index, found)

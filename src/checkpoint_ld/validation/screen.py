@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, URIRef
@@ -21,6 +22,7 @@ from checkpoint_ld.validation.checks import COMPILERS, ck, listed, sh, shared, t
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from rdflib.term import Node
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 SUBCLASS = URIRef(_RDFS + "subClassOf")
 _CLASS = URIRef(_RDFS + "Class")
+_NONE: Mapping[Node, AbstractSet[Node]] = MappingProxyType({})
 _TARGETS = (sh("targetClass"), sh("targetSubjectsOf"))
 _OTHER_TARGETS = (sh("targetNode"), sh("targetObjectsOf"), sh("target"))
 _NO_CONSTRAINTS = frozenset(
@@ -150,17 +153,25 @@ class Screen:
         return found
 
     def doubtful(
-        self, of: Statements, parts: Iterable[Index], but: Node | None = None
+        self,
+        of: Statements,
+        parts: Iterable[Index],
+        suspects: Mapping[Node, AbstractSet[Node]] = _NONE,
+        but: Node | None = None,
     ) -> dict[Node, list[Node]] | None:
         """Return the focus nodes that do not surely satisfy their shape, by shape; None if nothing is in doubt.
 
-        `parts` hold the statements together; `but` is a node that is not looked at. A shape that could not be compiled
-        and has focus nodes is in doubt too.
+        `parts` hold the statements together; nodes in `suspects` are held against these shapes only, `but` is one that
+        is not looked at. A shape that could not be compiled and has focus nodes is in doubt too.
         """
         members = _members(parts)
         doubtful: dict[Node, list[Node]] = {}
         for target, shapes in self.by_target.items():
+            here = {one.shape for one in shapes}
             for node in members.get(target, ()):
+                suspected = suspects.get(node)
+                if suspected is not None and suspected.isdisjoint(here):
+                    continue
                 for one in shapes:
                     if not one.passes(of, node) and node != but:
                         doubtful.setdefault(one.shape, []).append(node)
