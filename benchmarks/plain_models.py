@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, Field, JsonValue
 
 
@@ -58,7 +56,7 @@ class Feed(BaseModel):
     name: str
     description: str
     version: str
-    creator: dict[str, Any]
+    creator: str
     date_created: str = Field(alias="dateCreated")
     date_modified: str = Field(alias="dateModified")
     rating: list[Rating]
