@@ -64,6 +64,9 @@ def damaged(draw: st.DrawFn, whole: Callable[[], Json] = feed) -> Json:
     context = tree.pop("@context")
     if draw(st.booleans()):
         tree["creator"] = "Somebody by name"
+    shared = draw(st.sampled_from([None, "urn:uuid:rating-shared", "urn:uuid:rating-a#b", "a name"]))
+    for rating in (one["item"]["rating"][0] for one in tree["dataFeedElement"] if shared and one["item"].get("rating")):
+        rating["@id"] = shared
     for _ in range(draw(st.integers(0, 3))):
         there = objects(tree)
         holder = there[draw(st.integers(0, len(there) - 1))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,6 +18,7 @@ from checkpoint_ld import examples as shipped
 from checkpoint_ld import profiles, rules, validation
 from checkpoint_ld.derivation import derived
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.graph.naming import iri_of
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.reading import Reading, examine_bytes
 from checkpoint_ld.validation import elements as elements_room
@@ -27,7 +29,7 @@ from checkpoint_ld.validation.results import shapes_of
 from checkpoint_ld.validation.screen import Screen
 from checkpoint_ld.vocabulary import SCHEMA, SHACL
 from tests.documents import setting
-from tests.validation.feeds import damaged, damaged_alike, feed, sound_feed
+from tests.validation.feeds import damaged, damaged_alike, feed, objects, sound_feed
 from tests.validation.test_mutations import DIALECTS, valid
 
 SCREENS = {name: Screen(shapes_of(profiles.profile(name))) for name in ("karenina", "strict")}
@@ -69,7 +71,9 @@ def passed_by(source: Reading, screen: Screen = SCREEN) -> int:
     elements = terms_of(graph.index[graph.root].get(ELEMENTS))
     nodes = {node for at in found.elements for node in below(graph.index, elements[at])}
     named = {str(node) for node in nodes if "#/" not in str(node)}
-    assert named == found.names
+    identifiers = Counter(iri_of(one["@id"]) for one in objects(source.tree) if isinstance(one.get("@id"), str))
+    shared = {one for one, count in identifiers.items() if count > 1}
+    assert named - shared == found.names - shared
     doubtful = in_doubt(graph, screen)
     assert nodes.isdisjoint(node for these in doubtful.values() for node in these)
     said = derived(graph)
@@ -144,6 +148,54 @@ def test_a_creator_may_be_told_by_name_or_as_a_person(creator: Any) -> None:
 
     assert part_in_doubt(source, SCREEN) is None
     assert passed_by(source) == 4
+
+
+def with_shared_traits(identifier: str = "urn:uuid:rating-names-a-metal") -> Any:
+    """Return a sound feed in which all questions have the same trait, as Karenina's GUI writes them."""
+    tree = sound_feed()
+    trait = tree["dataFeedElement"][0]["item"]["rating"][0]
+    for element in tree["dataFeedElement"]:
+        element["item"]["rating"] = [{**copy.deepcopy(trait), "@id": identifier}]
+    return tree
+
+
+def test_traits_may_share_an_identifier() -> None:
+    tree = with_shared_traits()
+
+    assert part_in_doubt(read(tree), SCREEN) is None
+    assert passed_by(read(tree)) == 4
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tree: tree["dataFeedElement"][2]["item"]["rating"][0].update(name=""),
+        lambda tree: tree["dataFeedElement"][3].update({"@id": "urn:uuid:rating-names-a-metal"}),
+        lambda tree: tree["dataFeedElement"][3]["item"]["hasPart"].update({"@id": "urn:uuid:rating-names-a-metal"}),
+        lambda tree: tree["dataFeedElement"][1]["item"]["rating"].append(
+            tree["dataFeedElement"][1]["item"]["rating"][0]
+        ),
+    ],
+    ids=["an empty name", "an element with the identifier", "a template with it", "a trait twice"],
+)
+def test_what_is_wrong_beside_a_shared_identifier_is_found(change: Any) -> None:
+    tree = with_shared_traits()
+    change(tree)
+    part = part_in_doubt(read(tree), SCREEN)
+
+    assert part is not None
+    assert len(part.suspects) == 0
+    passed_by(read(tree))
+
+
+def test_a_shared_identifier_that_is_no_iri_is_told() -> None:
+    tree = with_shared_traits("names a metal")
+    data = json.dumps(tree).encode()
+    found = validation.check(data, profiles.profile()).findings
+
+    assert {one.rule for one in found} == {"identifier-form"}
+    assert found == validation.check(data, profiles.profile(), engine=validation.PYSHACL).findings
+    assert passed_by(read(tree)) == 0
 
 
 def test_an_element_that_breaks_a_rule_is_held_against_what_it_may_break_alone() -> None:

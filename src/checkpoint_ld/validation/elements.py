@@ -74,24 +74,36 @@ _NOTHING = Settled((), frozenset(), {}, is_rest_settled=False)
 
 
 def settled(tree: Tree, screen: Screen) -> Settled:
-    """Look at a canonical tree once; return what is settled, nothing at all in a tree that is not as usual."""
+    """Look at a canonical tree; return what is settled, nothing at all in a tree that is not as usual.
+
+    Karenina's GUI gives traits of one name one identifier, in whichever questions they are. The first has it as its
+    name. Where this is all that is in doubt, a second look takes it for the name of none.
+    """
     if not shortcuts.is_taken("tree-look"):
         return _NOTHING
     try:
         plans = compiled(tree.get("@context"))
-        return _Feed(tree, plans, screen).settled()
+        feed = _Feed(tree, plans, screen)
+        found = feed.settled()
+        again = _Feed(tree, plans, screen, feed.shared).settled() if feed.shared else found
     except (NotCoveredError, ReadError):  # what cannot be read is for the graph to say
         return _NOTHING
+    return again if again.is_rest_settled and len(again.elements) == len(tree[ELEMENTS_KEY]) else found
 
 
 class _Feed:
-    """One look at a checkpoint: at all elements of its feed, and at what else there is."""
+    """One look at a checkpoint: at all elements of its feed, and at what else there is.
 
-    def __init__(self, tree: Tree, plans: Plans, screen: Screen) -> None:
+    `no_names` are identifiers that several traits have. `shared` tells them if nothing else is in doubt.
+    """
+
+    def __init__(self, tree: Tree, plans: Plans, screen: Screen, no_names: frozenset[str] = frozenset()) -> None:
+        self.shared: frozenset[str] = frozenset()
+        self._no_names = no_names
         self._context = tree.get("@context")
         self._root = {key: value for key, value in tree.items() if key != "@context"}
         self._plans = plans
-        self._look = Look(planner(screen, plans))
+        self._look = Look(planner(screen, plans), no_names)
         self._texts: list[tuple[str, int]] = []
 
     def settled(self) -> Settled:
@@ -115,6 +127,8 @@ class _Feed:
         look.judge()
         if _ROOT in look.refused:
             look.doubtful.add(_ROOT)
+        if not look.doubtful and not look.refused:
+            self.shared = look.shared_by_traits()
         self._set_apart(elements)
         kept = {*look.doubtful, *look.refused}
         found = tuple(at for at in range(len(elements)) if at not in kept)
@@ -172,7 +186,7 @@ class _Feed:
         What is only named in what breaks some shapes at most surely satisfies all of them: it is kept beside it.
         """
         look = self._look
-        stems = [(name.replace("#", "%23"), owner) for _, name, owner in look.identifiers]
+        stems = [(name.replace("#", "%23"), owner) for _, name, owner in look.identifiers if name not in self._no_names]
         look.doubtful.update(_sharing(stems), _sharing(self._texts))
         if not look.doubtful and not look.refused:
             return

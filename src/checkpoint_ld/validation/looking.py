@@ -9,7 +9,7 @@ is usual. Objects of one layout are looked at together (`sorts`); their layout i
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +17,7 @@ from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.alike import columns_of, grouped, shared_columns
 from checkpoint_ld.graph.plans import NotCoveredError, Reading
 from checkpoint_ld.validation.judging import Waiting
+from checkpoint_ld.validation.kinds import TRAIT
 from checkpoint_ld.validation.near import Near
 from checkpoint_ld.validation.sorts import Sort, chosen, flat
 from checkpoint_ld.validation.usual import CONTAINERS, OBJECTS, TEXTS
@@ -69,10 +70,12 @@ class Look:
     satisfy all but some shapes. `identifiers` are the objects' own ones, the names that they give, and the owners.
     """
 
-    def __init__(self, planner: Planner) -> None:
+    def __init__(self, planner: Planner, no_names: AbstractSet[str]) -> None:
         self.doubtful: set[int] = set()
         self.refused: defaultdict[int, set[Node]] = defaultdict(set)
         self.identifiers: list[tuple[str, str, int]] = []
+        self._of_traits: list[str] = []
+        self._no_names = no_names
         self._planner = planner
         self._plans = planner.plans
         self._waiting = Waiting(planner.plans)
@@ -131,7 +134,7 @@ class Look:
             return
         codes = [list(map(bool, columns[key])) for key in kind.usual.arrays]
         if kind.usual.has_identifier:
-            codes.append(self._named(columns["@id"], owned[1]))
+            codes.append(self._named(kind.place, columns["@id"], owned[1]))
         if all(map(all, codes)):
             yield self._sort(kind, frozenset(), owned, columns)
             return
@@ -144,11 +147,22 @@ class Look:
         pattern = self._planner.pattern(kind.place, kind.meaning, kind.usual, lacking, is_listed=kind.is_listed)
         return Sort(kind.meaning, pattern, owned, columns)
 
-    def _named(self, identifiers: Sequence[str], owners: Sequence[int]) -> list[bool]:
+    def _named(self, place: Place, identifiers: Sequence[str], owners: Sequence[int]) -> list[bool]:
         """Note objects' own identifiers; tell of each whether it is the name of its object as it stands."""
         names = [one if _USUAL_ID.fullmatch(one) else naming.iri_of(one) for one in identifiers]
         self.identifiers += zip(identifiers, names, owners, strict=True)
-        return [name == one for name, one in zip(names, identifiers, strict=True)]
+        if place.role == TRAIT.role:
+            self._of_traits += names
+        return [name == one and name not in self._no_names for name, one in zip(names, identifiers, strict=True)]
+
+    def shared_by_traits(self) -> frozenset[str]:
+        """Return the names that several objects would have, none at all if one of these is no trait."""
+        counts = Counter(name for _, name, _ in self.identifiers)
+        if len(counts) == len(self.identifiers):
+            return frozenset()
+        shared = {name for name, count in counts.items() if count > 1}
+        of_traits = Counter(self._of_traits)
+        return frozenset(shared if all(of_traits[name] == counts[name] for name in shared) else ())
 
     def _sifted(self, owned: Owned, odd: set[int]) -> Owned:
         """Return all but some odd rows, the owners of which are in doubt."""
