@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pyoxigraph
 import pytest
@@ -152,9 +153,10 @@ def test_two_checkpoints_of_one_iri_are_told(files: list[Path], tmp_path: Path) 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is killed")
-def test_a_process_that_dies_takes_nothing_with_it(files: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("convert", [workers.dies_once, workers.leaves_something])
+def test_a_process_that_dies_takes_nothing_with_it(files: list[Path], tmp_path: Path, convert: Any) -> None:
     run(plan(files, tmp_path / "whole"), OPTIONS)
-    report = run(plan(files, tmp_path / "out"), OPTIONS, jobs=2, convert=workers.dies_once)
+    report = run(plan(files, tmp_path / "out"), OPTIONS, jobs=2, convert=convert)
     assert report.lost == ()
     assert content(tmp_path / "out") == content(tmp_path / "whole")
 

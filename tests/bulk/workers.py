@@ -18,6 +18,13 @@ def dies_once(shard: Shard, options: ConvertOptions) -> ShardResult:
     return convert_shard(shard, options)
 
 
+def leaves_something(shard: Shard, options: ConvertOptions) -> ShardResult:
+    """Convert a shard, in a process that is killed while it writes a file, at its first attempt at the second one."""
+    if shard.index == 1 and not Path(shard.out).with_suffix(".died").exists():
+        (Path(shard.out) / ".0123456789abcdef.tmp").write_bytes(b"half")
+    return dies_once(shard, options)
+
+
 def always_dies(shard: Shard, options: ConvertOptions) -> ShardResult:
     """Convert a shard, but the second one ends every process."""
     if shard.index == 1:

@@ -83,6 +83,7 @@ def run(
             results[result.index] = result
             if progress is not None:
                 progress(len(results) + len(lost), len(shards))
+    _clear_leftovers(shards)
     ordered = tuple(results[index] for index in sorted(results))
     report = BulkReport(ordered, tuple(lost), tuple(_shared(shards)))
     if shards:
@@ -92,7 +93,10 @@ def run(
 
 
 def _clear_leftovers(shards: Sequence[Shard]) -> None:
-    """Remove the unfinished files of a run that was killed; one run at a time works on a folder."""
+    """Remove the unfinished files of processes that were killed; one run at a time works on a folder.
+
+    When a process dies, the pool ends those beside it, wherever they are.
+    """
     for folder in {Path(shard.out) for shard in shards}:
         for file in folder.glob(f".{'[0-9a-f]' * 16}.tmp"):
             file.unlink(missing_ok=True)
