@@ -210,6 +210,10 @@ class TestNumbers:
     def test_the_names_of_such_numbers_inside_text_are_no_fault(self) -> None:
         assert read_json(b'["NaN", "1e999", "-Infinity"]').value == ["NaN", "1e999", "-Infinity"]
 
+    def test_of_a_key_that_occurs_twice_the_last_one_is_looked_into(self) -> None:
+        found = refusal('{"a": {"b": 1},\n"a": {"b": 1e999}}')
+        assert [spot(one) for one in found] == [("E-DUPKEY", "/a", 2, 1), ("E-NUMBER", "/a/b", 2, 12)]
+
     def test_all_faults_of_a_document_are_told_in_order(self) -> None:
         found = refusal('{"a": NaN, "b": "\\ud800", "c": 1e999, "c": 1, "d": [Infinity]}')
         assert [one.condition for one in found] == ["E-NUMBER", "E-SURROGATE", "E-DUPKEY", "E-NUMBER"]

@@ -55,7 +55,7 @@ class Document:
     @cached_property
     def _places(self) -> Places:
         text, _ = decode(self.data, self.source)
-        return Places(text, self.source)
+        return Places(text, self.source, is_unrepeated=True)
 
 
 def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Document:

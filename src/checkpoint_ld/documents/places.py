@@ -23,12 +23,14 @@ def pointer(path: Iterable[str | int]) -> str:
 class Places:
     """The places of all values of one well-formed JSON `text`, found when they are asked for.
 
-    `source` is the file name that the places carry.
+    `source` is the file name that the places carry. Where a key stands twice, the last one counts; `is_unrepeated` says
+    that none does, so that nothing behind a value has to be looked at.
     """
 
-    def __init__(self, text: str, source: str | None = None) -> None:
+    def __init__(self, text: str, source: str | None = None, *, is_unrepeated: bool = False) -> None:
         self._spans = Spans(text)
         self._source = source
+        self._is_unrepeated = is_unrepeated
 
     def of_value(self, pointer: str) -> Place:
         """Return the place of the value at `pointer`, or of the nearest value above it if there is none."""
@@ -59,8 +61,9 @@ class Places:
         """Return where key and value start of what is at `pointer`, or of the nearest value above it."""
         key = value = self._spans.start
         for token in pointer.split("/")[1:]:
-            inner = self._spans.member(value, token.replace("~1", "/").replace("~0", "~"))
-            if inner is None:
+            name = token.replace("~1", "/").replace("~0", "~")
+            found = self._spans.begin(value, name) if self._is_unrepeated else self._spans.index(value).get(name)
+            if found is None:
                 return value, value
-            key, value = inner.key.start, inner.value
+            key, value = found.key.start, found.start
         return key, value

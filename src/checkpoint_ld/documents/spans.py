@@ -33,13 +33,18 @@ class Member(NamedTuple):
     key: Span
     value: Span
 
+    @property
+    def start(self) -> int:
+        """Where the value starts."""
+        return self.value.start
+
 
 class Begin(NamedTuple):
     """A member of an object or array: its key, in an array its index and a key of no length, and its value's start."""
 
     name: str
     key: Span
-    value: int
+    start: int
 
 
 class Spans:
@@ -79,8 +84,8 @@ class Spans:
             self._indexes[start] = {member.name: member for member in self.members(start)}
         return self._indexes[start]
 
-    def member(self, start: int, name: str) -> Begin | None:
-        """Return where a member of the object or array at `start` begins, None if it has none of that key or index."""
+    def begin(self, start: int, name: str) -> Begin | None:
+        """Return where the first member of a name begins in the object or array at `start`, None if there is none."""
         if start not in self._begun:
             self._begun[start] = {}, self._begins(start)
         found, rest = self._begun[start]
