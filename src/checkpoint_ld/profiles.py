@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -57,10 +58,16 @@ class Profile:
     def _by_slug(self) -> Mapping[str, Rule]:
         return _by_slug(self)
 
-    def inapplicable(self, error: Exception) -> SettingsError:
-        """Return the error that says of the user's own shapes that they cannot be applied, and where they are."""
-        files = ", ".join(map(str, self.own_shapes))
-        return SettingsError(f"your shapes cannot be applied: {error}; correct them, they are in {files}")
+    @contextmanager
+    def applying(self) -> Iterator[None]:
+        """Raise SettingsError for what goes wrong while the user's own shapes are applied: it says where they are."""
+        try:
+            yield
+        except SettingsError:
+            raise
+        except Exception as error:  # rdflib raises bare ones for what users' queries hold
+            files = ", ".join(map(str, self.own_shapes))
+            raise SettingsError(f"your shapes cannot be applied: {error}; correct them, they are in {files}") from error
 
     __hash__ = object.__hash__
 

@@ -74,9 +74,7 @@ class AgentCheckpoint(Value):
         them ShapeError, UnsupportedVersion and, where there is no such file, SourceMissingError; and InvalidCheckpoint
         with the report for a checkpoint that breaks rules.
         """
-        from checkpoint_ld.agent.reading import examine  # noqa: PLC0415 - loads rdflib
-
-        return cls.of_reading(examine(source))
+        return cls.of_reading(_examined(source))
 
     @classmethod
     def of_reading(cls, reading: AgentReading) -> Self:
@@ -99,9 +97,7 @@ class AgentCheckpoint(Value):
         checkpoint = cls._of_values(versions.migrated(dict(tree)))
         if isinstance(checkpoint, cls):
             return checkpoint.refusing()
-        from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
-
-        return _decided(checkpoint, rules.validate_checkpoint(dict(tree)))
+        return _decided(checkpoint, _validated(dict(tree)))
 
     @classmethod
     def from_graph(cls, graph: Graph) -> Self:
@@ -109,9 +105,7 @@ class AgentCheckpoint(Value):
 
         Raises ReadError for a graph without exactly one checkpoint in it, and InvalidCheckpoint as `load`.
         """
-        from checkpoint_ld.agent.reading import examine  # noqa: PLC0415 - loads rdflib
-
-        return cls.of_reading(examine(graph))
+        return cls.of_reading(_examined(graph))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy, with other members if asked for, which are not checked: see `but` and `refusing`."""
@@ -160,9 +154,7 @@ class AgentCheckpoint(Value):
 
     def validate(self, profile: str = "agent") -> Report:  # type: ignore[override] # the name is deprecated in pydantic
         """Hold the checkpoint against the rules of a profile. Raises SettingsError for one that there is not."""
-        from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
-
-        return rules.validate_checkpoint(self.tree(), profile)
+        return _validated(self.tree(), profile)
 
     @classmethod
     def _of_values(cls, tree: Mapping[str, Any]) -> Self | ValidationError:
@@ -170,6 +162,18 @@ class AgentCheckpoint(Value):
             return cls.model_validate(tree)
         except ValidationError as error:
             return error
+
+
+def _examined(source: Any) -> AgentReading:
+    from checkpoint_ld.agent.reading import examine  # noqa: PLC0415 - loads rdflib
+
+    return examine(source)
+
+
+def _validated(tree: dict[str, Any], profile: str = "agent") -> Report:
+    from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
+
+    return rules.validate_checkpoint(tree, profile)
 
 
 def _decided(checkpoint: _Checkpoint | ValidationError, report: Report) -> _Checkpoint:

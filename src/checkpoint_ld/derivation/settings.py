@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
-from rdflib import URIRef
-
+from checkpoint_ld.graph.expansion import named
 from checkpoint_ld.vocabulary import KARENINA
+
+if TYPE_CHECKING:
+    from rdflib import URIRef
 
 SETTINGS = {
     "Benchmark": (
@@ -35,4 +38,4 @@ SETTINGS = {
 @cache
 def predicate_of(setting: str) -> URIRef:
     """Return the predicate that a setting is derived under: `karenina:maxTurns` for `max_turns`."""
-    return URIRef(KARENINA + re.sub(r"_(\w)", lambda match: match[1].upper(), setting))
+    return named(KARENINA + re.sub(r"_(\w)", lambda match: match[1].upper(), setting))

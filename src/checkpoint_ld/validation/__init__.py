@@ -129,14 +129,10 @@ def _applied(reading: Reading, screen: Screen, profile: Profile, engine: str) ->
             return shacl.complete(reading.graph, screen.shapes)
         return shacl.screened(reading, screen)
     graph = reading.graph
-    try:
+    with profile.applying():
         if engine == PYSHACL:
             return shacl.complete(graph, screen.shapes)
         return shacl.screened(reading, screen, is_ours=False)
-    except SettingsError:
-        raise
-    except Exception as error:  # rdflib raises bare ones for what users' queries hold
-        raise profile.inapplicable(error) from error
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:

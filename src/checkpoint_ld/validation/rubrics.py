@@ -34,7 +34,7 @@ Entry = tuple[str, type, object]
 """The name, the type and the value of what tells the kind of a trait; of an object or array only that it is one."""
 
 
-class Kind(NamedTuple):
+class TraitKind(NamedTuple):
     """What tells the kind of a trait: its type, its bounds and some of its settings."""
 
     type: str | None
@@ -61,7 +61,7 @@ def traits(look: Look, sorts: Sequence[Sort], plans: Plans) -> Iterator[tuple[in
                 yield from zip(alike.owners, names, strict=True)
 
 
-def _alike(sort: Sort) -> Iterator[tuple[Sort, Kind]]:
+def _alike(sort: Sort) -> Iterator[tuple[Sort, TraitKind]]:
     """Yield traits sorted by what tells their kind."""
     bounds = [(one, sort.column(one)) for one in BOUNDS if one in sort]
     settings = [(one, sort.derived(one)) for one in sort.at if one in TELLING]
@@ -70,7 +70,7 @@ def _alike(sort: Sort) -> Iterator[tuple[Sort, Kind]]:
     for _, rows in grouped(list(zip(types, *told, strict=True))):
         first = rows[0]
         entries = (tuple([_entry(name, values[first]) for name, values in part]) for part in (bounds, settings))
-        yield sort.narrowed(rows), Kind(types[first], *entries)
+        yield sort.narrowed(rows), TraitKind(types[first], *entries)
 
 
 def _told_by(values: Sequence[Any]) -> Sequence[Any]:
@@ -93,7 +93,7 @@ def _suffix(kind: str, plans: Plans) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def _classes_of(suffix: str | None, told_by: Kind) -> tuple[tuple[str, ...], frozenset[Node]]:
+def _classes_of(suffix: str | None, told_by: TraitKind) -> tuple[tuple[str, ...], frozenset[Node]]:
     """Return the classes of traits, and the properties for which all that are alike have the same value."""
     told = [
         {name: kind() if kind in CONTAINERS else value for name, kind, value in part}

@@ -67,7 +67,7 @@ class _Walk:
                 continue
             known = plan.keys.get(key) or plan.key(key)
             if known.plan is not None:
-                held = self.objects(value, known, f"{stem}/{key}", left)
+                held = self.objects(value, known, known.plan, f"{stem}/{key}", left)
             else:
                 held = self.held(value, known)
                 if not is_told(value, known):
@@ -89,10 +89,8 @@ class _Walk:
             return _held([self.reference(key, one) for one in dict.fromkeys(value)])
         return self.scalar(value)
 
-    def objects(self, value: Any, key: Key, name: str, left: Tree) -> Node | list[Node] | None:
+    def objects(self, value: Any, key: Key, plan: Plan, name: str, left: Tree) -> Node | list[Node] | None:
         """Return the node or nodes of the objects in a value; what else is in an array goes into `left`, too."""
-        plan = key.plan
-        assert plan is not None  # noqa: S101 - its reading says so
         if key.reading is Reading.OBJECT:
             if isinstance(value, dict):
                 return self.node(value, plan, name, name)

@@ -103,12 +103,8 @@ def _heaviest(results: list[Result]) -> Iterable[Result]:
 
 def _by_own_shapes(parts: Parts, profile: Profile) -> list[Result]:
     """Hold a checkpoint against the shapes of the user, say of these that they cannot be applied."""
-    try:
+    with profile.applying():
         return engines.by_pyshacl(parts, shacl.shapes_of(replace(profile, files=())))
-    except SettingsError:
-        raise
-    except Exception as error:  # rdflib raises bare ones for what users' queries hold
-        raise profile.inapplicable(error) from error
 
 
 class _Findings:

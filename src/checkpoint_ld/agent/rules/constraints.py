@@ -35,12 +35,12 @@ def _datatype(_shapes: Index, term: Node) -> Callable[[Parts, Value], bool]:
 
 def _least(_shapes: Index, term: Node) -> Callable[[Parts, Value], bool]:
     least = int(str(term))
-    return lambda _parts, value: is_number(value) and value >= least  # type: ignore[operator]
+    return lambda _parts, value: is_number(value) and value >= least
 
 
 def _most(_shapes: Index, term: Node) -> Callable[[Parts, Value], bool]:
     most = int(str(term))
-    return lambda _parts, value: is_number(value) and value <= most  # type: ignore[operator]
+    return lambda _parts, value: is_number(value) and value <= most
 
 
 def _shortest(_shapes: Index, term: Node) -> Callable[[Parts, Value], bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from rdflib import URIRef
 
@@ -187,6 +187,6 @@ def term_of(value: Value) -> Node:
     return literal_of(value)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[int | float]:
     """Tell whether a JSON value is a number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
