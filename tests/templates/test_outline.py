@@ -193,8 +193,18 @@ def test_no_form_says_anything_of_templates_that_are_sound(sources: list[str]) -
 @pytest.mark.parametrize("form", FORMS)
 def test_all_forms_that_say_something_are_asked(form: str) -> None:
     some = [FORMS[form], FORMS["python"], FORMS["text"]]
-    assert unsettled(some, SOURCES) == some
-    assert unsettled(some, GOOD) == [one for one in some if one not in map(FORMS.get, OF_TEMPLATES)]
+    assert unsettled(some, [*SOURCES, "sk-" + "a" * 20]) == some
+    assert unsettled(some, GOOD) == [one for one in some if one not in map(FORMS.get, (*OF_TEMPLATES, "no-secret"))]
+
+
+def test_what_was_read_before_outlines_are_made_is_an_example_of_its_outline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms, "FEW", 2)
+    forms.forget()
+    said(CLASSIC)
+    said(VERIFIED)
+    monkeypatch.setattr(forms, "read_template", None)
+
+    assert said(CLASSIC.replace("metal", "colour")) == [True, None, None, None, None]
 
 
 @pytest.mark.parametrize("source", [CLASSIC, VERIFIED, answer(field())])

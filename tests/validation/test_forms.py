@@ -108,6 +108,16 @@ def test_every_telling_value_is_told(value: str, around: str) -> None:
     assert (secret(around) is None) == (secrets._TELLING_VALUE.search(around) is None)  # noqa: SLF001
 
 
+SECRETS = st.sampled_from(["sk-" + "a" * 20, "Bearer " + "x" * 20, "a risk-free token", "-----", "", "gold"])
+OPENED = SECRETS | st.dictionaries(st.sampled_from(["api_key", "name"]), SECRETS) | st.lists(SECRETS) | JSON
+
+
+@given(st.lists(OPENED, max_size=4))
+def test_what_is_harmless_together_is_so_by_itself(values: list[Any]) -> None:
+    assert not (secrets.are_harmless(values) and any(map(secret, values)))
+    assert secrets.are_harmless(["gold", 5, None, {"name": "x"}])
+
+
 @given(JSON, st.sampled_from([None, 1]), st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]))
 def test_json_in_a_text_is_what_it_is_to_the_standard_library(
     value: Any, indent: int | None, separators: tuple[str, str]

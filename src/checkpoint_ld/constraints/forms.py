@@ -288,11 +288,13 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
 _OF_TEMPLATES = frozenset((_python, templates.answer_class, templates.complete, templates.fields, templates.written))
 
 
-def unsettled(forms: Sequence[Form], texts: Collection[str]) -> Sequence[Form]:
-    """Return those of some forms that may find something wrong with one of several texts."""
-    if _OF_TEMPLATES.isdisjoint(forms) or not templates.are_sound(texts):
-        return forms
-    return [one for one in forms if one not in _OF_TEMPLATES]
+def unsettled(forms: Sequence[Form], values: Collection[object]) -> Sequence[Form]:
+    """Return those of some forms that may find something wrong with one of several values."""
+    if secrets.secret in forms and secrets.are_harmless(values):
+        forms = [one for one in forms if one is not secrets.secret]
+    if not _OF_TEMPLATES.isdisjoint(forms) and templates.are_sound(values):
+        forms = [one for one in forms if one not in _OF_TEMPLATES]
+    return forms
 
 
 def _is_text(value: Any) -> bool:

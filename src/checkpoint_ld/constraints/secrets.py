@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from checkpoint_ld.documents.values import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _TELLING_KEY = re.compile(
     r"(?:^|_|-)(?:api_?key|apikey|secret|password|passwd|token|access_?key|private_?key|authorization|credentials?)$",
@@ -42,6 +45,13 @@ def secret(value: Any) -> str | None:
             where = "/".join(map(str, path)) or "the value"
             return f"{where} has a value" if is_named else f"{where} looks like an access key"
     return None
+
+
+def are_harmless(values: Iterable[object]) -> bool:
+    """Tell whether there is surely no secret in any of several values: they are looked at as one."""
+    texts = [one for one in values if type(one) is str]
+    containers = [one for one in values if type(one) in (list, dict)]
+    return _TELLTALE.search("\n".join(texts)) is None and (not containers or _is_harmless(containers))
 
 
 def _is_harmless(value: Any) -> bool:

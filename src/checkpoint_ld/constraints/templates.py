@@ -50,6 +50,8 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
     is_early = not _alike and len(_known) < FEW
     if is_early or not shortcuts.is_taken("template-outlines"):
         return _said(read_template(source))
+    if len(_known) == FEW:
+        _note_outlines()
     outline = _outline_of()(source)
     is_alike = _alike.get(outline, False)
     if is_alike is None:
@@ -62,6 +64,14 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
             _alike.clear()
         _alike[outline] = None
     return _said(read)
+
+
+def _note_outlines() -> None:
+    """Remember the outlines of templates that were read before outlines were made."""
+    for source, said in _known.items():
+        outline = None if said else _outline_of()(source)
+        if outline is not None:
+            _alike.setdefault(outline, None)
 
 
 @cache
@@ -92,9 +102,11 @@ def forget() -> None:
     sources.forget()
 
 
-def are_sound(sources: Collection[str]) -> bool:
-    """Tell whether no rule surely says anything of templates."""
-    return not any(map(_known.__getitem__, sources)) and all(map(str.strip, sources))
+def are_sound(values: Collection[Any]) -> bool:
+    """Tell whether values are all templates, and no rule surely says anything of them."""
+    return (
+        {str}.issuperset(map(type, values)) and not any(map(_known.__getitem__, values)) and all(map(str.strip, values))
+    )
 
 
 def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:

@@ -24,7 +24,8 @@ class Slot:
     """What is asked of the values of one property: of each by itself, and whether there may be but one.
 
     `texts` ask of plain texts what `terms` ask of their literals. `is_part` says that the values are objects that are
-    looked at by themselves. `shapes` are those that ask. `good` are values that passed, with their types.
+    looked at by themselves. `shapes` are those that ask. `good` are values that passed: texts that repeat, and others
+    with their types.
     """
 
     __slots__ = ("forms", "good", "is_part", "reading", "shapes", "single", "terms", "texts")
@@ -37,7 +38,7 @@ class Slot:
         self.single = False
         self.is_part = is_part
         self.shapes: set[Node] = set()
-        self.good: set[tuple[type, object]] = set()
+        self.good: set[object] = set()
 
     @property
     def question(self) -> tuple[object, ...]:

@@ -119,10 +119,10 @@ class _Feed:
             return _NOTHING
         look = self._look
         for start in range(0, len(elements), TOGETHER):
+            look.judge()
             some = elements[start : start + TOGETHER]
             owned = some, range(start, start + len(some))
             self._items(list(look.sorts(ITEM, via, meaning, owned)), names)
-            look.judge()
         self._rest()
         look.judge()
         if _ROOT in look.refused:

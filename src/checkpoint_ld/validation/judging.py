@@ -68,7 +68,11 @@ class Waiting:
         """Return the keys of values that do not surely satisfy what is asked."""
         kinds = set(map(type, values))
         if kinds == TEXTS and (slot.reading in _AS_WRITTEN or not slot.terms):
-            return {_key(text) for text in _refused(set(values), slot)}
+            texts = set(values) - slot.good
+            refused = _refused(texts, slot)
+            if 2 * len(texts) <= len(values) and len(slot.good) + len(texts) <= _MOST:
+                slot.good |= texts - refused
+            return set(map(_key, refused))
         scalars: Sequence[Any] = values
         containers: list[Any] = []
         if not kinds.isdisjoint(CONTAINERS):
@@ -90,7 +94,7 @@ class Waiting:
             if not all(all(map(holds, terms)) for holds in slot.terms):
                 return False
         said = values if slot.reading is not Reading.NAME else [OBJECT]
-        return all({*map(fault, said)} <= {None} for fault in slot.forms)
+        return all({*map(fault, said)} <= {None} for fault in unsettled(slot.forms, said))
 
 
 def _told(scalars: Sequence[Any], kinds: Collection[type]) -> set[tuple[type, object]]:
