@@ -49,12 +49,27 @@ def contained(text: str) -> Any:
     """
     try:
         value = orjson.loads(text)
-        is_usual = _written(value) == text or orjson.dumps(value).decode() == text
+        is_usual = _is_whole(value, text) or _written(value) == text or orjson.dumps(value).decode() == text
     except (ValueError, RecursionError, TypeError):
         is_usual = False
     return value if is_usual and isinstance(value, (dict, list)) else container(text)
 
 
+def _is_whole(value: Any, text: str) -> bool:
+    """Tell whether a text surely spells an object without objects in it, or an array of such, and no key repeats.
+
+    In a text that has no space before a colon, there is a quote before the colon of every key: as many as keys.
+    """
+    keys = 0
+    for one in value if type(value) is list else (value,):
+        if type(one) is not dict or not _UNCHANGED.issuperset(map(type, one.values())):
+            return False
+        keys += len(one)
+    return text.count('":') == keys and " :" not in text and text.isprintable()
+
+
+_UNCHANGED = frozenset((str, bool, type(None)))
+"""The types of values that are spelt in one way only."""
 _written = json.JSONEncoder(check_circular=False).encode
 
 

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
 TOGETHER = 512
 """So many objects at most are looked at together, so that what is touched again is still at hand for the processor."""
@@ -46,16 +46,14 @@ def columns_of(objects: Sequence[dict[str, Any]]) -> Columns:
 
 
 def shared_columns(objects: Sequence[dict[str, Any]]) -> Columns | None:
-    """Return the values of all members of one or more objects, None if they have not all the same keys."""
-    if set(map(len, objects)) != {len(objects[0])}:
-        return None
+    """Return the values of all members of one or more objects of one size, None if they have not all the same keys."""
     try:
         return columns_of(objects)
     except KeyError:
         return None
 
 
-def grouped(keys: Sequence[Any]) -> Iterable[tuple[Any, Sequence[int]]]:
+def grouped(keys: Sequence[Any]) -> Collection[tuple[Any, Sequence[int]]]:
     """Return the distinct keys, each with the rows that have it."""
     if keys and keys.count(keys[0]) == len(keys):
         return ((keys[0], range(len(keys))),)

@@ -36,7 +36,7 @@ from checkpoint_ld.validation.rubrics import global_names, traits
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from rdflib.term import Node
@@ -165,8 +165,7 @@ class _Feed:
         ratings = list(self._look.parts(sorts, RATINGS_KEY, place))
         named = list(traits(self._look, ratings, self._plans))
         self._look.doubtful.update(owner for owner, name in named if name in taken)
-        if len(set(named)) < len(named):
-            self._look.doubtful.update(_sharing((one, one[0]) for one in named))
+        self._look.doubtful.update(_sharing([(one, one[0]) for one in named]))
 
     def _rest(self) -> None:
         """Look at the benchmark and at what hangs on it beside its elements."""
@@ -217,8 +216,10 @@ class _Feed:
         return {key: value for key, value in self._root.items() if key != ELEMENTS_KEY}
 
 
-def _sharing(keys: Iterable[tuple[Hashable, int]]) -> set[int]:
+def _sharing(keys: Collection[tuple[Hashable, int]]) -> set[int]:
     """Return the owners of keys that are there more than once."""
+    if len(dict(keys)) == len(keys):
+        return set()
     first: dict[Hashable, int] = {}
     found: set[int] = set()
     for key, owner in keys:

@@ -7,6 +7,7 @@ that have the same ones; their values are then looked at name by name.
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
@@ -15,13 +16,19 @@ from checkpoint_ld.validation.sorts import SETTINGS_KEY
 from checkpoint_ld.validation.usual import TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from rdflib.term import Node
 
     from checkpoint_ld.validation.kinds import Place
     from checkpoint_ld.validation.looking import Look
     from checkpoint_ld.validation.sorts import Sort
+
+
+_NAME = itemgetter("name")
+_Names = tuple[str, ...]
+_Gaps = tuple[bool, ...]
 
 
 class Told(NamedTuple):
@@ -39,7 +46,7 @@ def holders(look: Look, sorts: Sequence[Sort], of_settings: Place) -> Iterator[t
 
     What holds settings that are not as they should be is in doubt and left out.
     """
-    has_gaps = _settings(look, sorts, of_settings)
+    gapped = _settings(look, sorts, of_settings)
     role = of_settings.name.removesuffix("Setting")
     for sort in sorts:
         if SETTINGS_KEY not in sort:
@@ -48,20 +55,31 @@ def holders(look: Look, sorts: Sequence[Sort], of_settings: Place) -> Iterator[t
         usual = sort
         if not look.doubtful.isdisjoint(sort.owners):
             usual = sort.narrowed([row for row, owner in enumerate(sort.owners) if owner not in look.doubtful])
-        lists = usual.column(SETTINGS_KEY)
-        names = [tuple([one["name"] for one in settings]) for settings in lists]
-        gaps: list[tuple[bool, ...]] = []
-        if has_gaps:
-            gaps = [tuple([one.get("value") is None for one in settings]) for settings in lists]
         by_told: dict[Told, list[int]] = {}
-        for key, rows in grouped(list(zip(names, gaps, strict=True)) if gaps else names):
-            by_told.setdefault(_told(*(key if gaps else (key, ())), role), []).extend(rows)
+        for (names, gaps), rows in _by_names(usual, gapped):
+            by_told.setdefault(_told(names, gaps, role), []).extend(rows)
         for told, rows in by_told.items():
             yield usual.narrowed(rows, dict(told.at)), told
 
 
-def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> bool:
-    """Look at the settings of objects by themselves; tell whether any of them has no value."""
+def _by_names(sort: Sort, gapped: AbstractSet[int]) -> Iterable[tuple[tuple[_Names, _Gaps], Sequence[int]]]:
+    """Return the names of the settings of objects, and which of these have no value, each with the rows that hold it.
+
+    Owners that are not `gapped` have no settings without a value, and need not be asked.
+    """
+    lists = sort.column(SETTINGS_KEY)
+    names = [tuple(map(_NAME, settings)) for settings in lists]
+    if gapped.isdisjoint(sort.owners):
+        return [((key, ()), rows) for key, rows in grouped(names)]
+    told = zip(sort.owners, lists, strict=True)
+    gaps = [
+        tuple([one.get("value") is None for one in settings]) if owner in gapped else () for owner, settings in told
+    ]
+    return grouped(list(zip(names, gaps, strict=True)))
+
+
+def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> set[int]:
+    """Look at the settings of objects by themselves; return the owners of those that have no value."""
     found = list(look.parts(sorts, SETTINGS_KEY, of_settings))
     look.simple(found)
     for settings in found:
@@ -69,11 +87,18 @@ def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> bool:
         if not TEXTS.issuperset(map(type, names)):
             told = zip(names, settings.owners, strict=True)
             look.doubtful.update(owner for name, owner in told if type(name) is not str)
-    return any("value" not in one or None in one.column("value") for one in found)
+    gapped: set[int] = set()
+    for settings in found:
+        if "value" not in settings:
+            gapped.update(settings.owners)
+        elif None in settings.column("value"):
+            told = zip(settings.column("value"), settings.owners, strict=True)
+            gapped.update(owner for value, owner in told if value is None)
+    return gapped
 
 
 @lru_cache(maxsize=1024)
-def _told(names: tuple[str, ...], gaps: tuple[bool, ...], role: str) -> Told:
+def _told(names: _Names, gaps: _Gaps, role: str) -> Told:
     """Return what follows from the names of settings; `gaps` tell which have no value, if there are any without."""
     known = predicates(role)
     last = {name: at for at, name in enumerate(names)}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.constraints.forms import Form
     from checkpoint_ld.graph.plans import Plans
     from checkpoint_ld.validation.asking import Slot
     from checkpoint_ld.validation.plans import Plan
@@ -73,6 +74,9 @@ class Waiting:
             if 2 * len(texts) <= len(values) and len(slot.good) + len(texts) <= _MOST:
                 slot.good |= texts - refused
             return set(map(_key, refused))
+        forms = slot.forms if slot.reading is Reading.NAME else unsettled(slot.forms, values)
+        if not slot.terms and not forms:
+            return set()
         scalars: Sequence[Any] = values
         containers: list[Any] = []
         if not kinds.isdisjoint(CONTAINERS):
@@ -80,21 +84,21 @@ class Waiting:
             containers = [value for value in values if type(value) in CONTAINERS]
         told = _told(scalars, kinds - CONTAINERS) - slot.good
         bad: set[object] = set()
-        if not self._pass([*(value for _, value in told), *containers], slot):
-            bad = {one for one in told if not self._pass([one[1]], slot)}
-            bad.update(id(value) for value in containers if not self._pass([value], slot))
+        if not self._pass([*(value for _, value in told), *containers], slot, forms):
+            bad = {one for one in told if not self._pass([one[1]], slot, forms)}
+            bad.update(id(value) for value in containers if not self._pass([value], slot, forms))
         if len(slot.good) + len(told) <= _MOST:
             slot.good.update(told - bad)
         return bad
 
-    def _pass(self, values: Sequence[Any], slot: Slot) -> bool:
-        """Tell whether all values surely satisfy what is asked."""
+    def _pass(self, values: Sequence[Any], slot: Slot, forms: Sequence[Form]) -> bool:
+        """Tell whether all values surely satisfy what is asked; `forms` are those that are not settled yet."""
         if slot.terms:
             terms = [term_of(value, slot.reading, self._plans) for value in values]
             if not all(all(map(holds, terms)) for holds in slot.terms):
                 return False
         said = values if slot.reading is not Reading.NAME else [OBJECT]
-        return all({*map(fault, said)} <= {None} for fault in unsettled(slot.forms, said))
+        return all({*map(fault, said)} <= {None} for fault in forms)
 
 
 def _told(scalars: Sequence[Any], kinds: Collection[type]) -> set[tuple[type, object]]:

@@ -248,10 +248,13 @@ class Look:
 
 def _by_layout(owned: Owned) -> Iterator[tuple[Owned, Columns]]:
     """Yield one or more objects by their keys, with the values of their members."""
-    columns = shared_columns(owned[0])
-    if columns is not None:
-        yield owned, columns
-        return
-    for _, rows in grouped(list(map(tuple, owned[0]))):
-        alike = chosen(owned, rows)
-        yield alike, columns_of(alike[0])
+    sizes = grouped(list(map(len, owned[0])))
+    for _, rows in sizes:
+        some = owned if len(sizes) == 1 else chosen(owned, rows)
+        columns = shared_columns(some[0])
+        if columns is not None:
+            yield some, columns
+            continue
+        for _, alike in grouped(list(map(tuple, some[0]))):
+            found = chosen(some, alike)
+            yield found, columns_of(found[0])
