@@ -219,7 +219,8 @@ def _tells(via: Term) -> bool:
 
 def compiled(own_context: object) -> Plans:
     """Return the compiled context of a document. Raises NotCoveredError if it has prefixes of its own."""
-    plans = _compiled(json_text(own_context) if isinstance(own_context, dict) else "null")
+    is_another = isinstance(own_context, dict) and own_context != contexts.plain()
+    plans = _compiled(json_text(own_context) if is_another else "null")
     if plans is None:
         raise NotCoveredError
     return plans

@@ -43,9 +43,9 @@ class Waiting:
 
     def add(self, sort: Sort, plan: Plan) -> None:
         """Have the values of objects judged by and by, and what is derived from them."""
-        waiting, owners, at = self._waiting, sort.owners, sort.at
+        waiting, columns, owners, at = self._waiting, sort.columns, sort.owners, sort.at
         for key, slot, shapes in plan.own:
-            waiting[slot].append((sort.column(key), owners, shapes))
+            waiting[slot].append((columns.get(key) or sort.column(key), owners, shapes))
         for key, slot, shapes in plan.arrays:
             waiting[slot].append((*flat(sort.column(key), owners), shapes))
         lists = sort.column(SETTINGS_KEY) if at else []
@@ -84,6 +84,8 @@ class Waiting:
             containers = [value for value in values if type(value) in CONTAINERS]
         told = _told(scalars, kinds - CONTAINERS) - slot.good
         bad: set[object] = set()
+        if not told and not containers:
+            return bad
         if not self._pass([*(value for _, value in told), *containers], slot, forms):
             bad = {one for one in told if not self._pass([one[1]], slot, forms)}
             bad.update(id(value) for value in containers if not self._pass([value], slot, forms))

@@ -141,8 +141,7 @@ class Planner:
 
         `lacking` are the keys of empty arrays, and `@id` where the name is not the identifier as it is written.
         """
-        keys = tuple(one.key for one in told.members)
-        key = place, meaning, keys, lacking
+        key = place, meaning, told.keys, lacking
         found = self._patterns.get(key)
         if found is None:
             if len(self._patterns) >= _MOST:

@@ -41,8 +41,9 @@ class Member(NamedTuple):
 
 
 class Usual(NamedTuple):
-    """The members of objects with the same keys; `arrays` are the keys of those that hold several values."""
+    """The members of objects with the same `keys`; `arrays` are the keys of those that hold several values."""
 
+    keys: tuple[str, ...]
     members: tuple[Member, ...]
     arrays: tuple[str, ...]
     has_identifier: bool
@@ -59,7 +60,7 @@ def usual(place: Place, meaning: Meaning, keys: tuple[str, ...]) -> Usual | None
         _member(key, known, place) for key, known in zip(keys, meaning.members(keys), strict=True) if key != "@type"
     )
     arrays = tuple(one.key for one in members if one.known is not None and one.known.is_set)
-    return Usual(members, arrays, "@id" in keys)
+    return Usual(keys, members, arrays, "@id" in keys)
 
 
 def _member(key: str, known: KeyPlan | None, place: Place) -> Member:
