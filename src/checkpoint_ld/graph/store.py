@@ -298,3 +298,12 @@ class SubjectIndexStore(Store):
     def namespaces(self) -> Iterator[tuple[str, URIRef]]:
         """Iterate over the bound prefixes."""
         return iter(list(self._prefixes.items()))
+
+
+def graph_of(index: Index) -> Graph:
+    """Return a graph over an index, which has no prefixes yet and takes little memory and time."""
+    store = SubjectIndexStore()
+    graph = Graph(store, bind_namespaces="none")
+    store.add_graph(graph)
+    store.replace(index)
+    return graph

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from rdflib import BNode, Graph, Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.documents.elements import UnusualFileError
@@ -14,7 +14,7 @@ from checkpoint_ld.graph import compiled, contexts, recursion
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.pointers import pointers
-from checkpoint_ld.graph.store import SubjectIndexStore, put
+from checkpoint_ld.graph.store import graph_of, put
 from checkpoint_ld.reading import CANONICAL, Reading
 from checkpoint_ld.report import Checked
 from checkpoint_ld.streaming.excerpt import REFERRING, excerpt
@@ -24,6 +24,7 @@ from checkpoint_ld.vocabulary import RDF, SHACL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from rdflib import Graph
     from rdflib.term import Node
 
     from checkpoint_ld.findings import Finding
@@ -54,16 +55,7 @@ def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | No
         for subject, predicate, term in triples:
             put(results, report if predicate == _RESULT else subject, predicate, term)
     results[report][URIRef(SHACL + "conforms")] = Literal(_RESULT not in results[report])
-    return Checked(outline.source.path, tuple(sorted(findings, key=_by_place)), CANONICAL, results=_graph(results))
-
-
-def _graph(index: Index) -> Graph:
-    """Return statements as a graph that takes little memory: there may be as many results as questions."""
-    store = SubjectIndexStore()
-    graph = Graph(store, bind_namespaces="none")
-    store.add_graph(graph)
-    store.replace(index)
-    return graph
+    return Checked(outline.source.path, tuple(sorted(findings, key=_by_place)), CANONICAL, results=graph_of(results))
 
 
 @dataclass(frozen=True)
