@@ -224,6 +224,17 @@ def test_what_is_named_like_a_question_elsewhere_is_seen_in_one_piece(tree: Json
     assert "may refer to another question" in (held(json.dumps(tree, indent=2).encode(), window) or "")
 
 
+@pytest.mark.parametrize("others", [["urn:x:2", "urn:x:3"], ["urn:x:1", "urn:x:2", "urn:x:3"]])
+@pytest.mark.parametrize("at", [0, 1, -1])
+def test_what_has_the_name_of_a_question_elsewhere_as_its_type_is_seen_in_one_piece(others: list[str], at: int) -> None:
+    names = ["urn:x:1", *others]
+    tree = canonical(*(item(f"Number {number}?", name) for number, name in enumerate(names)))
+    tree["dataFeedElement"][at]["item"]["@type"] = names[at - 1]
+
+    assert "may refer to another question" in (held(json.dumps(tree, indent=2).encode(), 1) or "")
+    assert held(json.dumps(tree, indent=2).encode(), len(names)) is None
+
+
 @pytest.mark.parametrize("window", [1, 2, 100])
 def test_what_statements_say_otherwise_than_the_document_is_told_too(window: int) -> None:
     tree = json.loads(json.dumps(canonical(item(), item("No id?", None), item("A third?", "urn:x:3"))))

@@ -50,7 +50,9 @@ def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | No
     findings: list[Finding] = []
     report = BNode()
     results: Index = {report: {URIRef(RDF + "type"): URIRef(SHACL + "ValidationReport")}}
-    for found, triples in worked(_Check(outline.source, profile.name), outline, jobs, progress):
+    for found, triples, mentioned in worked(_Check(outline.source, profile.name), outline, jobs, progress):
+        if not outline.names.isdisjoint(mentioned):
+            raise UnusualFileError(REFERRING)
         findings += found
         for subject, predicate, term in triples:
             put(results, report if predicate == _RESULT else subject, predicate, term)
@@ -60,19 +62,24 @@ def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | No
 
 @dataclass(frozen=True)
 class _Check:
-    """Holds one window against the rules: its findings, and what the SHACL report says of its nodes."""
+    """Holds one window against the rules: its findings, and what the SHACL report says of its nodes.
+
+    The values that are named in it and are no objects of the window come with them: they may be objects elsewhere.
+    """
 
     source: Source
     profile: str
 
-    def __call__(self, window: Window) -> tuple[list[Finding], list[Triple]]:
+    def __call__(self, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
         part = excerpt(self.source, window, checked=False)
         checked = validation.check_reading(_Alone.of(part.reading), profiles.profile(self.profile))
         report = checked.results
         if report is None or not (checked.findings or (None, _RESULT, None) in report):
-            return [], []
+            return [], [], set()
         places = pointers(part.reading.tree)
-        return list(part.found(checked.findings, places)), list(_results(report, part, places))
+        triples = list(_results(report, part, places))
+        mentioned = {str(term) for _, _, term in triples if isinstance(term, URIRef)} - places.keys()
+        return list(part.found(checked.findings, places)), triples, mentioned
 
 
 @dataclass(frozen=True)

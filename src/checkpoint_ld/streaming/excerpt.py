@@ -70,13 +70,16 @@ class Excerpt:
     def found(self, findings: Iterable[Finding], places: dict[str, str] | None = None) -> Iterator[Finding]:
         """Yield the findings that are for this window to say, with places and names of the file.
 
-        `places` are the pointers of the objects of the excerpt by their names.
+        `places` are the pointers of the objects of the excerpt by their names. Raises UnusualFileError for a finding
+        about an object of this window that points to a guest.
         """
         for one in findings:
-            pointer = one.place.pointer or ""
-            index = self.index(pointer)
-            if index is None and one.node is not None and places is not None:
-                index = self.index(places.get(one.node, ""))
+            index = self.index(one.place.pointer or "")
+            if one.node is not None and places is not None:
+                about = self.index(places.get(one.node, ""))
+                if index == -1 and self.is_ours(about):
+                    raise UnusualFileError(REFERRING)
+                index = about if index is None else index
             if self.is_ours(index):
                 node = None if one.node is None else self.node(one.node)
                 value = self.node(one.value) if one.value is not None and one.value in (places or {}) else one.value
