@@ -119,7 +119,7 @@ class _Feed:
             return _NOTHING
         look = self._look
         for start in range(0, len(elements), TOGETHER):
-            look.judge()
+            look.judge()  # those before: the last ones are judged together with the benchmark, which has many alike
             some = elements[start : start + TOGETHER]
             owned = some, range(start, start + len(some))
             self._items(list(look.sorts(ITEM, via, meaning, owned)), names)
