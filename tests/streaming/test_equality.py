@@ -235,6 +235,14 @@ def test_what_has_the_name_of_a_question_elsewhere_as_its_type_is_seen_in_one_pi
     assert held(json.dumps(tree, indent=2).encode(), len(names)) is None
 
 
+def test_a_text_that_reads_like_the_name_of_a_question_is_none() -> None:
+    tree = canonical(*(item(f"Number {number}?", f"urn:x:{number}") for number in range(3)))
+    tree["dateCreated"] = "urn:x:2"
+    tree["dataFeedElement"][0]["dateModified"] = "urn:x:1"
+
+    assert held(json.dumps(tree, indent=2).encode(), 1) is None
+
+
 @pytest.mark.parametrize("window", [1, 2, 100])
 def test_what_statements_say_otherwise_than_the_document_is_told_too(window: int) -> None:
     tree = json.loads(json.dumps(canonical(item(), item("No id?", None), item("A third?", "urn:x:3"))))

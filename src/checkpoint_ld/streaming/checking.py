@@ -106,7 +106,8 @@ def _results(report: Graph, part: Excerpt, places: dict[str, str]) -> Iterator[T
     renamed = partial(_renamed, part, places)
     for node, result in report.subject_objects(_RESULT):
         about = report.value(result, _FOCUS), report.value(result, _VALUE)
-        indexes = [part.index(places[str(one)]) for one in about if str(one) in places]
+        names = [str(one) for one in about if isinstance(one, URIRef)]
+        indexes = [part.index(places[name]) for name in names if name in places]
         if part.is_ours(next((one for one in indexes if one is not None), None)):
             yield node, _RESULT, result
             yield from ((subject, predicate, renamed(term)) for subject, predicate, term in _closure(report, result))
