@@ -43,7 +43,7 @@ class Slot:
     @property
     def question(self) -> tuple[object, ...]:
         """What is the same for slots that ask the same of values that are read in the same way."""
-        return self.reading, self.terms, self.forms, self.single, self.is_part
+        return self.reading, self.terms, self.forms
 
     @property
     def asks(self) -> bool:

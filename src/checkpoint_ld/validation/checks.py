@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rdflib import Literal, URIRef
@@ -115,7 +116,12 @@ def _is_text(value: Node) -> bool:
 
 
 def _length(_shapes: Index, _shape: Node, term: Node) -> Check:
-    least = int(str(term))
+    return _of_length(int(str(term)))
+
+
+# What asks the same is one function, so that values of which several shapes ask the same are looked at together.
+@cache
+def _of_length(least: int) -> Check:
     return Check(
         term=lambda value: isinstance(value, (Literal, URIRef)) and len(value) >= least,
         text=bool if least == 1 else lambda text: len(text) >= least,
@@ -126,8 +132,13 @@ def _pattern(shapes: Index, shape: Node, term: Node) -> Check | None:
     flags = "".join(map(str, told(shapes, shape, "flags")))
     if flags not in ("", "i"):
         return None
+    return _of_pattern(str(term), re.IGNORECASE if flags else 0)
+
+
+@lru_cache(maxsize=256)
+def _of_pattern(text: str, flags: int) -> Check:
     # SPARQL's REGEX searches; pySHACL matches from the start, which is the stricter of the two.
-    pattern = re.compile(str(term), re.IGNORECASE if flags else 0)
+    pattern = re.compile(text, flags)
     return Check(
         term=lambda value: isinstance(value, (Literal, URIRef)) and pattern.match(value) is not None,
         text=pattern.match,
@@ -141,13 +152,20 @@ def _class(_shapes: Index, _shape: Node, term: Node) -> Check:
 def _node_kind(_shapes: Index, _shape: Node, term: Node) -> Check | None:
     kinds: dict[Node, type] = {sh("Literal"): Literal, sh("IRI"): URIRef}
     kind = kinds.get(term)
-    if kind is None:
-        return None
+    return None if kind is None else _of_kind(kind)
+
+
+@cache
+def _of_kind(kind: type) -> Check:
     return Check(term=lambda value: isinstance(value, kind), text=None if kind is Literal else lambda _text: False)
 
 
 def _in(shapes: Index, _shape: Node, term: Node) -> Check:
-    allowed = frozenset(listed(shapes, term))
+    return _among(frozenset(listed(shapes, term)))
+
+
+@lru_cache(maxsize=256)
+def _among(allowed: frozenset[Node]) -> Check:
     return Check(term=allowed.__contains__, text=_texts(allowed).__contains__)
 
 
