@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rdflib import Literal, URIRef
@@ -116,12 +115,7 @@ def _is_text(value: Node) -> bool:
 
 
 def _length(_shapes: Index, _shape: Node, term: Node) -> Check:
-    return _of_length(int(str(term)))
-
-
-# What asks the same is one function, so that values of which several shapes ask the same are looked at together.
-@cache
-def _of_length(least: int) -> Check:
+    least = int(str(term))
     return Check(
         term=lambda value: isinstance(value, (Literal, URIRef)) and len(value) >= least,
         text=bool if least == 1 else lambda text: len(text) >= least,
@@ -132,13 +126,8 @@ def _pattern(shapes: Index, shape: Node, term: Node) -> Check | None:
     flags = "".join(map(str, told(shapes, shape, "flags")))
     if flags not in ("", "i"):
         return None
-    return _of_pattern(str(term), re.IGNORECASE if flags else 0)
-
-
-@lru_cache(maxsize=256)
-def _of_pattern(text: str, flags: int) -> Check:
     # SPARQL's REGEX searches; pySHACL matches from the start, which is the stricter of the two.
-    pattern = re.compile(text, flags)
+    pattern = re.compile(str(term), re.IGNORECASE if flags else 0)
     return Check(
         term=lambda value: isinstance(value, (Literal, URIRef)) and pattern.match(value) is not None,
         text=pattern.match,
@@ -152,20 +141,13 @@ def _class(_shapes: Index, _shape: Node, term: Node) -> Check:
 def _node_kind(_shapes: Index, _shape: Node, term: Node) -> Check | None:
     kinds: dict[Node, type] = {sh("Literal"): Literal, sh("IRI"): URIRef}
     kind = kinds.get(term)
-    return None if kind is None else _of_kind(kind)
-
-
-@cache
-def _of_kind(kind: type) -> Check:
+    if kind is None:
+        return None
     return Check(term=lambda value: isinstance(value, kind), text=None if kind is Literal else lambda _text: False)
 
 
 def _in(shapes: Index, _shape: Node, term: Node) -> Check:
-    return _among(frozenset(listed(shapes, term)))
-
-
-@lru_cache(maxsize=256)
-def _among(allowed: frozenset[Node]) -> Check:
+    allowed = frozenset(listed(shapes, term))
     return Check(term=allowed.__contains__, text=_texts(allowed).__contains__)
 
 

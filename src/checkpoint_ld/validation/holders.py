@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.sorts import Sort
 
 
-_NAME = itemgetter("name")
 _Names = tuple[str, ...]
 _Gaps = tuple[bool, ...]
+_NAME = itemgetter("name")
 
 
 class Told(NamedTuple):
@@ -82,13 +82,12 @@ def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> set[int]
     """Look at the settings of objects by themselves; return the owners of those that have no value."""
     found = list(look.parts(sorts, SETTINGS_KEY, of_settings))
     look.simple(found)
+    gapped: set[int] = set()
     for settings in found:
         names = settings.column("name") if "name" in settings else [None] * len(settings.owners)
         if not TEXTS.issuperset(map(type, names)):
             told = zip(names, settings.owners, strict=True)
             look.doubtful.update(owner for name, owner in told if type(name) is not str)
-    gapped: set[int] = set()
-    for settings in found:
         if "value" not in settings:
             gapped.update(settings.owners)
         elif None in settings.column("value"):

@@ -43,9 +43,9 @@ class Waiting:
 
     def add(self, sort: Sort, plan: Plan) -> None:
         """Have the values of objects judged by and by, and what is derived from them."""
-        waiting, columns, owners, at = self._waiting, sort.columns, sort.owners, sort.at
+        waiting, owners, at = self._waiting, sort.owners, sort.at
         for key, slot, shapes in plan.own:
-            waiting[slot].append((columns.get(key) or sort.column(key), owners, shapes))
+            waiting[slot].append((sort.column(key), owners, shapes))
         for key, slot, shapes in plan.arrays:
             waiting[slot].append((*flat(sort.column(key), owners), shapes))
         lists = sort.column(SETTINGS_KEY) if at else []

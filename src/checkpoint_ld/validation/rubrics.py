@@ -30,18 +30,16 @@ if TYPE_CHECKING:
 Name = tuple[str, bool]
 """The name of a trait, and whether it is one of a dynamic rubric, which has names of its own."""
 
+Entry = tuple[str, type, object]
+"""The name, the type and the value of what tells the kind of a trait; of an object or array only that it is one."""
+
 
 class TraitKind(NamedTuple):
-    """What tells the kind of a trait: its bounds and some of its settings, by name, and `told`, its type before these.
+    """What tells the kind of a trait: its type, its bounds and some of its settings."""
 
-    `types` are those of their values. They are None where the traits of a sort differ in this; then each value stands
-    with its type in `told`. Of an object or array it only counts that it is one: None stands for it.
-    """
-
-    bounds: tuple[str, ...]
-    settings: tuple[str, ...]
-    types: tuple[type | None, ...]
-    told: tuple[Any, ...]
+    type: str | None
+    bounds: tuple[Entry, ...]
+    settings: tuple[Entry, ...]
 
 
 _TYPE = "additionalType"
@@ -52,7 +50,7 @@ def traits(look: Look, sorts: Sequence[Sort], plans: Plans) -> Iterator[tuple[in
     """Look at traits and at their settings; yield the owner and the name of each that has one."""
     for held, told in holders(look, sorts, TRAIT_SETTING):
         for alike, kind in _alike(held):
-            suffix = None if kind.told[0] is None else _suffix(kind.told[0], plans)
+            suffix = None if kind.type is None else _suffix(kind.type, plans)
             if told.repeated and not (suffix == DYNAMIC and told.repeated <= REPEATABLE):
                 look.doubtful.update(alike.owners)
             else:
@@ -65,22 +63,27 @@ def traits(look: Look, sorts: Sequence[Sort], plans: Plans) -> Iterator[tuple[in
 
 def _alike(sort: Sort) -> Iterator[tuple[Sort, TraitKind]]:
     """Yield traits sorted by what tells their kind."""
-    bounds = tuple([one for one in BOUNDS if one in sort.by_key])
-    settings = tuple([one for one in sort.at if one in TELLING])
-    columns = [*map(sort.column, bounds), *map(sort.derived, settings)]
-    kinds: Sequence[Any] = sort.column(_TYPE) if _TYPE in sort else [None] * len(sort.objects)
-    types, told = zip((None, kinds), *map(_told_by, columns), strict=True)
-    for key, rows in grouped(list(zip(*told, strict=True))):
-        yield sort.narrowed(rows), TraitKind(bounds, settings, types[1:], key)
+    bounds = [(one, sort.column(one)) for one in BOUNDS if one in sort]
+    settings = [(one, sort.derived(one)) for one in sort.at if one in TELLING]
+    types: Sequence[Any] = sort.column(_TYPE) if _TYPE in sort else [None] * len(sort.objects)
+    told = (_told_by(values) for _, values in (*bounds, *settings))
+    for _, rows in grouped(list(zip(types, *told, strict=True))):
+        first = rows[0]
+        entries = (tuple([_entry(name, values[first]) for name, values in part]) for part in (bounds, settings))
+        yield sort.narrowed(rows), TraitKind(types[first], *entries)
 
 
-def _told_by(values: Sequence[Any]) -> tuple[type | None, Sequence[Any]]:
-    """Return the type of values and what tells these apart; None and both of each where there are several types."""
+def _told_by(values: Sequence[Any]) -> Sequence[Any]:
+    """Return what tells values apart, with their types; of an object or array it only matters that it is one."""
     kinds = set(map(type, values))
-    if len(kinds) > 1:
-        return None, [(type(one), None if type(one) in CONTAINERS else one) for one in values]
-    [kind] = kinds
-    return kind, [None] * len(values) if kind in CONTAINERS else values
+    if len(kinds) == 1 and kinds.isdisjoint(CONTAINERS):
+        return values
+    return [(type(one), None if type(one) in CONTAINERS else one) for one in values]
+
+
+def _entry(name: str, value: Any) -> Entry:
+    kind = type(value)
+    return name, kind, None if kind in CONTAINERS else value
 
 
 @lru_cache(maxsize=1024)
@@ -90,17 +93,15 @@ def _suffix(kind: str, plans: Plans) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def _classes_of(suffix: str | None, kind: TraitKind) -> tuple[tuple[str, ...], frozenset[Node]]:
+def _classes_of(suffix: str | None, told_by: TraitKind) -> tuple[tuple[str, ...], frozenset[Node]]:
     """Return the classes of traits, and the properties for which all that are alike have the same value."""
-    names = (*kind.bounds, *kind.settings)
-    typed = [told if one is None else (one, told) for one, told in zip(kind.types, kind.told[1:], strict=True)]
-    told = {name: one() if one in CONTAINERS else value for name, (one, value) in zip(names, typed, strict=True)}
-    various = {name for name, (one, _) in zip(names, typed, strict=True) if one in CONTAINERS}
+    told = [
+        {name: kind() if kind in CONTAINERS else value for name, kind, value in part}
+        for part in (told_by.bounds, told_by.settings)
+    ]
+    various = {name for name, kind, _ in told_by.settings if kind in CONTAINERS}
     same = frozenset(predicate for name, predicate in _PREDICATES.items() if name not in various)
-    if suffix is None:
-        return (), same
-    bounds, settings = ({name: told[name] for name in part} for part in (kind.bounds, kind.settings))
-    return tuple(classes_of(suffix, bounds, settings)), same
+    return () if suffix is None else tuple(classes_of(suffix, *told)), same
 
 
 def global_names(ratings: object, via: KeyPlan | None, around: Meaning, plans: Plans) -> set[Name] | None:

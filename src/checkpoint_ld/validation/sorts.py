@@ -29,12 +29,12 @@ class Sort:
     """Objects of one sort, and the owners of each.
 
     `meaning` tells what keys mean there, `pattern` what is asked of them, `by_key` what those mean that say something.
-    `columns` are the values of members, as far as they are known; none is empty. `at` tells where in the arrays of
+    `columns` are the values of members, as far as they are known. `at` tells where in the arrays of
     their settings those stand from which something is derived, by name; what is derived otherwise is the member of that
     name.
     """
 
-    __slots__ = ("at", "by_key", "columns", "meaning", "objects", "owners", "pattern")
+    __slots__ = ("_columns", "at", "by_key", "meaning", "objects", "owners", "pattern")
 
     def __init__(
         self, meaning: Meaning, pattern: Pattern, owned: Owned, columns: dict[str, list[Any]] | None = None
@@ -44,16 +44,16 @@ class Sort:
         self.by_key: Mapping[str, KeyPlan] = pattern.by_key
         self.objects, self.owners = owned
         self.at: Mapping[str, int] = {}
-        self.columns = {} if columns is None else columns
+        self._columns = {} if columns is None else columns
 
     def __contains__(self, key: str) -> bool:
         return key in self.by_key
 
     def column(self, key: str) -> list[Any]:
         """Return the values of a member, one for each object."""
-        known = self.columns.get(key)
+        known = self._columns.get(key)
         if known is None:
-            known = self.columns[key] = list(map(itemgetter(key), self.objects))
+            known = self._columns[key] = list(map(itemgetter(key), self.objects))
         return known
 
     def derived(self, name: str) -> Sequence[Any]:
@@ -77,7 +77,7 @@ class Sort:
         if is_all and at is None:
             return self
         owned = (self.objects, self.owners) if is_all else chosen((self.objects, self.owners), rows)
-        found = Sort(self.meaning, self.pattern, owned, self.columns if is_all else None)
+        found = Sort(self.meaning, self.pattern, owned, self._columns if is_all else None)
         found.at = self.at if at is None else at
         return found
 

@@ -83,10 +83,10 @@ class _Walk:
         kind = type(value)
         if key.reading is Reading.JSON:
             return literal_of(value, "@json")
-        if key.reading is Reading.REFERENCE and kind is str:
-            return self.reference(key, value)
-        if key.reading is Reading.REFERENCES and is_texts(value):
-            return _held([self.reference(key, one) for one in dict.fromkeys(value)])
+        if key.kind is not None and key.reading is Reading.REFERENCE and kind is str:
+            return self.reference(key.kind, value)
+        if key.kind is not None and key.reading is Reading.REFERENCES and is_texts(value):
+            return _held([self.reference(key.kind, one) for one in dict.fromkeys(value)])
         return self.scalar(value)
 
     def objects(self, value: Any, key: Key, plan: Plan, name: str, left: Tree) -> Node | list[Node] | None:
@@ -124,9 +124,7 @@ class _Walk:
         name = own or place
         return self.node(source, plan, name, name, position)
 
-    def reference(self, key: Key, identifier: str) -> URIRef:
-        kind = key.kind
-        assert kind is not None  # noqa: S101 - its reading says so
+    def reference(self, kind: names.Kind, identifier: str) -> URIRef:
         known = self.references.get((kind, identifier))
         if known is None:
             known = self.references[kind, identifier] = _uri(names.iri(kind, identifier))

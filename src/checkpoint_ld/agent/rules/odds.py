@@ -57,8 +57,9 @@ def _metadata(parts: Parts) -> Iterator[tuple[Part, Told]]:
     agent, own = parts.tree.get("agent_id"), metadata.tree.get("agent_id")
     if isinstance(agent, str) and isinstance(own, str) and own != agent:
         yield metadata, ("otherAgent", own, "/agent_id", shown(agent))
-    for key in _COPIES if progress is not None else ():
-        assert progress is not None  # noqa: S101 - asked in the line above
+    if progress is None:
+        return
+    for key in _COPIES:
         one, other = metadata.tree.get(key), progress.tree.get(key)
         is_same_kind = is_number(one) and is_number(other) and (key == "duration_ms" or isinstance(other, int))
         if is_same_kind and one != other:

@@ -79,8 +79,9 @@ class Parts:
         self.by_name: dict[str, Part] = {}
         identifier = tree.get("id")
         name = names.iri("checkpoint", identifier) if isinstance(identifier, str) else naming.root_of(tree)
-        self.root = self._add(Part((CHECKPOINT,), tree, "", name, terms.checkpoint()))
-        self._look_into(self.root)
+        plan = terms.checkpoint()
+        self.root = self._add(Part((CHECKPOINT,), tree, "", name, plan))
+        self._look_into(self.root, plan)
 
     def of(self, kind: str) -> list[Part]:
         """Return the parts of a class, in the order of the tree."""
@@ -103,24 +104,21 @@ class Parts:
             self.by_class.setdefault(kind, []).append(part)
         return part
 
-    def _look_into(self, part: Part) -> None:
-        assert part.plan is not None  # noqa: S101 - only those inside JSON parts have none
+    def _look_into(self, part: Part, plan: Plan) -> None:
         for key, value in part.tree.items():
-            known = part.plan.keys.get(key)
+            known = plan.keys.get(key)
             if known is None:
                 continue
             if known.plan is not None:
-                self._objects(part, known, value)
+                self._objects(part, known, known.plan, value)
             elif (part.kind, key) in _INNER:
                 self._inside(part, key, value)
 
-    def _objects(self, above: Part, key: Key, value: Any) -> None:
-        plan = key.plan
-        assert plan is not None  # noqa: S101 - asked before
+    def _objects(self, above: Part, key: Key, plan: Plan, value: Any) -> None:
         kind, place, stem = str(plan.type), f"{above.pointer}/{key.name}", f"{above.stem}/{key.name}"
         if key.reading is Reading.OBJECT:
             if isinstance(value, dict):
-                self._look_into(self._add(Part((kind,), value, place, stem, plan)))
+                self._look_into(self._add(Part((kind,), value, place, stem, plan)), plan)
             return
         for at, one in enumerate(value if isinstance(value, list) else ()):
             if isinstance(one, dict):

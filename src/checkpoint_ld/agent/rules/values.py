@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from rdflib import URIRef
 
 from checkpoint_ld.agent import names
+from checkpoint_ld.agent.graph.building import is_texts
 from checkpoint_ld.agent.graph.terms import Reading
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.agent.rules.parts import (
@@ -28,7 +29,7 @@ from checkpoint_ld.graph.literals import literal_of
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.agent.graph.terms import Key
+    from checkpoint_ld.agent.graph.terms import Key, Plan
 
 
 class Iri(str):
@@ -133,19 +134,17 @@ def _of_key(parts: Parts, part: Part, key: Key) -> list[Located]:
             return [(Json(value), place)]
         case Reading.REFERENCE if isinstance(value, str) and key.kind is not None:
             return [(Iri(names.iri(key.kind, value)), place)]
-        case Reading.REFERENCES if isinstance(value, list) and all(isinstance(one, str) for one in value):
-            assert key.kind is not None  # noqa: S101 - its reading says so
+        case Reading.REFERENCES if key.kind is not None and is_texts(value):
             return [(Iri(names.iri(key.kind, one)), place + pointer((at,))) for at, one in enumerate(value)]
         case Reading.OBJECT if isinstance(value, dict):
             return [(Iri(f"{part.stem}/{key.name}"), place)]
-        case Reading.OBJECTS if isinstance(value, list):
-            return _elements(parts, key, value, place)
+        case Reading.OBJECTS if isinstance(value, list) and key.plan is not None:
+            return _elements(parts, key.plan, value, place)
     return _scalars(value, place)
 
 
-def _elements(parts: Parts, key: Key, value: list[Any], place: str) -> list[Located]:
-    assert key.plan is not None  # noqa: S101 - its reading says so
-    by_place = {one.pointer: one for one in parts.of(str(key.plan.type))}
+def _elements(parts: Parts, plan: Plan, value: list[Any], place: str) -> list[Located]:
+    by_place = {one.pointer: one for one in parts.of(str(plan.type))}
     found: list[Located] = []
     for at, one in enumerate(value):
         here = f"{place}/{at}"
