@@ -70,6 +70,8 @@ class Waiting:
         kinds = set(map(type, values))
         if kinds == TEXTS and (slot.reading in _AS_WRITTEN or not slot.terms):
             texts = set(values) - slot.good
+            if not texts:
+                return set()
             refused = _refused(texts, slot)
             if 2 * len(texts) <= len(values) and len(slot.good) + len(texts) <= _MOST:
                 slot.good |= texts - refused
