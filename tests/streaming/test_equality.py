@@ -18,6 +18,7 @@ from checkpoint_ld import profiles, shortcuts, validation
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.emission.direct_lines import TextWalk
 from checkpoint_ld.graph.plans import NotCoveredError
+from checkpoint_ld.graph.pointers import pointers
 from checkpoint_ld.reading import CANONICAL, examine
 from checkpoint_ld.streaming.entrance import Streaming
 from checkpoint_ld.writing.write import write
@@ -241,6 +242,14 @@ def test_a_text_that_reads_like_the_name_of_a_question_is_none() -> None:
     tree["dataFeedElement"][0]["dateModified"] = "urn:x:1"
 
     assert held(json.dumps(tree, indent=2).encode(), 1) is None
+
+
+def test_a_text_that_reads_like_the_name_of_an_object_by_its_place_is_seen_in_one_piece() -> None:
+    tree = json.loads(json.dumps(canonical(*(item(f"Number {number}?", None) for number in range(3)))))
+    [name] = [name for name, place in pointers(tree).items() if place == "/dataFeedElement/0"]
+    tree["dataFeedElement"][1]["dateModified"] = name
+
+    assert "reads like the name of an object" in (held(json.dumps(tree, indent=2).encode(), 1) or "")
 
 
 @pytest.mark.parametrize("window", [1, 2, 100])

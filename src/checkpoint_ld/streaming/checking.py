@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     Triple = tuple[Node, Node, Node]
 
+_SPELT = "a text in it reads like the name of an object"
 _RESULT, _FOCUS, _VALUE = (URIRef(SHACL + name) for name in ("result", "focusNode", "value"))
 
 
@@ -78,6 +79,8 @@ class _Check:
             return [], [], set()
         places = pointers(part.reading.tree)
         triples = list(_results(report, part, places))
+        if any(isinstance(term, Literal) and str(term) in places for _, _, term in triples):
+            raise UnusualFileError(_SPELT)  # a finding does not tell such a text from the name of an object
         mentioned = {str(term) for _, _, term in triples if isinstance(term, URIRef)} - places.keys()
         return list(part.found(checked.findings, places)), triples, mentioned
 
