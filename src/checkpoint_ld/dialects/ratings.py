@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.dialects.json_text import decoded
 from checkpoint_ld.dialects.properties import ABSENT, name_of, values
 from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
 
@@ -75,11 +76,6 @@ def llm_kind(rating: dict[str, Any], settings: dict[str, Any]) -> Any:
 def is_template(kind: object) -> bool:
     """Tell whether an LLM trait of this kind fills in a schema instead of giving a score."""
     return kind == "template" or (isinstance(kind, dict) and kind.get("type") == "template")
-
-
-def is_number(value: object) -> bool:
-    """Tell whether `value` is a number; a boolean is none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def as_float(value: Any) -> Any:

@@ -14,11 +14,11 @@ from checkpoint_ld.dialects.ratings import (
     PREFIX,
     as_float,
     as_plain,
-    is_number,
     is_template,
     llm_kind,
     trait_type,
 )
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.identifiers import gui_rating_id
 
 Family: TypeAlias = Literal["llm", "regex", "callable", "metric"]

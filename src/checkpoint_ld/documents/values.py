@@ -1,16 +1,21 @@
-"""JSON values in memory: going through all of them, and showing one in a message."""
+"""JSON values in memory: what they are, going through all of them, and showing one in a message."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 60
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Tell whether a JSON value is a number; a boolean is none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def walk(value: Any) -> Iterator[tuple[list[str | int], Any]]:

@@ -16,11 +16,11 @@ from checkpoint_ld.dialects.ratings import (
     PREFIX,
     as_float,
     as_plain,
-    is_number,
     llm_kind,
     trait_type,
 )
 from checkpoint_ld.dialects.traits import SETTINGS
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.entities import (
     LENIENT,
     AgenticRubricTrait,

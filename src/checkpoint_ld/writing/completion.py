@@ -9,9 +9,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.properties import name_of
-from checkpoint_ld.dialects.ratings import CANONICAL, as_float, is_number
+from checkpoint_ld.dialects.ratings import CANONICAL, as_float
 from checkpoint_ld.dialects.state import DEFAULT_NAME
 from checkpoint_ld.dialects.template import template_name
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.mapping.creators import creator_members, name_of_creator
 from checkpoint_ld.mapping.properties import as_list, text_of

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rdflib import Literal
 
-from checkpoint_ld.agent.rules.values import Iri, Json, Value, is_number
+from checkpoint_ld.agent.rules.values import Iri, Json, Value
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_DOUBLE, XSD_INTEGER, XSD_STRING, json_text
 from checkpoint_ld.validation.checks import listed, sh, told
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from checkpoint_ld.agent.names import CAF_DERIVED
 from checkpoint_ld.agent.rules import calls, keys, sweeps, thoughts
 from checkpoint_ld.agent.rules.parts import DIFF, METADATA, PROGRESS, TOOL_STATE
-from checkpoint_ld.agent.rules.values import is_number
 from checkpoint_ld.checks.readings import given, shown
 from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.values import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rdflib import URIRef
 
@@ -184,8 +184,3 @@ def term_of(value: Value) -> Node:
     if isinstance(value, Json):
         return literal_of(value.value, "@json")
     return literal_of(value)
-
-
-def is_number(value: Any) -> TypeGuard[int | float]:
-    """Tell whether a JSON value is a number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal
 
-from checkpoint_ld.agent.rules.values import Json, is_number
+from checkpoint_ld.agent.rules.values import Json
 from checkpoint_ld.checks.readings import called, given
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.validation.checks import listed, told
 
 if TYPE_CHECKING:
