@@ -21,7 +21,9 @@ def dies_once(shard: Shard, options: ConvertOptions) -> ShardResult:
 def leaves_something(shard: Shard, options: ConvertOptions) -> ShardResult:
     """Convert a shard, in a process that is killed while it writes a file, at its first attempt at the second one."""
     if shard.index == 1 and not Path(shard.out).with_suffix(".died").exists():
-        (Path(shard.out) / ".0123456789abcdef.tmp").write_bytes(b"half")
+        out = Path(shard.out)
+        out.mkdir(exist_ok=True)  # the process beside this one may not have made it yet
+        (out / ".0123456789abcdef.tmp").write_bytes(b"half")
     return dies_once(shard, options)
 
 
