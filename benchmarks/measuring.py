@@ -116,7 +116,7 @@ def _turn(number: int, way: Way | Command, size: int, folder: Path, effort: Effo
         command = [sys.executable, _CHILD, str(number), str(path), str(small), str(effort.turn), str(_OFTEN)]
     try:
         # Preparing, the first run and other work of the machine take their time, too.
-        done = subprocess.run(command, capture_output=True, timeout=120 + 3 * effort.limit, check=True)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, timeout=120 + 3 * effort.limit, check=True)  # noqa: S603 - our own command
     except subprocess.TimeoutExpired:
         return LeftOut(way.job, way.name, size, f"takes more than {effort.limit:g} s")
     except subprocess.CalledProcessError as error:

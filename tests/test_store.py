@@ -449,6 +449,29 @@ def test_what_is_asked_by_predicate_or_object_follows_every_change() -> None:
     assert set(graph.subjects(name, Literal("Directly"))) == {TARGET}
 
 
+@pytest.mark.parametrize("pattern", [(None, URIRef(SCHEMA + "name"), None), (None, None, Literal("Metals"))])
+def test_who_asks_while_another_is_answered_sees_all(pattern: Any) -> None:
+    class Interrupted(dict[Any, Any]):
+        """An index on the way through which, once, another thread asks."""
+
+        asked = False
+
+        def items(self) -> Any:
+            for one in super().items():
+                if not self.asked:
+                    self.asked = True
+                    found.append(len(list(store.triples(pattern))))
+                yield one
+
+    found: list[int] = []
+    store = SubjectIndexStore()
+    store.replace(
+        Interrupted({URIRef(f"urn:x:{number}"): {URIRef(SCHEMA + "name"): Literal("Metals")} for number in range(3)})
+    )
+    found.append(len(list(store.triples(pattern))))
+    assert found == [3, 3]
+
+
 def test_statements_that_others_add_are_members_of_the_tree() -> None:
     graph = graph_of(canonical())
     graph.add((graph.root, URIRef(SCHEMA + "license"), Literal("CC-BY-4.0")))

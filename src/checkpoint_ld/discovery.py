@@ -103,11 +103,9 @@ class _Search:
                 below.clear()
                 continue
             visited.add(real)
-            # Strings all the way, for folders can be large; `./a` is called `a`.
-            inner = [(name, os.path.normpath(os.path.join(folder, name))) for name in below]  # noqa: PTH118
+            inner = _placed(folder, below)
             below[:] = sorted(name for name, one in inner if name not in SKIPPED and self._is_wanted(name, one))
-            files = [(name, os.path.normpath(os.path.join(folder, name))) for name in sorted(names)]  # noqa: PTH118
-            yield from (one for name, one in files if self._is_wanted(name, one))
+            yield from (one for name, one in _placed(folder, sorted(names)) if self._is_wanted(name, one))
 
     def _is_wanted(self, name: str, path: str) -> bool:
         return not name.startswith(".") and self._is_included(path)
@@ -115,6 +113,12 @@ class _Search:
     def _is_included(self, path: str) -> bool:
         relative = os.path.relpath(Path(path).absolute(), self.root) if self.exclude else ""
         return not any(globs.matches(pattern, relative) for pattern in self.exclude)
+
+
+def _placed(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return names in a folder, each with its path; `./a` is called `a`."""
+    # Strings all the way, for folders can be large.
+    return [(name, os.path.normpath(os.path.join(folder, name))) for name in names]  # noqa: PTH118 - as said
 
 
 def shows_a_checkpoint(file: Path) -> bool:

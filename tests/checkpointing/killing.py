@@ -159,7 +159,7 @@ def killed_everywhere(base: Path, work: Callable[[Path, Fuse], None], **expected
         if ended == 0:
             return kills
         assert ended == -signal.SIGKILL, ended
-        assert forked(lambda: check(folder, **expected)) == 0, f"{work.__name__}, step {kills + 1}"  # noqa: B023
+        assert forked(lambda: check(folder, **expected)) == 0, f"{work.__name__}, step {kills + 1}"  # noqa: B023 - as above
         shutil.rmtree(folder)
         kills += 1
 

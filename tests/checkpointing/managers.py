@@ -69,7 +69,7 @@ class MemoryStore:
         self._step("delete")
         return self.held.pop(checkpoint_id, None) is not None
 
-    def verify(self, *, repair: bool = False) -> Iterator[Finding]:  # noqa: ARG002
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]:  # noqa: ARG002 - as stores have it
         return iter(())
 
     def close(self) -> None:

@@ -76,7 +76,7 @@ def test_what_else_is_said_goes_to_pydantic() -> None:
 
 def test_json_schema_extra_has_to_be_a_dictionary() -> None:
     with pytest.raises(SettingsError, match="json_schema_extra"):
-        stored(json_schema_extra=lambda schema: None)  # noqa: ARG005
+        stored(json_schema_extra=lambda schema: None)  # noqa: ARG005 - pydantic calls it with one
 
 
 def test_a_field_without_a_default_is_required_but_for_trace_fields() -> None:

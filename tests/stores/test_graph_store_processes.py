@@ -133,7 +133,7 @@ def die(folder: str, step: str, when: str) -> None:
 
 def die_changing(folder: str, when: str) -> None:
     """Change a name, and die between the graph and its entry, or after both."""
-    Holdings._tell = dying(Holdings._tell, when)  # type: ignore[method-assign] # noqa: SLF001
+    Holdings._tell = dying(Holdings._tell, when)  # type: ignore[method-assign] # noqa: SLF001 - dies there
     GraphStore(folder).update_metadata("old", name="new")
 
 

@@ -88,7 +88,7 @@ def test_a_date_is_before_another_as_their_moments_are(one: str, other: str) -> 
 @example("[[")
 @pytest.mark.filterwarnings("ignore:Possible (nested set|set):FutureWarning")
 def test_a_pattern_that_is_known_to_compile_does(pattern: str) -> None:
-    if sources._SIMPLE_PATTERN.fullmatch(pattern):  # noqa: SLF001
+    if sources._SIMPLE_PATTERN.fullmatch(pattern):  # noqa: SLF001 - what it lets pass is not compiled
         re.compile(pattern)
     assert (sources.pattern_fault(pattern) is None) == compiles(pattern)
 
@@ -101,11 +101,11 @@ def compiles(pattern: str) -> bool:
     return True
 
 
-@given(st.from_regex(secrets._TELLING_VALUE), st.text())  # noqa: SLF001
+@given(st.from_regex(secrets._TELLING_VALUE), st.text())  # noqa: SLF001 - what the quick look has to agree with
 def test_every_telling_value_is_told(value: str, around: str) -> None:
-    assume(not secrets._PLACEHOLDER.fullmatch(value))  # noqa: SLF001
+    assume(not secrets._PLACEHOLDER.fullmatch(value))  # noqa: SLF001 - as above
     assert secret(value) is not None
-    assert (secret(around) is None) == (secrets._TELLING_VALUE.search(around) is None)  # noqa: SLF001
+    assert (secret(around) is None) == (secrets._TELLING_VALUE.search(around) is None)  # noqa: SLF001 - as above
 
 
 SECRETS = st.sampled_from(["sk-" + "a" * 20, "Bearer " + "x" * 20, "a risk-free token", "-----", "", "gold"])

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.families.checking import Profiles
     from checkpoint_ld.findings import Finding
 
+if sys.platform != "win32":  # which has none
+    import resource
+
 _KIB = 1024
 
 
@@ -189,7 +192,5 @@ def _json(value: Any, option: int = 0) -> bytes:
 def _peak() -> int:
     if sys.platform == "win32":
         return 0
-    import resource  # noqa: PLC0415 - Windows has none
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * _KIB

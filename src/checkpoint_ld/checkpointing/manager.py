@@ -122,7 +122,7 @@ class CheckpointManager:
 
     def fork(
         self,
-        id: str,  # noqa: A002
+        id: str,
         execution_id: str | None = None,
         branch_reason: str | None = None,
         name: str | None = None,
@@ -134,7 +134,7 @@ class CheckpointManager:
         members = {"execution_id": execution_id, "branch_reason": branch_reason, "name": name}
         return self._kept(forked(self.get(id), self._clock.wall(), **members))
 
-    def get(self, id: str) -> AgentCheckpoint:  # noqa: A002
+    def get(self, id: str) -> AgentCheckpoint:
         """Return a checkpoint. Raises CheckpointNotFound, and ReadError or InvalidCheckpoint for a damaged one."""
         return self.store.get(id)
 
@@ -164,7 +164,7 @@ class CheckpointManager:
 
     def export(
         self,
-        id: str,  # noqa: A002
+        id: str,
         to: str | os.PathLike[str],
         shape: exchange.ExportShape = "canonical",
         *,
@@ -191,7 +191,7 @@ class CheckpointManager:
 
     def update_metadata(
         self,
-        id: str,  # noqa: A002
+        id: str,
         *,
         name: str | Absent | None = ABSENT,
         description: str | Absent | None = ABSENT,
@@ -207,7 +207,7 @@ class CheckpointManager:
             changes = redacted_changes(self.get(id), changes, self._redacted)
         return self.store.update_metadata(id, **changes)
 
-    def delete(self, id: str) -> bool:  # noqa: A002
+    def delete(self, id: str) -> bool:
         """Take a checkpoint away, from the first store last; tell whether it was there."""
         return self.store.delete(id)
 

@@ -21,8 +21,8 @@ _MANY = 200_000
 def main() -> None:
     """Run the command that the arguments name."""
     _leave_the_garbage()
-    from checkpoint_ld.cli.app import app  # noqa: PLC0415 - what needs no command should not wait for all of them
-    from checkpoint_ld.errors import CheckpointLdError  # noqa: PLC0415 - as above
+    from checkpoint_ld.cli.app import app
+    from checkpoint_ld.errors import CheckpointLdError
 
     try:
         app()

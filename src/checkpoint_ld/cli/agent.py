@@ -141,7 +141,7 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     store: Store = None,
 ) -> None:
     """Show what is different between two checkpoints; exit with 1 if anything is."""
-    from checkpoint_ld.agent.difference import diff_checkpoints  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.agent.difference import diff_checkpoints
 
     with manager(folder, database, store) as of:
         old, new = agent_runs.found(before, of), agent_runs.found(after, of)
@@ -225,7 +225,7 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     store: Store = None,
 ) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, N-Quads or Turtle."""
-    from checkpoint_ld.checkpointing.exchange import content_of  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.checkpointing.exchange import content_of
 
     with manager(folder, database, store) as of:
         content = content_of(of.get(checkpoint), shape.value)
@@ -329,7 +329,7 @@ def stats(
     store: Store = None,
 ) -> None:
     """Show what executions used and did: checkpoints, steps, tokens, calls, failed ones, by tool."""
-    from checkpoint_ld.checkpointing.statistics import statistics  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.checkpointing.statistics import statistics
 
     with manager(folder, database, store) as of:
         output.show_statistics(statistics(of.store, execution), as_json=as_json)

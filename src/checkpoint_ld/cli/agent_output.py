@@ -29,7 +29,7 @@ _LATEST = 5
 
 def show_json(value: Any) -> None:
     """Print a value as JSON; integers may be of any size."""
-    from checkpoint_ld.documents.dumping import dump_json  # noqa: PLC0415 - only JSON needs it
+    from checkpoint_ld.documents.dumping import dump_json
 
     sys.stdout.buffer.write(dump_json(value) + b"\n")
     sys.stdout.buffer.flush()
@@ -37,8 +37,8 @@ def show_json(value: Any) -> None:
 
 def show_headers(headers: Sequence[Header], *, as_json: bool, wide: bool) -> None:
     """Print the headers of checkpoints, a line each."""
-    from checkpoint_ld.agent.timeline.timeline import instant  # noqa: PLC0415 - --help should not wait for it
-    from checkpoint_ld.sparql.table import Style, lines  # noqa: PLC0415 - as above
+    from checkpoint_ld.agent.timeline.timeline import instant
+    from checkpoint_ld.sparql.table import Style, lines
 
     if as_json:
         sys.stdout.buffer.write(orjson.dumps([asdict(one) for one in headers], option=_JSON))
@@ -67,7 +67,7 @@ def show_headers(headers: Sequence[Header], *, as_json: bool, wide: bool) -> Non
 
 def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
     """Print what a checkpoint holds, for people."""
-    from checkpoint_ld.agent.summary import lines_of  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.agent.summary import lines_of
 
     for line in lines_of(checkpoint, latest=_LATEST):
         typer.echo(line)
@@ -75,7 +75,7 @@ def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
 
 def say_restored(restored: Restored, *, as_json: bool) -> None:
     """Say which calls were in flight, on standard error, and what was found."""
-    from checkpoint_ld.cli import streams  # noqa: PLC0415 - as above
+    from checkpoint_ld.cli import streams
 
     streams.report(restored.findings)
     if as_json:
@@ -90,8 +90,8 @@ def say_restored(restored: Restored, *, as_json: bool) -> None:
 
 def state_of(restored: Restored) -> bytes:
     """Return a restored state as JSON text: whose it is, what it goes on from, and the snapshot."""
-    from checkpoint_ld.documents.dumping import dump_json  # noqa: PLC0415 - as above
-    from checkpoint_ld.documents.layout import Layout  # noqa: PLC0415 - as above
+    from checkpoint_ld.documents.dumping import dump_json
+    from checkpoint_ld.documents.layout import Layout
 
     state = restored.state
     parent = {} if state.parent is None else {"parent": state.parent.tree()}
@@ -111,7 +111,7 @@ def show_saved(saved: Saved, *, as_json: bool) -> None:
 
 def show_imported(taken: Iterable[Imported], *, as_json: bool) -> int:
     """Print what became of files, and what is odd about their form; return how many could not be taken in."""
-    from checkpoint_ld.cli import streams  # noqa: PLC0415 - as above
+    from checkpoint_ld.cli import streams
 
     done = list(taken)
     if as_json:
@@ -199,7 +199,7 @@ def show_reindexed(done: Reindexed, *, as_json: bool) -> None:
 
 def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> None:
     """Print what executions used and did, a line each."""
-    from checkpoint_ld.sparql.table import Style, lines  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.sparql.table import Style, lines
 
     rows = list(found)
     if as_json:

@@ -30,7 +30,7 @@ WIDTH = 100
 
 def about(of: CheckpointManager, question: str, wanted: dict[str, Any]) -> list[Header]:
     """Return the checkpoints about a question that is named by its identifier or by its text."""
-    from checkpoint_ld.identifiers import question_id  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.identifiers import question_id
 
     return of.list(**wanted, question=question) or of.list(**wanted, question=question_id(question))
 
@@ -40,7 +40,7 @@ def run_of(name: str, of: CheckpointManager) -> Timeline:
 
     Raises CheckpointNotFound for what is none of these.
     """
-    from checkpoint_ld.agent.timeline import timeline_of  # noqa: PLC0415
+    from checkpoint_ld.agent.timeline import timeline_of
 
     headers = of.list(execution_id=name)
     if headers:
@@ -63,7 +63,7 @@ def picture_of(out: str) -> str:
 
 def drawn(run: Timeline, picture: str, *, width: int | None, limit: int | None) -> str:
     """Return a timeline as text (of `width` columns, the terminal's unless given), as an SVG or as a page."""
-    from checkpoint_ld.agent.timeline import html_of, svg_of, text_of  # noqa: PLC0415
+    from checkpoint_ld.agent.timeline import html_of, svg_of, text_of
 
     if picture == "text":
         return text_of(run, width=width or shutil.get_terminal_size((WIDTH, 0)).columns, limit=limit) + "\n"
@@ -75,7 +75,7 @@ def found(name: str, of: CheckpointManager) -> AgentCheckpoint:
 
     Raises CheckpointNotFound for what is neither.
     """
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 
     try:
         return of.get(name)
@@ -90,7 +90,7 @@ def imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) ->
 
     Raises what the stores raise.
     """
-    from checkpoint_ld.checkpointing import Imported  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.checkpointing import Imported
 
     for path in paths:
         try:
@@ -104,7 +104,7 @@ def upgraded(paths: Sequence[str], *, dry_run: bool) -> Iterator[Upgraded | Chec
 
     Yields the error instead for a file that cannot be read or written, and goes on.
     """
-    from checkpoint_ld.checkpointing import upgrade  # noqa: PLC0415 - as above
+    from checkpoint_ld.checkpointing import upgrade
 
     for path in map(Path, paths):
         for file in sorted(path.rglob("*.json")) if path.is_dir() else (path,):
@@ -123,7 +123,7 @@ def retention(
     protect_linked: bool,
 ) -> Retention:
     """Return what is to stay; `max_age` counts days. Raises SettingsError where nothing says what may go."""
-    from checkpoint_ld.checkpointing import Retention  # noqa: PLC0415
+    from checkpoint_ld.checkpointing import Retention
 
     if keep_last is None and max_age is None:
         raise SettingsError("say what may go: all but the newest (--keep-last N), or what is old (--max-age DAYS)")

@@ -26,12 +26,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def manager(folder: str | None, database: str | None, store: str | None) -> CheckpointManager:
     """Return the manager of the stores that were named, of the files in `FOLDER` where none was; close it after use."""
     # A database and graphs take their time to import; --help should not wait for them.
-    from checkpoint_ld.checkpointing import CheckpointManager  # noqa: PLC0415
+    from checkpoint_ld.checkpointing import CheckpointManager
 
     files = FOLDER if folder is None and database is None and store is None else folder
     graphs = None
     if store is not None:
-        from checkpoint_ld.stores.graphs import GraphStore  # noqa: PLC0415
+        from checkpoint_ld.stores.graphs import GraphStore
 
         graphs = GraphStore(store)
     return CheckpointManager(files, database, graphs)
@@ -42,7 +42,7 @@ def milliseconds(text: str) -> int:
 
     Raises SettingsError for another text.
     """
-    from datetime import UTC, datetime  # noqa: PLC0415
+    from datetime import UTC, datetime
 
     if text.isdecimal():
         return int(text)

@@ -92,7 +92,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version  # noqa: PLC0415 - it takes as long to import as the rest of this
+        from importlib.metadata import version
 
         typer.echo(f"checkpoint-ld {version('checkpoint-ld')}")
         raise typer.Exit

@@ -49,7 +49,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     quiet: Quiet = False,
 ) -> None:
     """Write N-Quads, one named graph for each checkpoint, and findings as JSON lines."""
-    from checkpoint_ld.bulk import ConvertOptions  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.bulk import ConvertOptions
 
     _run(paths, out, jobs, shard_size, ConvertOptions(profile, compressed=compressed), quiet=quiet)
 
@@ -64,7 +64,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     quiet: Quiet = False,
 ) -> None:
     """Write findings as JSON lines, and no N-Quads."""
-    from checkpoint_ld.bulk import ConvertOptions  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.bulk import ConvertOptions
 
     _run(paths, out, jobs, shard_size, ConvertOptions(profile, quads=False), quiet=quiet)
 
@@ -72,10 +72,10 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
 def _run(  # noqa: PLR0913 - the options of both commands
     paths: list[str], out: str, jobs: int, shard_size: float, options: ConvertOptions, *, quiet: bool
 ) -> None:
-    from checkpoint_ld import bulk  # noqa: PLC0415 - --help should not wait for it
-    from checkpoint_ld.discovery import discover  # noqa: PLC0415 - as above
-    from checkpoint_ld.errors import SettingsError  # noqa: PLC0415 - as above
-    from checkpoint_ld.families.checking import Profiles  # noqa: PLC0415 - as above
+    from checkpoint_ld import bulk
+    from checkpoint_ld.discovery import discover
+    from checkpoint_ld.errors import SettingsError
+    from checkpoint_ld.families.checking import Profiles
 
     if options.profile is not None:
         Profiles(options.profile)  # says now what is wrong with the name

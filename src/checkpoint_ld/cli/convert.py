@@ -83,9 +83,9 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
-    from checkpoint_ld.emission import ContextStyle, nquads_of_tree, ntriples_of_tree  # noqa: PLC0415
-    from checkpoint_ld.reading import CANONICAL, Reading  # noqa: PLC0415
-    from checkpoint_ld.writing import write as writing  # noqa: PLC0415
+    from checkpoint_ld.emission import ContextStyle, nquads_of_tree, ntriples_of_tree
+    from checkpoint_ld.reading import CANONICAL, Reading
+    from checkpoint_ld.writing import write as writing
 
     wanted = to or writing.syntax_of(out) or writing.JSONLD
     if dialect is not None and wanted != writing.JSONLD:
@@ -96,7 +96,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
             return
     source = streams.read(file, syntax=syntax, strict=strict)
     if not isinstance(source, Reading):
-        from checkpoint_ld.agent.writing import written as written_of_agent  # noqa: PLC0415 - as above
+        from checkpoint_ld.agent.writing import written as written_of_agent
 
         form = _form(wanted, dialect, is_plain=context is Context.PLAIN or out.lower().endswith(".json"))
         streams.write(out, written_of_agent(source.tree, form, prov=prov), overwrite=force)
@@ -125,14 +125,14 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
 
 def _now() -> str:
     """Return the date that stands for a missing one in what comes from one dialect into another."""
-    from checkpoint_ld.entities.entity import now  # noqa: PLC0415 - as in the command
+    from checkpoint_ld.entities.entity import now
 
     return now()
 
 
 def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
     """Return as what of `agent.writing.FORMS` an agent checkpoint is written; a shape is a dialect."""
-    from checkpoint_ld.agent.values import SHAPES  # noqa: PLC0415 - as in the command
+    from checkpoint_ld.agent.values import SHAPES
 
     if dialect is None:
         return SHAPES[0] if is_plain and to == Output.JSONLD else to
@@ -156,7 +156,7 @@ class _Streaming:
 
     def done(self, out: str) -> bool:
         """Write statements to `out`; tell whether that could be done in this way."""
-        from checkpoint_ld.streaming.entrance import Streaming  # noqa: PLC0415 - as in the command
+        from checkpoint_ld.streaming.entrance import Streaming
 
         with progress.bar("converting", quiet=self.quiet) as advance:
             streaming = Streaming(self.jobs, advance, None if self.quiet else _note)

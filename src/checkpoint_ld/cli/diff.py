@@ -36,8 +36,8 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
 ) -> None:
     """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
     # Reading takes its time to import; --help should not wait for it.
-    from checkpoint_ld.difference import semantic_diff  # noqa: PLC0415
-    from checkpoint_ld.documents.dumping import dump_json  # noqa: PLC0415
+    from checkpoint_ld.difference import semantic_diff
+    from checkpoint_ld.documents.dumping import dump_json
 
     if before == after == streams.STANDARD:
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")

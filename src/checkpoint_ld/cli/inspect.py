@@ -35,9 +35,9 @@ def inspect(
 ) -> None:
     """Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."""
     # Reading takes its time to import; --help should not wait for it.
-    import orjson  # noqa: PLC0415
+    import orjson
 
-    from checkpoint_ld.families import inspection  # noqa: PLC0415
+    from checkpoint_ld.families import inspection
 
     found = inspection.inspect(streams.read(file, syntax=syntax))
     if as_json:
@@ -45,7 +45,7 @@ def inspect(
         return
     console = Console()
     if isinstance(found, inspection.AgentInspection):
-        from checkpoint_ld.cli import agent_output  # noqa: PLC0415 - as above
+        from checkpoint_ld.cli import agent_output
 
         agent_output.show_checkpoint(found.checkpoint)
         console.print(_table(_rows_of_agent(found)))

@@ -19,8 +19,8 @@ def bar(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | Non
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
-    from rich.progress import Progress  # noqa: PLC0415 - as above
+    from rich.console import Console
+    from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(doing, total=None, visible=False)

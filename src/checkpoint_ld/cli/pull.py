@@ -58,8 +58,8 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     quiet: QuietOption = False,
 ) -> None:
     """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
-    from checkpoint_ld import remote  # noqa: PLC0415 - --help should not wait for it
-    from checkpoint_ld.remote.pull import file_name  # noqa: PLC0415 - as above
+    from checkpoint_ld import remote
+    from checkpoint_ld.remote.pull import file_name
 
     has_failed = False
     with remote.connect(
@@ -95,9 +95,9 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
 
 def _content(found: Source, to: Written) -> bytes:
     """Return a checkpoint as the bytes of a file."""
-    from checkpoint_ld.agent import writing as agent_writing  # noqa: PLC0415 - as above
-    from checkpoint_ld.reading import Reading  # noqa: PLC0415 - as above
-    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - as above
+    from checkpoint_ld.agent import writing as agent_writing
+    from checkpoint_ld.reading import Reading
+    from checkpoint_ld.writing import write as writing
 
     if isinstance(found, Reading):
         return writing.write(found.graph, syntax=to).data

@@ -107,8 +107,8 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
 ) -> None:
     """Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole."""
     # httpx and reading take their time to import; --help should not wait for them.
-    from checkpoint_ld import remote  # noqa: PLC0415
-    from checkpoint_ld.remote.manifest import default_file  # noqa: PLC0415
+    from checkpoint_ld import remote
+    from checkpoint_ld.remote.manifest import default_file
 
     files = _Files(paths, derived=derived, prov=prov)
     if dry_run and profile is Store.AUTO and not (query_url or update_url or store_url):
@@ -159,7 +159,7 @@ class _Files:
     """The graphs of the files that are meant, each read when it is its turn; a bad one is said and passed over."""
 
     def __init__(self, paths: list[str], *, derived: bool, prov: bool) -> None:
-        from checkpoint_ld import discovery  # noqa: PLC0415 - as in the command
+        from checkpoint_ld import discovery
 
         found = discovery.discover(paths)
         self.has_failed = bool(found.unmatched)
@@ -172,8 +172,8 @@ class _Files:
         self._prov = prov
 
     def __iter__(self) -> Iterator[Outgoing]:
-        from checkpoint_ld import families  # noqa: PLC0415 - as above
-        from checkpoint_ld.remote import outgoing  # noqa: PLC0415 - as above
+        from checkpoint_ld import families
+        from checkpoint_ld.remote import outgoing
 
         for file in self._files:
             try:
@@ -189,8 +189,8 @@ class _Files:
 
 def _streamed(file: str) -> Outgoing | None:
     """Return the graph of a large file, read some questions at a time; None for all others."""
-    from checkpoint_ld.remote import outgoing_of_quads  # noqa: PLC0415 - as above
-    from checkpoint_ld.streaming.entrance import Streaming  # noqa: PLC0415 - as above
+    from checkpoint_ld.remote import outgoing_of_quads
+    from checkpoint_ld.streaming.entrance import Streaming
 
     with Streaming().statements(file, "nq") as streamed:
         if streamed is None:
@@ -200,7 +200,7 @@ def _streamed(file: str) -> Outgoing | None:
 
 
 def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: As, known: Manifest, *, body: bool) -> None:
-    from checkpoint_ld.remote import preview  # noqa: PLC0415 - as in the command
+    from checkpoint_ld.remote import preview
 
     place = client.endpoint, client.credentials
     if shown_as is As.JSON:

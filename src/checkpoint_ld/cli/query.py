@@ -88,8 +88,8 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
 ) -> None:
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
-    from checkpoint_ld.cli.query_run import Service, Sources, explained, listed, parameters_of  # noqa: PLC0415
-    from checkpoint_ld.queries import Request, named, request  # noqa: PLC0415
+    from checkpoint_ld.cli.query_run import Service, Sources, explained, listed, parameters_of
+    from checkpoint_ld.queries import Request, named, request
 
     if list_:
         _write(explained(named(name)) if name else listed(), output)
@@ -126,7 +126,7 @@ def _asked(text: str | None, file: str | None, name: str | None) -> str:
 
 
 def _rendered(result: QueryResult, format_: Format | None, output: str, *, wide: bool) -> str:
-    from checkpoint_ld.sparql import formats  # noqa: PLC0415 - as in the command
+    from checkpoint_ld.sparql import formats
 
     width = shutil.get_terminal_size((100, 24)).columns if output == streams.STANDARD else None
     return formats.render(result, format_.value if format_ else None, width=width, wide=wide)

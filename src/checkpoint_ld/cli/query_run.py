@@ -73,7 +73,7 @@ class Sources:
         return self._of(self._read(), told, derived=derived, **limits)
 
     def _of(self, checkpoints: Iterable[Told], told: Request, *, derived: bool, **limits: Any) -> QueryResult | None:
-        from checkpoint_ld import families  # noqa: PLC0415 - as below
+        from checkpoint_ld import families
 
         data = Dataset()
         for called, graph, dialect in checkpoints:
@@ -91,7 +91,7 @@ class Sources:
         return data.query(told.text, parameters=told.parameters, **limits)
 
     def _read(self) -> Iterator[Told]:
-        from checkpoint_ld import families  # noqa: PLC0415 - a service and a collection need no reading
+        from checkpoint_ld import families
 
         found = discover(self.paths)
         for pattern in found.unmatched:
@@ -107,7 +107,7 @@ class Sources:
                 self.fail(str(error))
 
     def _collected(self, folder: Path, told: Request, *, derived: bool, **limits: Any) -> QueryResult | None:
-        from checkpoint_ld.collection import Collection  # noqa: PLC0415 - files need no collection
+        from checkpoint_ld.collection import Collection
 
         engine = limits.pop("engine")
         with Collection.open(folder, read_only=True) as collection:
@@ -117,7 +117,7 @@ class Sources:
             return collection.answer(told, **limits)
 
     def _remote(self, service: Service, told: Request, *, derived: bool, **limits: Any) -> QueryResult:
-        from checkpoint_ld import remote  # noqa: PLC0415 - only a service needs a client
+        from checkpoint_ld import remote
 
         if self.paths:
             raise SettingsError("--endpoint asks a service: give no files beside it")

@@ -31,9 +31,9 @@ def rules(
     ] = None,
 ) -> None:
     """List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples."""
-    from rich.console import Console  # noqa: PLC0415 - --help should not wait for what it does not need
+    from rich.console import Console
 
-    from checkpoint_ld.selection import codes_of  # noqa: PLC0415 - as above
+    from checkpoint_ld.selection import codes_of
 
     known = _rules_of(profile)
     wanted = codes_of(names or (), known)
@@ -49,17 +49,17 @@ def rules(
 
 def _rules_of(profile: str | None) -> Mapping[str, Rule]:
     if profile is None:
-        from checkpoint_ld.rules import catalogue  # noqa: PLC0415 - as above
+        from checkpoint_ld.rules import catalogue
 
         return catalogue()
-    from checkpoint_ld import profiles  # noqa: PLC0415 - as above
+    from checkpoint_ld import profiles
 
     found: Mapping[str, Rule] = profiles.profile(profile, ()).rules
     return found
 
 
 def _as_json(rule: Rule) -> dict[str, Any]:
-    from checkpoint_ld.examples import example  # noqa: PLC0415 - as above
+    from checkpoint_ld.examples import example
 
     found = example(rule.code)
     shown = {"good": found.good, "bad": found.bad} if found else {}
@@ -68,7 +68,7 @@ def _as_json(rule: Rule) -> dict[str, Any]:
 
 def _listed(rules: list[Rule]) -> Iterator[Text]:
     """Yield a line for each rule, which `grep` and people can use alike."""
-    from rich.text import Text  # noqa: PLC0415 - as above
+    from rich.text import Text
 
     codes, slugs = (max((len(one) for one in column), default=0) for column in _columns(rules))
     for rule in rules:
@@ -81,7 +81,7 @@ def _columns(rules: list[Rule]) -> tuple[list[str], list[str]]:
 
 
 def _explained(rules: list[Rule]) -> Iterator[Text]:
-    from rich.text import Text  # noqa: PLC0415 - as above
+    from rich.text import Text
 
     for at, rule in enumerate(rules):
         if at:
@@ -96,9 +96,9 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
 
 
 def _by_example(rule: Rule) -> Iterator[Text]:
-    from rich.text import Text  # noqa: PLC0415 - as above
+    from rich.text import Text
 
-    from checkpoint_ld.examples import example  # noqa: PLC0415 - as above
+    from checkpoint_ld.examples import example
 
     found = example(rule.code)
     for label, style, text in (("bad", "red", found.bad), ("good", "green", found.good)) if found else ():

@@ -23,7 +23,7 @@ def schema(
     force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
 ) -> None:
     """Print the JSON Schema of the checkpoint document, or of an entity."""
-    from checkpoint_ld.json_schemas import catalogue  # noqa: PLC0415 - --help should not wait for pydantic
+    from checkpoint_ld.json_schemas import catalogue
 
     if name is None or list_all:
         for known, summary in catalogue.summaries().items():

@@ -36,8 +36,8 @@ def serve(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but the URL.")] = False,
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
-    from checkpoint_ld.remote.endpoint import is_loopback  # noqa: PLC0415 - --help should not wait for it
-    from checkpoint_ld.serving import Server, Settings  # noqa: PLC0415 - as above
+    from checkpoint_ld.remote.endpoint import is_loopback
+    from checkpoint_ld.serving import Server, Settings
 
     with ExitStack() as stack:
         location = _location(paths, stack, derived=derived, quiet=quiet)
@@ -56,8 +56,8 @@ def serve(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
 
 def _location(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: bool) -> Path:
     """Return the folder of a store: that of a collection, or a temporary one with what the files hold."""
-    from checkpoint_ld.collection import Collection  # noqa: PLC0415 - as in the command
-    from checkpoint_ld.collection.directory import MARK, STORE  # noqa: PLC0415 - as in the command
+    from checkpoint_ld.collection import Collection
+    from checkpoint_ld.collection.directory import MARK, STORE
 
     if len(paths) == 1 and (Path(paths[0]) / MARK).is_file():
         if derived:
@@ -68,9 +68,9 @@ def _location(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: b
 
 
 def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: bool) -> Path:
-    import pyoxigraph  # noqa: PLC0415 - as above
+    import pyoxigraph
 
-    from checkpoint_ld import discovery, families, sparql  # noqa: PLC0415 - as above
+    from checkpoint_ld import discovery, families, sparql
 
     dataset = sparql.Dataset()
     for file in discovery.discover(paths).files:

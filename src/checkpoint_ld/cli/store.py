@@ -109,7 +109,7 @@ def get(
     wait: Wait = 0,
 ) -> None:
     """Write one checkpoint as it was loaded; the extension of OUT tells the syntax, else it is JSON-LD."""
-    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.writing import write as writing
 
     with _open(store, read_only=True, wait=wait) as collection:
         [found, *more] = collection.find(graph)
@@ -121,11 +121,11 @@ def get(
 
 def _content(held: StatementGraph, syntax: str) -> bytes:
     """Return a graph as the bytes of a file; JSON is what was loaded, for agent checkpoints in the canonical shape."""
-    from checkpoint_ld.agent import writing as agent_writing  # noqa: PLC0415 - as above
-    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
-    from checkpoint_ld.emission import ContextStyle  # noqa: PLC0415 - as above
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
-    from checkpoint_ld.writing import write as writing  # noqa: PLC0415 - as above
+    from checkpoint_ld.agent import writing as agent_writing
+    from checkpoint_ld.agent.graph import AgentGraph
+    from checkpoint_ld.emission import ContextStyle
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.writing import write as writing
 
     if isinstance(held, CheckpointGraph):
         return writing.write(held, syntax=syntax, context=ContextStyle.PLAIN).data
@@ -180,7 +180,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     wait: Wait = 0,
 ) -> None:
     """Hold the checkpoints of the collection against the rules."""
-    from checkpoint_ld import profiles, reports  # noqa: PLC0415 - SHACL takes its time to import
+    from checkpoint_ld import profiles, reports
 
     with _open(store, read_only=True, wait=wait) as collection:
         asked = [graph for name in graphs or () for graph in collection.find(name)]
@@ -242,7 +242,7 @@ def _open(
     store: str, *, read_only: bool = False, must_exist: bool = False, quiet: bool = False, wait: float = 0
 ) -> Collection:
     """Open a collection, and say what an interruption left undone in it."""
-    from checkpoint_ld.collection import Collection  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld.collection import Collection
 
     if must_exist and not read_only:
         Collection.open(store, read_only=True, wait=wait).close()
@@ -254,8 +254,8 @@ def _open(
 
 
 def _options(on_conflict: Conflict, profile: str | None, fail_on: FailOn, progress: Any) -> Options:
-    from checkpoint_ld import collection  # noqa: PLC0415 - --help should not wait for it
-    from checkpoint_ld.families.checking import Profiles  # noqa: PLC0415 - as above
+    from checkpoint_ld import collection
+    from checkpoint_ld.families.checking import Profiles
 
     rules = Profiles(profile) if profile is not None else None
     checks = collection.Checks(rules, store_output.severity(fail_on))

@@ -80,9 +80,9 @@ def show_entries(collection: Collection, *, as_json: bool) -> None:
     if as_json:
         _print_json([collection.entries[graph].as_json() for graph in collection])
         return
-    from rich.console import Console  # noqa: PLC0415 - only a table needs it
-    from rich.table import Table  # noqa: PLC0415 - as above
-    from rich.text import Text  # noqa: PLC0415 - as above
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     for column in ("name", "graph", "file", "dialect", "triples", "findings"):

@@ -33,14 +33,14 @@ class Input(StrEnum):
 
 def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
     """Read the checkpoint in `file`, of whatever family."""
-    from checkpoint_ld import families  # noqa: PLC0415 - --help should not wait for it
+    from checkpoint_ld import families
 
     return families.read(_opened(file), syntax=syntax, strict=strict)
 
 
 def read_benchmark(file: str, *, syntax: str | None) -> Reading:
     """Read the benchmark in `file`."""
-    from checkpoint_ld import reading  # noqa: PLC0415 - as above
+    from checkpoint_ld import reading
 
     return reading.read(_opened(file), syntax=syntax)
 

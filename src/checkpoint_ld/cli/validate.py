@@ -99,10 +99,10 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
-    from checkpoint_ld import profiles, reports, selection  # noqa: PLC0415
-    from checkpoint_ld.cli.validation_run import EXIT_FAILED, Run  # noqa: PLC0415
-    from checkpoint_ld.families import checking  # noqa: PLC0415
-    from checkpoint_ld.rules import catalogue  # noqa: PLC0415
+    from checkpoint_ld import profiles, reports, selection
+    from checkpoint_ld.cli.validation_run import EXIT_FAILED, Run
+    from checkpoint_ld.families import checking
+    from checkpoint_ld.rules import catalogue
 
     chosen = _configuration(config, none=no_config)
     wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, tuple(shapes or chosen.shapes))
@@ -142,7 +142,7 @@ def _configuration(file: str | None, *, none: bool) -> Configuration:
 
 
 def _discovered(paths: list[str], chosen: Configuration, *, quiet: bool) -> Discovery:
-    from checkpoint_ld import discovery  # noqa: PLC0415 - as in the command
+    from checkpoint_ld import discovery
 
     found = discovery.discover(paths, chosen.exclude, root=chosen.folder)
     if found.passed_over and not quiet:

@@ -61,7 +61,7 @@ class Run:
 
     def show_repairs(self, files: Sequence[str]) -> int:
         """Print what `repair` would change, as unified diffs; return the exit code."""
-        from checkpoint_ld.cli.repair import diff  # noqa: PLC0415 - few runs repair
+        from checkpoint_ld.cli.repair import diff
 
         changes = False
         for repaired in self._repairs(files):
@@ -102,7 +102,7 @@ class Run:
             replace_file(repaired.name, repaired.after)
 
     def _repairs(self, files: Iterable[str]) -> Iterator[Repair]:
-        from checkpoint_ld.cli.repair import repair  # noqa: PLC0415 - as above
+        from checkpoint_ld.cli.repair import repair
 
         for file in files:
             try:

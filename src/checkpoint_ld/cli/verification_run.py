@@ -45,8 +45,8 @@ def opened_answers(file: str, *, quiet: bool) -> Iterator[BinaryIO]:
         if quiet or not sys.stderr.isatty():
             yield opened
             return
-        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
-        from rich.progress import wrap_file  # noqa: PLC0415 - as above
+        from rich.console import Console
+        from rich.progress import wrap_file
 
         size, console = os.fstat(opened.fileno()).st_size, Console(stderr=True)
         with wrap_file(opened, size, description="verifying", console=console, transient=True) as shown:

@@ -51,7 +51,7 @@ class Remarks:
 
 def write_summary(tally: Tally, file: TextIO) -> None:
     """Write the counts as tables: by question, by model and by trait where there are any."""
-    from rich.console import Console  # noqa: PLC0415 - JSON does without
+    from rich.console import Console
 
     console = Console(file=file, highlight=False)
     questions = list(tally.questions.values())
@@ -83,7 +83,7 @@ def _traits(tally: Tally) -> Table:
 
 
 def _table(title: str, *columns: str) -> Table:
-    from rich.table import Table  # noqa: PLC0415 - as in `write_summary`
+    from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(title)
@@ -93,7 +93,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _add(table: Table, name: str, *cells: str) -> None:
-    from rich.text import Text  # noqa: PLC0415 - as in `write_summary`
+    from rich.text import Text
 
     # Cut rather than wrapped, and as the only one: the column of a name gives way where there is little room.
     table.add_row(Text(harmless(encodable(name)), no_wrap=True, overflow="ellipsis"), *cells)

@@ -58,12 +58,12 @@ def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
 ) -> None:
     """Verify recorded answers: which of them pass, without asking a model again."""
     # Reading takes its time to import; --help should not wait for it.
-    from checkpoint_ld.assessment import Status, Tally, assess, earl, read_answers  # noqa: PLC0415
-    from checkpoint_ld.benchmark import Benchmark  # noqa: PLC0415
-    from checkpoint_ld.characters import encodable  # noqa: PLC0415
-    from checkpoint_ld.cli import verification_run as run  # noqa: PLC0415
-    from checkpoint_ld.cli.verification_summary import Remarks, write_summary  # noqa: PLC0415
-    from checkpoint_ld.confinement import Trust  # noqa: PLC0415
+    from checkpoint_ld.assessment import Status, Tally, assess, earl, read_answers
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.characters import encodable
+    from checkpoint_ld.cli import verification_run as run
+    from checkpoint_ld.cli.verification_summary import Remarks, write_summary
+    from checkpoint_ld.confinement import Trust
 
     run.refuse_collisions([file, answers], [output, rdf])
     name = None if answers == streams.STANDARD else answers

@@ -41,7 +41,7 @@ class Metadata(Facet):
         """
         return self._plain("@id")
 
-    @id.setter  # noqa: A003 - a property and its setter have one name
+    @id.setter
     def id(self, identifier: str) -> None:
         self.set_metadata(id=identifier)
 

@@ -35,9 +35,8 @@ class Querying(Facet):
         Raises QueryFailedError where it takes longer than `timeout` seconds. With `max_rows`, the result says by
         `is_cut` that there are more rows.
         """
-        # Few who load a benchmark ask it in SPARQL.
-        from checkpoint_ld.queries import request  # noqa: PLC0415
-        from checkpoint_ld.sparql import Dataset  # noqa: PLC0415
+        from checkpoint_ld.queries import request  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
+        from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - as above
 
         told = request(query, parameters)
         data = Dataset()

@@ -85,7 +85,7 @@ class ObjectReading(Compaction):
             return {"@context": local, **members} if local else members
         return members
 
-    def needs_context(self, members: Tree, plan: ObjectPlan) -> bool:  # noqa: ARG002
+    def needs_context(self, members: Tree, plan: ObjectPlan) -> bool:  # noqa: ARG002 - for a writer
         """Tell whether `local_context` may have something for an object without residue; a reader has nothing."""
         return False
 

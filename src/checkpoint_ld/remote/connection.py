@@ -109,8 +109,8 @@ class Connection:
                 if is_last or answer.status not in REPEATED:
                     return self._checked(request, answer)
                 asked = _asked_pause(answer.headers.get("retry-after"))
-            # Chance keeps many clients from coming back at the same moment; nothing secret depends on it.
-            self._wait(PAUSES[attempt] * random.uniform(0.75, 1.25) if asked is None else asked)  # noqa: S311
+            # Chance keeps many clients from coming back at the same moment.
+            self._wait(PAUSES[attempt] * random.uniform(0.75, 1.25) if asked is None else asked)  # noqa: S311 - no secret
         raise AssertionError  # the last attempt returns or raises
 
     def _exchange(self, request: Request) -> Answer:

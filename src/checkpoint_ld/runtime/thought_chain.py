@@ -56,7 +56,7 @@ class ThoughtChain(Sequence[Thought]):
         *,
         confidence: float | None = None,
         parent_id: str | None = None,
-        id: str | None = None,  # noqa: A002
+        id: str | None = None,
         **more: Any,
     ) -> Thought:
         """Add a thought and return it; `more` are other members: reasoning, alternatives, metadata, created_at ….
@@ -85,7 +85,7 @@ class ThoughtChain(Sequence[Thought]):
             self._step()
             return thought
 
-    def update(self, id: str, /, **changes: Any) -> Thought:  # noqa: A002
+    def update(self, id: str, /, **changes: Any) -> Thought:
         """Replace members of a thought and return what it became; None takes one away.
 
         Raises LookupFailedError for an id that is not there, WriteError for what is no thought, and for another id.
@@ -105,7 +105,7 @@ class ThoughtChain(Sequence[Thought]):
                 self._tell_parent(after.parent_id, id, is_child=True)
             return after
 
-    def remove(self, id: str) -> Thought:  # noqa: A002
+    def remove(self, id: str) -> Thought:
         """Remove a thought and return it; others may still name it as their parent. Raises LookupFailedError."""
         with self._changes.change():
             thought = self.get(id)
@@ -121,7 +121,7 @@ class ThoughtChain(Sequence[Thought]):
             self._tell_parent(thought.parent_id, id, is_child=False)
             return thought
 
-    def get(self, id: str) -> Thought:  # noqa: A002
+    def get(self, id: str) -> Thought:
         """Return the thought of that id. Raises LookupFailedError."""
         with self._changes.still:
             place = self._places.get(id)
@@ -129,12 +129,12 @@ class ThoughtChain(Sequence[Thought]):
                 raise LookupFailedError(f"there is no thought {shown(id)} in the chain")
             return self._thoughts[place]
 
-    def children(self, id: str) -> tuple[Thought, ...]:  # noqa: A002
+    def children(self, id: str) -> tuple[Thought, ...]:
         """Return the thoughts that have this one as their parent, in the order of the chain."""
         with self._changes.still:
             return tuple(self._thoughts[place] for place in sorted(self._places[one] for one in self._of(id)))
 
-    def ancestors(self, id: str) -> tuple[Thought, ...]:  # noqa: A002
+    def ancestors(self, id: str) -> tuple[Thought, ...]:
         """Return the parent of a thought, the parent's parent and so on, as far as they are in the chain."""
         with self._changes.still:
             found: dict[str, Thought] = {}
@@ -150,7 +150,7 @@ class ThoughtChain(Sequence[Thought]):
         return self._current
 
     @current_step_id.setter
-    def current_step_id(self, id: str | None) -> None:  # noqa: A002
+    def current_step_id(self, id: str | None) -> None:
         with self._changes.change():
             before, self._current = self._current, None if id is None else self.get(id).id
             self._changes.changed("progress.changed", field="current_step_id", before=before, after=self._current)
@@ -167,7 +167,7 @@ class ThoughtChain(Sequence[Thought]):
         self._taken = None
         self._changes.changed("thought.updated", before=before, after=after)
 
-    def _of(self, id: str) -> Iterable[str]:  # noqa: A002
+    def _of(self, id: str) -> Iterable[str]:
         return self._children.get(id, ())
 
     def _link(self, thought: Thought) -> None:
@@ -186,7 +186,7 @@ class ThoughtChain(Sequence[Thought]):
         ):
             raise WriteError(f"the thought {shown(thought.id)} would be its own ancestor: give another parent_id")
 
-    def _rests_on(self, id: str, other: Thought) -> bool:  # noqa: A002
+    def _rests_on(self, id: str, other: Thought) -> bool:
         return any(other.id in (one.id, one.parent_id) for one in (self.get(id), *self.ancestors(id)))
 
     def _tell_parent(self, parent: str | None, child: str, *, is_child: bool) -> None:

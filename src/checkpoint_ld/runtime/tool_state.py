@@ -57,15 +57,15 @@ class ToolState(Sequence[ToolCall]):
     def in_flight(self) -> tuple[ToolCall, ...]:
         """The calls that have not ended."""
         with self._changes.still:
-            return tuple(self._calls[id] for id in self._in_flight)  # noqa: A001 - they are called so
+            return tuple(self._calls[id] for id in self._in_flight)
 
-    def get(self, id: str) -> ToolCall:  # noqa: A002
+    def get(self, id: str) -> ToolCall:
         """Return the call of that id. Raises LookupFailedError."""
         if id not in self._calls:
             raise LookupFailedError(f"there is no tool call {shown(id)}")
         return self._calls[id]
 
-    def start(self, tool_id: str, args: Mapping[str, Any], *, id: str | None = None, **more: Any) -> ToolCall:  # noqa: A002
+    def start(self, tool_id: str, args: Mapping[str, Any], *, id: str | None = None, **more: Any) -> ToolCall:
         """Note that a tool is called now, and return the call; `more` are other members, such as started_at.
 
         Raises WriteError for an id that is taken and for what is no call.
@@ -89,11 +89,11 @@ class ToolState(Sequence[ToolCall]):
             self._changes.changed("tool.started", call=call, result=ABSENT)
             return call
 
-    def complete(self, id: str, result: Any = ABSENT, **more: Any) -> ToolCall:  # noqa: A002
+    def complete(self, id: str, result: Any = ABSENT, **more: Any) -> ToolCall:
         """Note that a call ended well, with a result if there is one; return what it became. Raises as `fail` does."""
         return self._end(id, "completed", result, {"success": True}, more)
 
-    def fail(self, id: str, error: str, result: Any = ABSENT, **more: Any) -> ToolCall:  # noqa: A002
+    def fail(self, id: str, error: str, result: Any = ABSENT, **more: Any) -> ToolCall:
         """Note that a call ended badly; return what it became.
 
         Raises LookupFailedError for an id that is not there, WriteError for a call that has ended, and for one that
@@ -101,7 +101,7 @@ class ToolState(Sequence[ToolCall]):
         """
         return self._end(id, "failed", result, {"success": False, "error": error}, more)
 
-    def cancel(self, id: str, **more: Any) -> ToolCall:  # noqa: A002
+    def cancel(self, id: str, **more: Any) -> ToolCall:
         """Note that a call was given up; return what it became. Raises as `fail` does."""
         return self._end(id, "cancelled", ABSENT, {"success": False}, more)
 
@@ -114,7 +114,7 @@ class ToolState(Sequence[ToolCall]):
                 self._taken = self._base = self._base.model_copy(update={**now, **last})
             return self._taken
 
-    def _end(self, id: str, status: str, result: Any, end: dict[str, Any], more: dict[str, Any]) -> ToolCall:  # noqa: A002
+    def _end(self, id: str, status: str, result: Any, end: dict[str, Any], more: dict[str, Any]) -> ToolCall:
         value = ABSENT if result is ABSENT else frozen(result, f"the result of {shown(id)}")
         if not _DECIDED.isdisjoint(more):
             raise WriteError(f"success and status of {shown(id)} follow from how it ended: leave them out")

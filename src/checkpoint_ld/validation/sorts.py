@@ -29,9 +29,8 @@ class Sort:
     """Objects of one sort, and the owners of each.
 
     `meaning` tells what keys mean there, `pattern` what is asked of them, `by_key` what those mean that say something.
-    `columns` are the values of members, as far as they are known. `at` tells where in the arrays of
-    their settings those stand from which something is derived, by name; what is derived otherwise is the member of that
-    name.
+    `columns` are the values of members, as far as they are known. `at` tells where in the arrays of their settings
+    those stand from which something is derived, by name; what is derived otherwise is the member of that name.
     """
 
     __slots__ = ("_columns", "at", "by_key", "meaning", "objects", "owners", "pattern")

@@ -178,12 +178,12 @@ def test_a_forked_program_has_a_process_of_its_own() -> None:
     ours = matching_process._processes[0]  # noqa: SLF001 - nobody else knows it
     child = os.fork()
     if child == 0:
-        fine = matching.occurs(CATASTROPHIC, "a") and matching_process._processes[0] is not ours  # noqa: SLF001
+        fine = matching.occurs(CATASTROPHIC, "a") and matching_process._processes[0] is not ours  # noqa: SLF001 - as above
         matching_process.end()
         os._exit(0 if fine else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert matching.occurs(CATASTROPHIC, "a")
-    assert matching_process._processes[0] is ours  # noqa: SLF001
+    assert matching_process._processes[0] is ours  # noqa: SLF001 - as above
 
 
 @pytest.mark.parametrize(

@@ -81,13 +81,20 @@ class Mark(Protocol):
     """A checkpoint of which only its header is at hand."""
 
     @property
-    def id(self) -> str: ...  # noqa: D102 - as in a header
+    def id(self) -> str:
+        """The identifier of the checkpoint."""
+
     @property
-    def timestamp(self) -> int: ...  # noqa: D102
+    def timestamp(self) -> int:
+        """When it was taken, in milliseconds since 1970."""
+
     @property
-    def checkpoint_reason(self) -> str: ...  # noqa: D102
+    def checkpoint_reason(self) -> str:
+        """Why it was taken."""
+
     @property
-    def name(self) -> str | None: ...  # noqa: D102
+    def name(self) -> str | None:
+        """What it is called, if it has a name."""
 
 
 def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Mark] = ()) -> Timeline:
