@@ -123,6 +123,7 @@ class Browser:
 
     def look(self, *, width: int = 1000, scheme: str = "light", media: str = "screen") -> None:
         """Set how wide the window is, whether the reader prefers light or dark, and what the page is shown on."""
+        self.send("Emulation.setFocusEmulationEnabled", enabled=True)  # keys go nowhere while another window has it
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         self.send(
             "Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}]

@@ -94,6 +94,7 @@ def test_every_named_query_can_be_chosen_and_those_without_parameters_run(browse
 def test_a_parameter_is_asked_for_and_bound(browser: Browser) -> None:
     choose(browser, "search")
     browser.ask("document.getElementById('parameter-text').focus()")
+    wait(browser, "document.hasFocus() && document.activeElement.id === 'parameter-text'")
     browser.press(*'BRONZE"')
     wait(browser, "document.getElementById('query').value.includes('BRONZE\\\\\"')")
     browser.press("Backspace")
