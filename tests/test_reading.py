@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rdflib import Graph
 
-from checkpoint_ld import Benchmark, ReadError, SourceMissingError, load, reading
+from checkpoint_ld import AgentCheckpoint, Benchmark, ReadError, SourceMissingError, load, reading
 from checkpoint_ld.documents.limits import Limits
 from tests.documents import canonical, item, rating, scenario
 
@@ -81,6 +81,37 @@ def test_rdf_xml_is_read() -> None:
     xml = Benchmark.load(data_of(canonical())).graph.serialize(format="xml")
     for syntax in (None, "xml"):
         assert Benchmark.load(xml.encode(), syntax=syntax).name == "Metals"
+
+
+def with_entities(declared: str, name: str) -> bytes:
+    xml = Benchmark.load(data_of(canonical())).graph.serialize(format="xml")
+    start, _, rest = xml.partition("<rdf:RDF")
+    return f"{start}<!DOCTYPE rdf:RDF [\n {declared}]>\n<rdf:RDF{rest.replace('>Metals<', f'>{name}<')}".encode()
+
+
+@pytest.mark.parametrize(
+    ("declared", "name", "reason"),
+    [
+        ('<!ENTITY a "aaaaaaaaaa">\n<!ENTITY b "&a;&a;">', "&b;" * 3, "4:1 KD009 E-RDF an XML entity is no plain text"),
+        ("<!ENTITY a SYSTEM 'file:///etc/hostname'>", "&a;", "3:2 KD009 E-RDF an XML entity is no plain text"),
+        (f'<!ENTITY a "{"a" * 10_000}">', "&a;" * 100, "3:2 KD009 E-RDF an XML entity makes the document many times"),
+    ],
+    ids=["nested", "external", "repeated"],
+)
+def test_entities_of_xml_that_make_a_document_grow_are_refused_at_their_place(
+    declared: str, name: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "metals.rdf").write_bytes(with_entities(declared, name))
+    for read in (Benchmark.load, load, AgentCheckpoint.load):
+        with pytest.raises(ReadError, match=reason):
+            read(tmp_path / "metals.rdf")
+
+
+def test_entities_of_xml_that_abbreviate_are_read() -> None:
+    assert (
+        Benchmark.load(with_entities('<!ENTITY metal "Heavy metal">', "&metal;s &amp; more")).name
+        == "Heavy metals & more"
+    )
 
 
 def test_a_missing_file_is_an_error_of_ours_and_of_the_system(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -43,12 +44,19 @@ EXTENSIONS = {
     ".xml": "xml",
 }
 
+_ENTITY = re.compile(rb'<!ENTITY\s+[^\s%]+\s+"([^"&]*)"')
+_EXPANSION = 10
+"""So many times the length of an RDF/XML text its entities may add; abbreviated namespaces add less than one time."""
+
 
 def parse(data: bytes, syntax: str) -> Index:
     """Return the statements of a text, those of all its graphs together.
 
-    Literals keep their lexical form. Raises ReadError with line and column for a text that does not parse.
+    Literals keep their lexical form. Raises ReadError with line and column for a text that does not parse, and for
+    RDF/XML whose entities are nested or would make it much longer.
     """
+    if syntax == "xml":
+        _check_entities(data)
     index: Index = {}
     names = _Names()
     try:
@@ -60,6 +68,22 @@ def parse(data: bytes, syntax: str) -> Index:
     except ValueError as error:
         raise ReadError.of([finding("rdf-syntax", f"this is no {syntax}: {error}")]) from error
     return index
+
+
+def _check_entities(data: bytes) -> None:
+    """Refuse entities (XML 1.0 §4.2) that refer to others or would make the text much longer.
+
+    Before the parser sees them: a few nested ones fill all memory.
+    """
+    references = data.count(b"&")
+    for declared in re.finditer(rb"<!ENTITY", data):
+        plain = _ENTITY.match(data, declared.start())
+        if plain is None or len(plain[1]) * references > _EXPANSION * len(data):
+            what = "is no plain text in double quotes" if plain is None else "makes the document many times as long"
+            before = data[: declared.start()].decode(errors="replace")
+            place = Place(line=before.count("\n") + 1, column=len(before) - before.rfind("\n"))
+            fault = finding("rdf-syntax", f"an XML entity {what}", remedy="write out what it stands for")
+            raise ReadError.of([replace(fault, place=place)])
 
 
 def index_of(said: Said) -> Index:

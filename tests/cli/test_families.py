@@ -222,3 +222,28 @@ def test_a_collection_tells_the_family_of_a_graph(run: Run, folder: Path, tmp_pa
             collection.benchmark(ROOT)
         (other,) = set(collection) - {ROOT}
         assert isinstance(collection.checkpoint(other), Benchmark)
+
+
+def test_nested_entities_of_xml_are_refused_by_every_command_that_reads(run: Run, tmp_path: Path) -> None:
+    nested = "".join(f'<!ENTITY e{at + 1} "{f"&e{at};" * 10}">' for at in range(6))
+    described = '<d:DataFeed xmlns:d="https://schema.org/" r:about="urn:x"><d:name>&e6;</d:name></d:DataFeed>'
+    rdf_xml = f'<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#">{described}</r:RDF>'
+    file = tmp_path / "x.rdf"
+    file.write_text(f'<!DOCTYPE x [<!ENTITY e0 "aaaaaaaaaa">\n{nested}]>\n{rdf_xml}', encoding="utf-8")
+    commands = [
+        ["convert", file],
+        ["inspect", file],
+        ["validate", file],
+        ["query", file, "--query", "ASK {}"],
+        ["push", file, "--to", "http://localhost:9", "--profile", "oxigraph", "--dry-run"],
+        ["store", "add", tmp_path / "store", file],
+        ["agent", "show", file],
+    ]
+    for command in commands:
+        refused = run(*command)
+        assert refused.code != 0, command
+        assert f"{file}:2:1" in refused.err + refused.out.decode(), command
+        assert "KD009" in refused.err + refused.out.decode(), command
+    assert run("bulk", "convert", file, "--out", tmp_path / "bulk").code == 1
+    [said] = (tmp_path / "bulk").glob("*.findings.jsonl")
+    assert '"KD009"' in said.read_text(encoding="utf-8")
