@@ -14,6 +14,7 @@ from rdflib import Graph, URIRef, Variable
 from checkpoint_ld import Benchmark, ReadError, emission, reading
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import SubjectIndexStore
 from checkpoint_ld.vocabulary import SCHEMA
 from tests.documents import canonical, item
@@ -117,3 +118,66 @@ def test_the_store_is_one_of_rdflib_s() -> None:
     graph.remove((a, None, None))
     assert len(graph) == 1
     assert not set(graph.triples((a, None, None)))
+
+
+NESTED: Json = {
+    "@id": "urn:x:nested",
+    "name": "another one",
+    "isPartOf": {"@id": document()["@id"]},
+    "dataFeedElement": [{"@type": "DataFeedItem", "name": "not of this one"}],
+}
+
+
+def with_nested(kind: str, place: str) -> Json:
+    """Return a benchmark in which an object at some place says that it is a feed or a dataset itself."""
+    tree, nested = document(), {"@type": kind, **NESTED}
+    question = tree["dataFeedElement"][0]["item"]
+    if place == "an element":
+        tree["dataFeedElement"][0]["@type"] = kind
+    elif place == "without identifier":
+        tree["isBasedOn"] = {key: one for key, one in nested.items() if key != "@id"}
+    else:
+        holder, key = {
+            "an unknown member": (tree, "isBasedOn"),
+            "an unknown member of a question": (question, "isBasedOn"),
+            "included": (tree, "@included"),
+            "a property": (tree, "additionalProperty"),
+        }[place]
+        holder[key] = nested if key == "isBasedOn" else [*holder.get(key, []), nested]
+    return tree
+
+
+PLACES = ("an unknown member", "an unknown member of a question", "included", "a property", "an element")
+
+
+@pytest.mark.parametrize("place", [*PLACES, "without identifier"])
+@pytest.mark.parametrize("kind", ["DataFeed", "Dataset"])
+def test_a_nested_feed_or_dataset_is_no_second_checkpoint(kind: str, place: str) -> None:
+    benchmark = loaded(with_nested(kind, place))
+    texts = {
+        "nt": benchmark.to_ntriples(),
+        "turtle": benchmark.to_turtle(),
+        "nq": benchmark.to_nquads(),
+        "trig": benchmark.to_trig(),
+        "xml": benchmark.graph.serialize(format="xml"),
+    }
+    for syntax, text in texts.items():
+        again = Benchmark.load(text.encode(), syntax=syntax)
+        assert (again.graph.root, again.question_count) == (benchmark.graph.root, 2)
+        assert same(again.graph.tree(), benchmark.graph.tree()), syntax
+
+
+@pytest.mark.parametrize("algorithm", [jsonld.expand, lambda *given: jsonld.flatten(given[0], None, given[1])])
+@pytest.mark.parametrize("kind", ["DataFeed", "Dataset"])
+def test_the_root_in_other_forms_is_what_nothing_refers_to(kind: str, algorithm: Callable[..., Json]) -> None:
+    whole = loaded(with_nested(kind, "an unknown member of a question"))
+    read = loaded(algorithm(whole.to_jsonld(), contexts.options()))
+    assert read.graph.root == whole.graph.root
+    assert set(read.graph) == set(whole.graph)
+
+
+def test_two_checkpoints_are_still_two() -> None:
+    other = {**document(), "@id": "urn:x:other"}
+    texts = [loaded(one).to_ntriples() for one in (document(), other)]
+    with pytest.raises(ReadError, match=r"2 checkpoints: urn:uuid:karenina-checkpoint-\S+, urn:x:other"):
+        Benchmark.load("".join(texts).encode(), syntax="nt")

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
-from checkpoint_ld import Benchmark, emission, reading
+from checkpoint_ld import Benchmark, emission, queries, reading
 from checkpoint_ld.collection import Checks, Collection, Kind, OnConflict, Options, lexical_forms
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import XSD
@@ -53,6 +54,20 @@ def test_the_json_of_a_checkpoint_comes_back(document: Json, write: Write, store
         assert same(collection.benchmark(graph).to_jsonld("plain"), Benchmark.load(file).to_jsonld("plain"))
         held = collection.benchmark(graph).graph
         assert same(emission.jsonld_of(held, emission.ContextStyle.PLAIN), document)
+
+
+def test_a_checkpoint_with_a_feed_in_it_is_one_checkpoint(write: Write, store: Path) -> None:
+    nested = {"@type": "DataFeed", "@id": "urn:x:nested", "name": "Not this one", "isPartOf": {"@id": iri(1)}}
+    file = write("1.jsonld", {**checkpoint(1), "isBasedOn": nested})
+    with Collection.open(store) as collection:
+        collection.add(file)
+        out = io.BytesIO()
+        collection.dump(out)
+        again = Benchmark.load(out.getvalue(), syntax="nq")
+        assert same(again.to_jsonld("plain"), Benchmark.load(file).to_jsonld("plain"))
+        assert [one.code for one in collection.validate().findings if one.severity is Severity.VIOLATION] == []
+        answer = collection.answer(queries.request("benchmarks"))
+        assert [row["name"] for row in answer.as_dicts()] == ["Benchmark 1"]
 
 
 def test_the_store_does_rewrite_numbers_and_the_export_does_not(write: Write, store: Path) -> None:

@@ -171,6 +171,18 @@ def test_what_is_pulled_is_what_was_pushed(client: SparqlClient, build: type[dic
     assert json.dumps(pulled[sent.graph].graph.tree()) == json.dumps(graph.tree())
 
 
+def test_a_checkpoint_with_a_feed_in_it_is_pulled_as_one_checkpoint(client: SparqlClient) -> None:
+    tree = documents.canonical()
+    nested = {"@type": "DataFeed", "@id": "urn:x:nested", "isPartOf": {"@id": tree["@id"]}}
+    graph = CheckpointGraph.of_tree({**tree, "isBasedOn": nested})
+    sent = remote.outgoing(graph, "a file")
+
+    remote.push([sent], client, full=True)
+    ((name, pulled),) = remote.pull(client)
+
+    assert (name, json.dumps(pulled.graph.tree())) == (sent.graph, json.dumps(graph.tree()))
+
+
 def test_dates_come_back_as_the_store_writes_them_and_mean_the_same(client: SparqlClient) -> None:
     item = {**documents.item(), "dateCreated": "2026-11-20T10:57:19.500000"}
     graph = CheckpointGraph.of_tree(documents.canonical(item))

@@ -13,7 +13,7 @@ from checkpoint_ld.forms.derived import without_derived
 from checkpoint_ld.forms.literal_form import Tidying
 from checkpoint_ld.forms.plain import STRUCTURE, TEXTS, Plain, Tree
 from checkpoint_ld.graph import contexts, naming, recursion, terms
-from checkpoint_ld.graph.compaction import Compaction, residue_of
+from checkpoint_ld.graph.compaction import Compaction, refs, residue_of
 from checkpoint_ld.graph.expansion import ESCAPED, RDF_TYPE
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER
 from checkpoint_ld.graph.residue import RESIDUE, Ref, decoded
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.terms import Term, TermTable
 
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
+_ELEMENTS = URIRef(SCHEMA + "dataFeedElement")
 _FIRST, _REST, _NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))
 _OBJECT_LISTS = frozenset(("few_shot_examples", "sources"))
 _LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
@@ -35,16 +36,33 @@ _LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
 
 
 def roots(index: Index) -> list[Node]:
-    """Return the nodes that are the root of a checkpoint."""
+    """Return the nodes that are the root of a checkpoint: feeds or datasets that no other node holds."""
     typed = [
         subject
         for subject, predicates in index.items()
         if any(kind in ROOT_TYPES for kind in terms_of(predicates.get(RDF_TYPE)))
     ]
-    if typed:
-        return typed
-    elements = URIRef(SCHEMA + "dataFeedElement")
-    return [subject for subject, predicates in index.items() if elements in predicates]
+    found = typed or [subject for subject, predicates in index.items() if _ELEMENTS in predicates]
+    return found if len(found) < 2 else _not_held(index, found)
+
+
+def _not_held(index: Index, found: list[Node]) -> list[Node]:
+    """Return those of several nodes that no other node holds; of nodes that hold one another, one with elements."""
+    reader = Compaction(index, terms.karenina())
+    held = {one: {*refs([*reader.shallow(one).values()])} - {one} for one in index}
+    below = {one for each in held.values() for one in each}
+    tops: list[Node] = []
+    reached: set[Node] = set()
+    for top in sorted(found, key=lambda one: (one in below, _ELEMENTS not in index[one], str(one))):
+        if top not in below or top not in reached:
+            tops.append(top)
+            waiting = [top]
+            while waiting:
+                one = waiting.pop()
+                if one not in reached:
+                    reached.add(one)
+                    waiting += held.get(one, ())
+    return tops
 
 
 def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
