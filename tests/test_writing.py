@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from tests.documents import canonical, item, scenario, setting
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from checkpoint_ld.entities import CallableCode
 
 Json = Any
 
@@ -260,6 +263,67 @@ def test_scores_that_karenina_cannot_hold_are_refused_or_rounded(tmp_path: Path)
     findings = benchmark.save(tmp_path / "canonical.json", dialect="datafeed-ns-v3", round_scores=True)
     assert [one.condition for one in findings] == ["W-LOSS", "W-LOSS"]
     assert Benchmark.load(tmp_path / "canonical.json").global_rubric == benchmark.global_rubric
+
+
+SOURCE = "def short(text: str) -> bool:\n    return len(text) < 80\n"
+CODED = {"callable_traits": [{"name": "short", "kind": "boolean", "callable_code": SOURCE}]}
+FEED = {"@context": HTTP, "@type": "DataFeed", "name": "n", "dateCreated": "2025-10-01", "dateModified": "2025-10-01"}
+FLAT = {
+    "@type": "Question",
+    "name": "Which?",
+    "acceptedAnswer": {"text": "this"},
+    "answerTemplate": "class Answer: ...",
+}
+IN_TEXT = setting("global_callable_rubric_traits", json.dumps(CODED["callable_traits"]))
+OLD_RATING = {
+    "@type": "Rating",
+    "name": "short",
+    "bestRating": 1,
+    "worstRating": 0,
+    "additionalType": "GlobalCallableTrait",
+    "additionalProperty": [setting("callable_code", SOURCE), setting("kind", "boolean")],
+}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        FEED | {"dataFeedElement": [], "globalRubric": CODED},
+        FEED | {"dataFeedElement": [], "additionalProperty": [IN_TEXT]},
+        FEED | {"dataFeedElement": [], "rating": [OLD_RATING]},
+        FEED | {"dataFeedElement": [FLAT], "rubric": CODED},
+        FEED | {"@type": "Dataset", "hasPart": [], "version": "3.0.0-jsonld", "rating": [OLD_RATING]},
+        state() | {"global_rubric": CODED},
+    ],
+    ids=["legacy", "legacy-property", "legacy-rating", "flat", "dataset", "v2.0"],
+)
+def test_source_text_of_a_callable_is_written_as_base64_as_karenina_reads_it(document: Json, tmp_path: Path) -> None:
+    benchmark = Benchmark.load(json.dumps(document).encode())
+    assert code_of(benchmark).text == SOURCE
+    findings = benchmark.save(tmp_path / "today.jsonld", dialect="datafeed-ns-v3")
+    assert [(one.rule, one.condition, one.subject) for one in findings] == [
+        ("callable-code-encoded", "W-CODE", 'trait "short"')
+    ]
+    saved = Benchmark.load(tmp_path / "today.jsonld")
+    assert base64.b64decode(code_of(saved).text, validate=True).decode() == SOURCE
+    assert saved.save(tmp_path / "again.jsonld") == ()
+    assert (tmp_path / "again.jsonld").read_bytes() == (tmp_path / "today.jsonld").read_bytes()
+
+
+def test_a_canonical_file_keeps_source_text_until_it_is_edited(tmp_path: Path) -> None:
+    whole = OLD_RATING | {"additionalType": "karenina:GlobalCallableTrait", "bestRating": 1.0, "worstRating": 0.0}
+    benchmark = Benchmark.load(json.dumps(canonical() | {"rating": [whole]}).encode())
+    assert SOURCE in json.loads(written(benchmark, tmp_path))["rating"][0]["additionalProperty"][0]["value"]
+    benchmark.name = "Alloys"
+    assert [one.rule for one in benchmark.save(tmp_path / "edited.jsonld")] == ["callable-code-encoded"]
+    assert code_of(Benchmark.load(tmp_path / "edited.jsonld")).form == "base64-source"
+
+
+def code_of(benchmark: Benchmark) -> CallableCode:
+    assert benchmark.global_rubric is not None
+    (trait,) = benchmark.global_rubric.callable_traits
+    assert trait.callable_code is not None
+    return trait.callable_code
 
 
 # --- contexts, deep judgment, syntaxes

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import base64
-import binascii
 import itertools
 import re
 import warnings
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import shortcuts
+from checkpoint_ld.documents.values import base64_bytes
 
 if TYPE_CHECKING:
     from checkpoint_ld.checks.outlines import Outline
@@ -96,10 +95,8 @@ def pattern_fault(pattern: str) -> str | None:
 
 def code_form(code: str) -> str:
     """Tell which of the known forms of callable code `code` looks like: pickle or source in base64, or source."""
-    compact = "".join(code.split())
-    try:
-        payload = base64.b64decode(compact, validate=True)
-    except (binascii.Error, ValueError):
+    payload = base64_bytes(code)
+    if payload is None:
         return "source text"
     if payload.startswith(_PICKLE_PROTOCOL):
         return "a pickled function in base64"

@@ -7,8 +7,6 @@ run: Python text is parsed, regular expressions are compiled.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -25,6 +23,7 @@ from checkpoint_ld.checks.sources import code_form, pattern_fault, python_fault
 from checkpoint_ld.checks.traits import KINDS
 from checkpoint_ld.constraints import names, secrets, structures, templates
 from checkpoint_ld.constraints.values import contained
+from checkpoint_ld.documents.values import base64_bytes
 from checkpoint_ld.graph.naming import is_iri
 
 if TYPE_CHECKING:
@@ -189,13 +188,7 @@ def _agent_model(value: Any) -> str | None:
 
 
 def _base64(value: Any) -> str | None:
-    if not isinstance(value, str) or not value:
-        return None
-    try:
-        base64.b64decode("".join(value.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return "it is not base64"
-    return None
+    return "it is not base64" if isinstance(value, str) and base64_bytes(value) is None else None
 
 
 def _no_code(value: Any) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -72,6 +74,19 @@ def lone_surrogate(text: str) -> str | None:
     """Return the first half of a surrogate pair in `text`, as the escape that JSON would write for it."""
     found = None if text.isascii() else _SURROGATE.search(text)
     return f"\\u{ord(found[0]):04x}" if found else None
+
+
+def base64_bytes(text: str) -> bytes | None:
+    """Return the bytes that `text` stands for in base64 (RFC 4648 §4), white space left aside, or None."""
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def as_base64(text: str) -> str:
+    """Return `text` if it is base64, and the base64 of its UTF-8 bytes otherwise."""
+    return text if base64_bytes(text) is not None else base64.b64encode(text.encode()).decode("ascii")
 
 
 def shown(text: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic_core import core_schema
 
+from checkpoint_ld.documents.values import base64_bytes
 from checkpoint_ld.errors import WriteError
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 CodeForm: TypeAlias = Literal["pickle", "base64-source", "source", "bytes"]
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*", re.ASCII)
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _FUNCTION = re.compile(r"\b(?:def|lambda)\b")
 
@@ -50,7 +49,7 @@ class CallableCode(bytes):
         `source`: Python source as plain text; `base64-source`: the same in base64; `pickle`: a pickle of protocol 2
         to 5; `bytes`: anything else.
         """
-        if _base64_bytes(self.text) is None:
+        if base64_bytes(self.text) is None:
             return "source"
         if _PICKLE.match(self):
             return "pickle"
@@ -111,15 +110,6 @@ def pickled(function: Callable[[str], object]) -> CallableCode:
         raise WriteError(f"{function!r} cannot be stored: {error}") from error
 
 
-def _base64_bytes(text: str) -> bytes | None:
-    if not _BASE64.fullmatch(text):
-        return None
-    try:
-        return base64.b64decode("".join(text.split()), validate=True)
-    except binascii.Error:
-        return None
-
-
 def _decoded(text: str) -> bytes:
-    decoded = _base64_bytes(text)
+    decoded = base64_bytes(text)
     return text.encode() if decoded is None else decoded

@@ -12,7 +12,8 @@ from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.ratings import CANONICAL, as_float
 from checkpoint_ld.dialects.state import DEFAULT_NAME
 from checkpoint_ld.dialects.template import template_name
-from checkpoint_ld.documents.values import is_number
+from checkpoint_ld.documents.values import as_base64, is_number
+from checkpoint_ld.entities import CallableRubricTrait
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.mapping.creators import creator_members, name_of_creator
 from checkpoint_ld.mapping.properties import as_list, text_of
@@ -23,6 +24,7 @@ from checkpoint_ld.members import ordered
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
+    from checkpoint_ld.entities import AnyTrait
     from checkpoint_ld.findings import Finding
 
 Tree = dict[str, Any]
@@ -128,13 +130,15 @@ class _Completion:
                 whole[name] = as_float(bound if told is None else told)
         if "additionalProperty" in rating:
             whole["additionalProperty"] = [
-                self._setting(one, f"{pointer}/additionalProperty/{place}")
+                self._setting(one, trait, f"{pointer}/additionalProperty/{place}")
                 for place, one in enumerate(as_list(rating["additionalProperty"]))
             ]
         return ordered(whole, "rating")
 
-    def _setting(self, setting: Any, pointer: str) -> Any:
+    def _setting(self, setting: Any, trait: AnyTrait, pointer: str) -> Any:
         name = name_of(setting)
+        if name == "callable_code" and isinstance(trait, CallableRubricTrait):
+            return self._code(setting, trait, pointer)
         value = setting.get("value") if name in _WHOLE else None
         if not isinstance(value, float):
             return setting
@@ -146,6 +150,17 @@ class _Completion:
             message = f"the {name} {value} is written as {whole}; the rating keeps it"
             self.findings.append(finding("loss", message, pointer=pointer, dialect=CANONICAL))
         return {**setting, "value": whole}
+
+    def _code(self, setting: Tree, trait: CallableRubricTrait, pointer: str) -> Tree:
+        code = setting.get("value")
+        if not isinstance(code, str) or (encoded := as_base64(code)) == code:
+            return setting
+        message = "callable_code is source text and is written as its base64, which is what Karenina reads"
+        subject = f'trait "{trait.name}"'
+        self.findings.append(
+            finding("callable-code-encoded", message, pointer=pointer, subject=subject, dialect=CANONICAL)
+        )
+        return {**setting, "value": encoded}
 
 
 def _dates(holder: Tree, otherwise: Any) -> Tree:
