@@ -8,8 +8,9 @@ one to four predicates takes 10 to 20 ms less than if those of all were built.)
 
 from __future__ import annotations
 
+import threading
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 from weakref import ref
 
 from rdflib import Graph
@@ -19,12 +20,39 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.collecting import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from types import ModuleType
 
     from rdflib.graph import _TriplePatternType, _TripleType
     from rdflib.term import Identifier, Node, URIRef
 
 Index = dict["Node", dict["Node", "Node | list[Node]"]]
+
+SPARQL_LOCK = threading.RLock()
+"""Held while rdflib parses SPARQL, and while pySHACL runs, which evaluates the queries that it parsed once."""
+
+
+def sparql_parser() -> ModuleType:
+    """Return rdflib's parser of SPARQL, which parses for one thread at a time from now on, whoever calls it.
+
+    pyparsing counts down the arguments of each parse action in its first call. Several threads at once count too far,
+    and no query can be parsed in that process any more.
+    """
+    from rdflib.plugins.sparql import parser  # noqa: PLC0415 - its grammar takes long to build
+
+    with SPARQL_LOCK:
+        for grammar in (parser.Query, parser.UpdateUnit):
+            if "parse_string" not in vars(grammar):
+                setattr(grammar, "parse_string", _locked(grammar.parse_string))  # noqa: B010 - mypy: it is a method
+    return parser
+
+
+def _locked(parse: Callable[..., Any]) -> Callable[..., Any]:
+    def parse_string(*arguments: Any, **options: Any) -> Any:
+        with SPARQL_LOCK:
+            return parse(*arguments, **options)
+
+    return parse_string
 
 
 def terms_of(held: Node | list[Node] | None) -> list[Node]:
@@ -289,6 +317,13 @@ class SubjectIndexStore(Store):
         if self._is_of(graph):
             self.replace({})
             self._name = self._graph = None
+
+    def query(self, *_: Any, **__: Any) -> Never:
+        """Leave a query to rdflib (`rdflib.store.Store.query`), whose parser is made safe for threads first."""
+        sparql_parser()
+        raise NotImplementedError
+
+    update = query
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
         """Bind a prefix (`rdflib.store.Store.bind`); a namespace has one prefix, a prefix one namespace."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyoxigraph
 
 from checkpoint_ld.errors import CheckpointLdError, QueryError
+from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.serving.negotiation import chosen
 from checkpoint_ld.serving.result_xml import results_xml
 from checkpoint_ld.sparql.formats import render
@@ -54,7 +55,7 @@ _NOTHING = "urn:checkpoint-ld:nothing"
 def work(connection: Connection, location: str) -> None:
     """Answer questions about the store in a folder, until nobody is there to ask any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is for the server, which ends us
-    from rdflib.plugins.sparql import parser  # noqa: F401, PLC0415 - its import takes long, and no query is to blame
+    sparql_parser()  # its import takes long, and no query is to blame
 
     store = pyoxigraph.Store.read_only(location)
     try:

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 import pyoxigraph
 
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
+from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql.result_json import result_of, texts_of
 from checkpoint_ld.sparql.running import answered
 
@@ -116,7 +117,7 @@ class _Limit:
 
 def answer(asked: IO[bytes], reply: IO[bytes]) -> None:
     """Answer one query in this process: a line of JSON, then N-Quads unless it says where the store is."""
-    from rdflib.plugins.sparql import parser  # noqa: F401, PLC0415 - its import takes long, and no query is to blame
+    sparql_parser()  # its import takes long, and no query is to blame
 
     told = json.loads(asked.readline())
     if told["location"] is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.errors import QueryError
+from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql.tokens import tokens_of
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
@@ -96,11 +97,10 @@ def checked(text: str, services: Collection[str] = ()) -> Checked:
 def _parsed(plain: str) -> Any:
     # Not `parseQuery`: it expands what looks like escaped code points first, also behind an escaped backslash.
     from pyparsing.exceptions import ParseBaseException  # noqa: PLC0415 - rdflib's parser takes its time to import
-    from rdflib.plugins.sparql import parser  # noqa: PLC0415 - as above
 
     _refuse_depth(plain)
     try:
-        return parser.Query.parse_string(plain, parse_all=True)
+        return sparql_parser().Query.parse_string(plain, parse_all=True)
     except ParseBaseException as error:
         if _is_update(plain):
             raise QueryError("this is an update, which is refused and cannot be allowed: queries only read") from error
@@ -118,10 +118,9 @@ def _parsed(plain: str) -> Any:
 
 def _is_update(plain: str) -> bool:
     from pyparsing.exceptions import ParseBaseException  # noqa: PLC0415 - as above
-    from rdflib.plugins.sparql import parser  # noqa: PLC0415 - as above
 
     try:
-        return bool(parser.UpdateUnit.parse_string(plain, parse_all=True)[0].request)
+        return bool(sparql_parser().UpdateUnit.parse_string(plain, parse_all=True)[0].request)
     except (ParseBaseException, RecursionError):
         return False
 

@@ -9,7 +9,7 @@ from rdflib import Graph
 from rdflib.namespace import NamespaceManager
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, terms_of
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, copied, put, sparql_parser, terms_of
 from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class _Names(NamespaceManager):
 def _prepared(text: str) -> Query:
     from rdflib.plugins.sparql import prepareQuery  # noqa: PLC0415 - its grammar takes long to build
 
+    sparql_parser()
     query = prepareQuery(text)
     if getattr(query.algebra, "datasetClause", None):
         raise SettingsError("a query of your shapes reads other graphs with FROM, which is not allowed: take it out")

@@ -10,7 +10,7 @@ from rdflib import BNode, Graph, Literal, URIRef
 
 from checkpoint_ld.derivation import derived
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph.store import copied, graph_of, terms_of, triples_of
+from checkpoint_ld.graph.store import SPARQL_LOCK, copied, graph_of, terms_of, triples_of
 from checkpoint_ld.rules import SEVERITIES
 from checkpoint_ld.validation.checks import listed, told
 from checkpoint_ld.validation.doubt import Part, part_in_doubt
@@ -93,13 +93,15 @@ def validate(index: Index, shapes: Index, root: Node) -> Graph:
 
     from checkpoint_ld.constraints.functions import register  # noqa: PLC0415 - as above
 
-    register()
     graph = ValidationGraph(index, str(root))
     asked = ValidationGraph(copied(shapes), SHAPES)  # pySHACL adds to it
-    try:
-        _, report, text = pyshacl.validate(graph, shacl_graph=asked, inplace=True, advanced=False, js=False)
-    finally:
-        _forget_shapes()
+    # One at a time: pySHACL changes rdflib while it runs, and rdflib keeps the state of an evaluation in the query.
+    with SPARQL_LOCK:
+        register()
+        try:
+            _, report, text = pyshacl.validate(graph, shacl_graph=asked, inplace=True, advanced=False, js=False)
+        finally:
+            _forget_shapes()
     if not isinstance(report, Graph):  # a failure comes as a result (SHACL 1.0 §3.4)
         raise ValueError(text)
     return report
