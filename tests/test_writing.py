@@ -349,7 +349,7 @@ def test_another_context_leaves_the_rest_alone(tmp_path: Path) -> None:
     assert written(Benchmark.load(improved), tmp_path, context="plain") == data
 
 
-def test_deep_judgment_is_left_out_if_that_is_wanted_but_not_of_dynamic_traits(tmp_path: Path) -> None:
+def test_deep_judgment_is_left_out_unless_that_is_wanted_but_not_of_dynamic_traits(tmp_path: Path) -> None:
     deep = LLMRubricTrait(
         name="deep", kind="boolean", deep_judgment_enabled=True, deep_judgment_max_excerpts=3, summary="s"
     )
@@ -358,7 +358,11 @@ def test_deep_judgment_is_left_out_if_that_is_wanted_but_not_of_dynamic_traits(t
     whole["item"]["rating"] = [rating_of(deep, "QuestionSpecific"), rating_of(regex, "QuestionSpecific")]
     tree = canonical(whole) | {"rating": [rating_of(deep, "Global"), rating_of(deep, "Global", dynamic=True)]}
     benchmark = Benchmark.load(json.dumps(tree).encode())
-    stripped = Benchmark.load(written(benchmark, tmp_path, save_deep_judgment_config=False))
+    (finding,) = benchmark.save(tmp_path / "stripped.jsonld")
+    count = sum("deep_judgment_" in one["name"] for one in rating_of(deep, "Global")["additionalProperty"])
+    assert finding.condition == "W-LOSS"
+    assert f"{2 * count} settings of deep judgment are left out, of 2 LLM traits" in finding.message
+    stripped = Benchmark.load(tmp_path / "stripped.jsonld")
     assert stripped.global_rubric is not None
     shallow = LLMRubricTrait(name="deep", kind="boolean", summary="s")
     assert list(stripped.global_rubric.traits()) == [shallow]
@@ -366,17 +370,27 @@ def test_deep_judgment_is_left_out_if_that_is_wanted_but_not_of_dynamic_traits(t
     assert of_question is not None
     assert list(of_question.traits()) == [shallow, regex]
     assert stripped.get_global_dynamic_rubric() == benchmark.get_global_dynamic_rubric()
-    assert "deep_judgment" in written(benchmark, tmp_path).decode()
+    assert written(benchmark, tmp_path, save_deep_judgment_config=True) == json.dumps(tree).encode()
     for dialect in ("v2.0", "gui-datafeed", "dataset-1"):
-        again = Benchmark.load(written(benchmark, tmp_path, dialect=dialect, save_deep_judgment_config=False))
-        assert again.global_rubric == stripped.global_rubric
-    benchmark.save(tmp_path / "a.ttl", save_deep_judgment_config=False)
-    assert Benchmark.load(tmp_path / "a.ttl").global_rubric == stripped.global_rubric
+        found = benchmark.save(tmp_path / "older.json", dialect=dialect)
+        assert [one.message for one in found if "deep judgment" in one.message] == [finding.message]
+        assert Benchmark.load(tmp_path / "older.json").global_rubric == stripped.global_rubric
+    for name in ("a.ttl", "a.nt", "a.nq", "a.trig"):
+        assert benchmark.save(tmp_path / name) == ()
+        assert Benchmark.load(tmp_path / name) == benchmark
+    assert benchmark.clone() == benchmark
 
 
-def test_nothing_to_leave_out_is_no_edit(tmp_path: Path) -> None:
-    data = json.dumps(canonical(), indent="\t").encode()
-    assert written(Benchmark.load(data), tmp_path, save_deep_judgment_config=False) == data
+def test_settings_of_deep_judgment_go_and_everything_else_stays_as_it_stands(tmp_path: Path) -> None:
+    tree = unusual()  # Karenina wants whole numbers and dates; what nobody edited is not completed
+    settings = [setting("deep_judgment_enabled", False), setting("min_score", 0.5), setting("deep_judgment_new", 1)]
+    trait = {"@type": "Rating", "name": "depth", "bestRating": 5, "worstRating": 0.5}
+    trait["additionalType"] = "karenina:GlobalRubricTrait"
+    with_settings = tree | {"rating": [trait | {"deep_judgment_odd": 2, "additionalProperty": settings}]}
+    without = tree | {"rating": [trait | {"additionalProperty": settings[1:2]}]}
+    benchmark = Benchmark.load(json.dumps(with_settings, indent="\t").encode())
+    assert written(benchmark, tmp_path) == json.dumps(without, indent="\t").encode()
+    assert "3 settings" in benchmark.save(tmp_path / "again.json")[0].message
 
 
 @pytest.mark.parametrize(

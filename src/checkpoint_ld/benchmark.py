@@ -149,7 +149,7 @@ class Benchmark(
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name
         self,
         path: str | os.PathLike[str],
-        save_deep_judgment_config: bool = True,
+        save_deep_judgment_config: bool = False,
         *,
         dialect: str | None = None,
         context: ContextStyle | str | None = None,
@@ -159,17 +159,19 @@ class Benchmark(
         """Write the benchmark to exactly `path`, all of it or nothing; return what the file cannot say.
 
         The extension tells the syntax (`.ttl`, `.nt`, `.nq`, `.trig`; anything else is JSON). JSON is written in the
-        dialect that was read, if that can be written, else in the canonical one. Without an edit a file comes back
-        byte for byte. `save_deep_judgment_config` false leaves out settings of deep judgment, as Karenina does;
-        `round_scores` allows whole numbers for bounds of scores that Karenina would refuse.
+        dialect that was read, if that can be written, else in the canonical one. As in Karenina, JSON has the settings
+        of deep judgment of LLM traits only with `save_deep_judgment_config=True`; a finding counts those left out, RDF
+        keeps them. With True, or where there are none, a file of a dialect that can be written comes back byte for
+        byte without an edit. `round_scores` allows whole numbers for bounds of scores that Karenina would refuse.
         Raises WriteError; the file is then as it was.
         """
+        syntax = writing.syntax_of(os.fspath(path)) or writing.JSONLD
         written = writing.write(
             self._graph,
-            syntax=writing.syntax_of(os.fspath(path)) or writing.JSONLD,
+            syntax=syntax,
             dialect=dialect or self._own_dialect(),
             context=emission.ContextStyle(context) if context is not None else None,
-            deep_judgment=save_deep_judgment_config,
+            deep_judgment=save_deep_judgment_config or syntax != writing.JSONLD,
             round_scores=round_scores,
             source=self._source,
             now=now(),

@@ -88,8 +88,35 @@ def without_root_context(tree: dict[str, Json]) -> dict[str, Json]:
 def test_saving_without_an_edit_changes_no_byte(corpus: Path, dialect: str, tmp_path: Path) -> None:
     for case in expectations(corpus, dialect):
         target = tmp_path / "saved.json"
-        assert Benchmark.load(corpus / case["file"]).save(target) == ()
+        assert Benchmark.load(corpus / case["file"]).save(target, save_deep_judgment_config=True) == ()
         assert target.read_bytes() == (corpus / case["file"]).read_bytes(), case["file"]
+
+
+@each_writable_dialect
+def test_saving_leaves_out_settings_of_deep_judgment_and_nothing_else(
+    corpus: Path, dialect: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "saved.json"
+    for case in expectations(corpus, dialect):
+        data = (corpus / case["file"]).read_bytes()
+        found = Benchmark.load(data).save(target)
+        assert len(found) == (target.read_bytes() != data), case["file"]
+        without = json.loads(target.read_bytes())
+        whole = json.loads(data)
+        assert same(bare(without), bare(whole)), case["file"]
+
+
+def bare(value: Json) -> Json:
+    """Return JSON without settings of deep judgment, be they members or properties."""
+    if isinstance(value, list):
+        return [bare(one) for one in value if not (isinstance(one, dict) and is_deep(one.get("name")))]
+    if not isinstance(value, dict):
+        return value
+    return {name: bare(one) for name, one in value.items() if not is_deep(name)}
+
+
+def is_deep(name: Json) -> bool:
+    return isinstance(name, str) and name.startswith("deep_judgment_")
 
 
 @each_writable_dialect
@@ -99,7 +126,7 @@ def test_adding_a_question_changes_no_other_line(corpus: Path, dialect: str, tmp
         benchmark = Benchmark.load(corpus / case["file"])
         if not benchmark.is_scenario_benchmark:
             benchmark.add_question("Which letter is the last one?", "Z", question_id="urn:uuid:last")
-            benchmark.save(target)
+            benchmark.save(target, save_deep_judgment_config=True)
             gone = lost_lines((corpus / case["file"]).read_text(encoding="utf-8"), target.read_text(encoding="utf-8"))
             assert [line for line in gone if not may_change(line)] == [], case["file"]
             assert Benchmark.load(target)["urn:uuid:last"] == benchmark["urn:uuid:last"], case["file"]

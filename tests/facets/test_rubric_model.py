@@ -238,7 +238,7 @@ def test_edits_do_what_a_plain_model_does_and_every_step_is_saved(start: str, sc
         for name, arguments in script:
             EDITS[name](benchmark, model, **copy.deepcopy(arguments))
             path = Path(folder, "benchmark.jsonld")
-            benchmark.save(path)
+            benchmark.save(path, save_deep_judgment_config=True)
             for one in (benchmark, Benchmark.load(path), _through_statements(benchmark)):
                 assert Model.of(one) == model
                 assert _beyond(one) == beyond

@@ -15,7 +15,9 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.reading import CANONICAL
+from checkpoint_ld.rules import finding
 from checkpoint_ld.writing.amendment import amended
 from checkpoint_ld.writing.patching import patched
 
@@ -42,6 +44,8 @@ EXTENSIONS = {**_EXTENSIONS, ".trig": "trig", ".json": JSONLD, ".jsonld": JSONLD
 
 _GUI = "gui-datafeed"
 _CONVERSION = "conversion_metadata"
+_DEEP_JUDGMENT = "deep_judgment_"
+_DEEP_JUDGMENT_REMEDY = "keep them by save(path, save_deep_judgment_config=True), or convert without --no-deep-judgment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +83,14 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     `source` is what the graph was read from. Where the dialect stays the same, what was not edited stays as it stands
     there, byte for byte if nothing was. What the older dialects lack and Karenina wants is filled in; `now` is the date
     that stands for a missing one, and `round_scores` allows whole numbers for bounds that Karenina would refuse.
-    `deep_judgment` false leaves out the settings of that name, as Karenina does by default. `context` is that of the
-    canonical dialect; None means the one that the source has. `derived` adds to statements what follows from them; a
-    JSON document has no place for that. Raises WriteError for what cannot be written.
+    `deep_judgment` false leaves out the settings of that name of LLM traits; a finding counts them. `context` is that
+    of the canonical dialect; None means the one that the source has. `derived` adds to statements what follows from
+    them; a JSON document has no place for that. Raises WriteError for what cannot be written.
     """
-    if not deep_judgment:
-        graph = CheckpointGraph.of_tree(_without_deep_judgment(graph.tree()))
+    bare, losses = (None, ()) if deep_judgment else _without_deep_judgment(graph.tree())
     if syntax != JSONLD:
-        return Written(_statements(_with_derived(graph) if derived else graph, syntax))
+        graph = graph if bare is None else CheckpointGraph.of_tree(bare)
+        return Written(_statements(_with_derived(graph) if derived else graph, syntax), losses)
     if derived:
         raise WriteError(f"derived statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
     known = dialects.dialect(dialect)
@@ -96,10 +100,12 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     tree = None if source is None and dialect == CANONICAL else graph.tree()
     edited = source is None or tree is None or not same(_bare(tree), _bare(source.tree))
     document = source.document if source is not None and source.dialect == dialect else None
-    if document is not None and not edited and (context is None or dialect != CANONICAL):
+    if document is not None and not edited and not losses and (context is None or dialect != CANONICAL):
         return Written(document.data)
+    if bare is not None:
+        graph, tree = CheckpointGraph.of_tree(bare), bare
     if tree is not None and dialect != CANONICAL:
-        return _downgraded(tree, known, document, source, now)
+        return _downgraded(tree, known, document, source, now, losses)
     findings: tuple[Finding, ...] = ()
     if source is not None and tree is not None and (source.dialect != CANONICAL or (document is not None and edited)):
         from checkpoint_ld.writing.completion import complete  # noqa: PLC0415 - it needs entities, which take long
@@ -110,7 +116,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     value = emission.jsonld_of(graph, context or _style_of(document), tree)
     if document is not None:
         value = amended(document.value, document.value, value)
-    return _laid_out(value, document, findings)
+    return _laid_out(value, document, (*losses, *findings))
 
 
 def _statements(graph: CheckpointGraph, syntax: str) -> bytes:
@@ -129,8 +135,13 @@ def _bare(tree: Tree) -> Tree:
     return {key: value for key, value in tree.items() if key != "@context"}
 
 
-def _downgraded(
-    tree: Tree, known: Dialect, document: Document | None, source: Reading | None, now: str | None
+def _downgraded(  # noqa: PLR0913, PLR0917 - what `write` has found out by then
+    tree: Tree,
+    known: Dialect,
+    document: Document | None,
+    source: Reading | None,
+    now: str | None,
+    losses: tuple[Finding, ...],
 ) -> Written:
     downgrade = known.downgrade
     assert downgrade is not None  # noqa: S101 - write has asked
@@ -142,7 +153,7 @@ def _downgraded(
     if document is not None and source is not None:
         before = downgrade(source.tree, **options).value
         value = _in_own_words(document.value, before, after.value, known)
-    return _laid_out(value, document, after.findings)
+    return _laid_out(value, document, (*losses, *after.findings))
 
 
 def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
@@ -172,30 +183,40 @@ def _with_derived(graph: CheckpointGraph) -> CheckpointGraph:
     return with_derived(graph)
 
 
-def _without_deep_judgment(tree: Tree) -> Tree:
-    """Return a checkpoint without the deep-judgment settings of its ratings; dynamic traits keep theirs."""
-    elements = tree.get("dataFeedElement")
-    bare = _with_bare_ratings(tree)
-    if isinstance(elements, list):
+def _without_deep_judgment(tree: Tree) -> tuple[Tree | None, tuple[Finding, ...]]:
+    """Return a checkpoint without the deep-judgment settings of its LLM traits, and the finding that counts them.
+
+    Dynamic traits keep theirs. The checkpoint is None where there are no such settings.
+    """
+    counts: list[int] = []
+    bare = _with_bare_ratings(tree, counts)
+    if isinstance(bare.get("dataFeedElement"), list):
         bare["dataFeedElement"] = [
-            {**one, "item": _with_bare_ratings(one["item"])}
+            {**one, "item": _with_bare_ratings(one["item"], counts)}
             if isinstance(one, dict) and isinstance(one.get("item"), dict)
             else one
-            for one in elements
+            for one in bare["dataFeedElement"]
         ]
-    return bare
+    if not counts:
+        return None, ()
+    message = f"{sum(counts)} settings of deep judgment are left out, of {len(counts)} LLM traits"
+    return bare, (finding("loss", message, remedy=_DEEP_JUDGMENT_REMEDY),)
 
 
-def _with_bare_ratings(holder: Tree) -> Tree:
-    ratings = holder.get("rating")
-    if not isinstance(ratings, list):
+def _with_bare_ratings(holder: Tree, counts: list[int]) -> Tree:
+    if "rating" not in holder:
         return dict(holder)
-    return {**holder, "rating": [_bare_rating(one) if isinstance(one, dict) else one for one in ratings]}
+    return {**holder, "rating": [_bare_rating(one, counts) for one in as_list(holder["rating"])]}
 
 
-def _bare_rating(rating: Tree) -> Tree:
-    known, settings = trait_type(rating.get("additionalType")), rating.get("additionalProperty")
-    if known is None or known[1] not in LLM_SUFFIXES or not isinstance(settings, list):
+def _bare_rating(rating: Any, counts: list[int]) -> Any:
+    known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
+    if known is None or known[1] not in LLM_SUFFIXES:
         return rating
-    kept = [one for one in settings if not (name_of(one) or "").startswith("deep_judgment_")]
-    return {**rating, "additionalProperty": kept}
+    bare = {name: value for name, value in rating.items() if not name.startswith(_DEEP_JUDGMENT)}
+    settings = as_list(rating.get("additionalProperty"))
+    kept = [one for one in settings if not (name_of(one) or "").startswith(_DEEP_JUDGMENT)]
+    count = len(rating) - len(bare) + len(settings) - len(kept)
+    if count:
+        counts.append(count)
+    return {**bare, "additionalProperty": kept} if len(kept) < len(settings) else bare
