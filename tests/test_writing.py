@@ -432,3 +432,45 @@ def test_statements_that_were_read_are_written_as_they_are(tmp_path: Path) -> No
     del bare["dataFeedElement"][0]["item"]["hasPart"]
     statements = Benchmark.load(json.dumps(bare).encode()).to_ntriples().encode()
     assert json.loads(written(Benchmark.load(statements), tmp_path, context="plain")) == bare
+
+
+# --- what another dialect did not say
+
+
+@pytest.mark.parametrize("document", [state, gui, dataset], ids=["v2.0", "gui-datafeed", "dataset-1"])
+def test_a_document_of_another_dialect_becomes_what_a_new_benchmark_is(
+    document: Callable[[], Json], tmp_path: Path
+) -> None:
+    source = document()
+    for member in ("@id", "version", "creator", "additionalProperty") if "@type" in source else ():
+        del source[member]
+    source |= {} if "@type" in source else {"dataset_metadata": {"dateCreated": "2026-01-01"}}
+    benchmark = Benchmark.load(json.dumps(source).encode())
+    first, second = (written(benchmark, tmp_path, dialect="datafeed-ns-v3") for _ in range(2))
+    value, new = json.loads(first), Benchmark.create("new")
+
+    assert first == second
+    assert value["@id"].startswith("urn:uuid:karenina-checkpoint-")
+    assert float(value["@id"].removeprefix("urn:uuid:karenina-checkpoint-")) > 1e9
+    assert (value["version"], value["creator"]) == (new.version, new.creator)
+    assert value["additionalProperty"] == new.to_jsonld()["additionalProperty"]
+
+
+def test_documents_of_one_moment_become_benchmarks_with_identifiers_of_their_own(tmp_path: Path) -> None:
+    documents = [state() | {"dataset_metadata": {"name": name, "dateCreated": "2026-01-01"}} for name in "AB"]
+    made = [
+        json.loads(written(Benchmark.load(json.dumps(one).encode()), tmp_path, dialect="datafeed-ns-v3"))["@id"]
+        for one in documents
+    ]
+
+    assert len(set(made)) == 2
+    assert all(one.startswith("urn:uuid:karenina-checkpoint-1767225600.") for one in made)
+
+
+def test_what_another_dialect_says_of_a_benchmark_stays(tmp_path: Path) -> None:
+    value = json.loads(written(Benchmark.load(json.dumps(gui()).encode()), tmp_path, dialect="datafeed-ns-v3"))
+
+    assert [value[member] for member in ("@id", "version", "creator")] == [
+        canonical()[member] for member in ("@id", "version", "creator")
+    ]
+    assert [one["name"] for one in value["additionalProperty"]] == ["checkpoint_format_version", "licence"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 from rdflib import Graph
 
 from checkpoint_ld import emission, reading
+from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import FindingsWarning, SettingsError, WriteError
@@ -19,7 +20,7 @@ from checkpoint_ld.facets.comparison import Comparison
 from checkpoint_ld.facets.exits import Exits
 from checkpoint_ld.facets.exports import Exports
 from checkpoint_ld.facets.facet import Facet
-from checkpoint_ld.facets.metadata import DEFAULT_VERSION, Metadata
+from checkpoint_ld.facets.metadata import Metadata
 from checkpoint_ld.facets.overview import Overview
 from checkpoint_ld.facets.properties import Properties
 from checkpoint_ld.facets.queries import Queries
@@ -30,6 +31,7 @@ from checkpoint_ld.facets.states import States
 from checkpoint_ld.facets.templates import Templates
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import Index, put
+from checkpoint_ld.identifiers import CHECKPOINT
 from checkpoint_ld.mapping.creators import checked_creator, creator_members
 from checkpoint_ld.mapping.properties import property_value
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY
@@ -48,7 +50,6 @@ Validate = Literal["off", "warn", "strict"]
 """How much validation there is when a benchmark is loaded."""
 
 DEFAULT_DESCRIPTION = "Benchmark containing questions"
-DEFAULT_CREATOR = "Karenina Benchmarking System"
 
 
 class Benchmark(
@@ -85,7 +86,7 @@ class Benchmark(
         told, properties = creator_members(checked_creator(creator))
         tree = {
             "@type": "DataFeed",
-            "@id": f"urn:uuid:karenina-checkpoint-{time.time()!r}",
+            "@id": f"{CHECKPOINT}{time.time()!r}",
             "name": name,
             "description": description or DEFAULT_DESCRIPTION,
             "version": version,

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import templates
+from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.mapping import questions, rubrics
 from checkpoint_ld.mapping.creators import creator_of
 from checkpoint_ld.mapping.properties import as_list, text_of
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.templates import Template
 
 Json = dict[str, Any]
-
-_DEFAULT_VERSION = "0.1.0"
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class BenchmarkContent:
     @property
     def version(self) -> str:
         """The version of the benchmark."""
-        return text_of(self.root.get("version")) or _DEFAULT_VERSION
+        return text_of(self.root.get("version")) or DEFAULT_VERSION
 
     @property
     def creator(self) -> str:

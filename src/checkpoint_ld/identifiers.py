@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 URN = "urn:uuid:"
 QUESTION = "urn:uuid:question-"
+CHECKPOINT = "urn:uuid:karenina-checkpoint-"
 NO_TEMPLATE = "no_template"
 """The identifier of a template that is absent or blank."""
 
@@ -64,6 +66,15 @@ def template_id(code: str | None) -> str:
         return NO_TEMPLATE
     text = _without_margin(code).replace("\r\n", "\n").replace("\r", "\n")
     return _md5("\n".join(line.rstrip() for line in text.split("\n")).strip())
+
+
+def unix_time(date: object) -> float:
+    """Return an ISO 8601 date as seconds since 1970, UTC unless it says otherwise; the present for what is no date."""
+    try:
+        moment = datetime.fromisoformat(date) if isinstance(date, str) else datetime.now(UTC)
+    except ValueError:
+        moment = datetime.now(UTC)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def gui_question_id(text: str) -> str:

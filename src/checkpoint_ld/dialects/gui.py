@@ -14,12 +14,12 @@ from checkpoint_ld.dialects.json_text import decoded, gui_encoded
 from checkpoint_ld.dialects.losses import loss, named_place
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.questions import SPELLED
-from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_NAME
+from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.dialects.state_questions import REPOSITORY
 from checkpoint_ld.dialects.state_writing import CONVERSION_PROPERTY
 from checkpoint_ld.dialects.template import gui_template_name, template_name
 from checkpoint_ld.dialects.trail import step
-from checkpoint_ld.identifiers import URN, gui_answer_id, gui_question_id, gui_template_id
+from checkpoint_ld.identifiers import CHECKPOINT, URN, gui_answer_id, gui_question_id, gui_template_id, unix_time
 from checkpoint_ld.vocabulary import FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 DIALECT = "gui-datafeed"
 _DESCRIPTION = "Checkpoint containing {} benchmark questions with answer templates and rubric evaluations"
-_VERSION = "0.1.0"
-_CREATOR = "Karenina Benchmarking System"
 _MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
 _ORDER = ("finished", "original_answer_template", "author", "sources", "few_shot_examples")
 
@@ -56,15 +54,6 @@ def _clock() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _milliseconds(now: str) -> int:
-    """Return a time as milliseconds since 1970, UTC unless it says otherwise; the present for what is no time."""
-    try:
-        moment = datetime.fromisoformat(now)
-    except ValueError:
-        moment = datetime.now(UTC)
-    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
-
-
 class _Writer:
     def __init__(self, feed: dict[str, Any], *, preserve_ids: bool, now: str) -> None:
         self._feed = feed
@@ -82,10 +71,10 @@ class _Writer:
         root: dict[str, Any] = {
             "@context": json.loads(text("contexts", "gui-datafeed.jsonld"))["@context"],
             "@type": "DataFeed",
-            "@id": feed.get("@id", f"{URN}karenina-checkpoint-{_milliseconds(self._now)}"),
+            "@id": feed.get("@id", f"{CHECKPOINT}{round(unix_time(self._now) * 1000)}"),
             "name": feed.get("name") or DEFAULT_NAME,
             "description": feed.get("description") or _DESCRIPTION.format(count),
-            "version": feed.get("version") or _VERSION,
+            "version": feed.get("version") or DEFAULT_VERSION,
             "creator": self._creator(),
             "dateCreated": feed.get("dateCreated", self._now),
             "dateModified": modified,
@@ -112,7 +101,7 @@ class _Writer:
     def _creator(self) -> Any:
         creator = self._feed.get("creator")
         name = creator.get("name") if isinstance(creator, dict) else None
-        return name if isinstance(name, str) else creator or _CREATOR
+        return name if isinstance(name, str) else creator or DEFAULT_CREATOR
 
     def _root_properties(self) -> Any:
         entries = self._feed.get("additionalProperty", [])

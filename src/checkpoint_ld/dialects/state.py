@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.dialects.dialect import Upgrade
 
 DEFAULT_NAME = "Karenina LLM Benchmark Checkpoint"
-"""The name of a benchmark that has none."""
+DEFAULT_VERSION = "0.1.0"
+DEFAULT_CREATOR = "Karenina Benchmarking System"
+"""What a benchmark has that does not say otherwise."""
 CUSTOM = "custom_"
 
 SIMPLE_METADATA = ("description", "version", "dateCreated", "dateModified")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.facets import entries
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from checkpoint_ld.entities import Creator
-
-DEFAULT_VERSION = "0.1.0"
 
 _TEXTS = {
     "name": "name",

@@ -5,16 +5,18 @@ What is there stays, in the form that Karenina takes; nothing is taken away. Wha
 
 from __future__ import annotations
 
+import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.properties import name_of, property_value, values
 from checkpoint_ld.dialects.ratings import CANONICAL, as_float
-from checkpoint_ld.dialects.state import DEFAULT_NAME
+from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.dialects.template import template_name
 from checkpoint_ld.documents.values import as_base64, is_number
 from checkpoint_ld.entities import CallableRubricTrait
 from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.identifiers import CHECKPOINT, unix_time
 from checkpoint_ld.mapping.creators import creator_members, name_of_creator
 from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.questions import default_template
@@ -22,6 +24,7 @@ from checkpoint_ld.mapping.scenarios import is_scenario
 from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
 from checkpoint_ld.members import ordered
 from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
     from checkpoint_ld.entities import AnyTrait
@@ -33,14 +36,20 @@ _WHOLE = ("min_score", "max_score", "max_turns", "timeout_seconds")
 """Settings of a trait that are whole numbers in Karenina."""
 
 
-def complete(tree: Tree, now: str | None = None, *, round_scores: bool = False) -> tuple[Tree, tuple[Finding, ...]]:
+def complete(
+    tree: Tree, now: str | None = None, *, round_scores: bool = False, root: str | None = None
+) -> tuple[Tree, tuple[Finding, ...]]:
     """Return a canonical tree as Karenina loads it, and what had to be changed for that.
 
+    `root` is given for a tree that was another dialect's: the IRI of its root. Such a tree gets what every new
+    benchmark has, where it lacks it: identifier, version, creator and version of the format.
     `now` is the date that stands for a missing one. Bounds of scores that are no whole numbers are rounded, the range
     to the wider side, if `round_scores` allows it; otherwise they are refused. Raises WriteError for what is refused.
     """
     writer = _Completion(now, round_scores=round_scores)
     whole = writer.root(tree)
+    if root is not None:
+        whole = ordered(_as_new(whole, root), None)
     if writer.refusals:
         raise WriteError("Karenina would refuse the file: " + "; ".join(writer.refusals))
     return whole, tuple(writer.findings)
@@ -161,6 +170,25 @@ class _Completion:
             finding("callable-code-encoded", message, pointer=pointer, subject=subject, dialect=CANONICAL)
         )
         return {**setting, "value": encoded}
+
+
+def _as_new(tree: Tree, root: str) -> Tree:
+    """Return a tree with what every new benchmark has.
+
+    The identifier is the time of creation. Its fraction follows from the IRI of the root, so that the same document
+    gets the same identifier whenever it is converted, and two of one second get two.
+    """
+    fraction = hashlib.sha256(root.encode()).digest()[:4]
+    made = {
+        "@id": f"{CHECKPOINT}{unix_time(tree.get('dateCreated')):.0f}.{int.from_bytes(fraction) % 10**6:06}",
+        "version": DEFAULT_VERSION,
+        "creator": DEFAULT_CREATOR,
+    }
+    entries = as_list(tree.get("additionalProperty"))
+    if values(entries).keys().isdisjoint({FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY}):
+        entries = [property_value(FORMAT_VERSION_PROPERTY, FORMAT_VERSION), *entries]
+    filled = {name: value for name, value in tree.items() if value is not None}
+    return {**tree, **made, **filled, "additionalProperty": entries}
 
 
 def _dates(holder: Tree, otherwise: Any) -> Tree:

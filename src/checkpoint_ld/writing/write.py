@@ -110,7 +110,8 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     if source is not None and tree is not None and (source.dialect != CANONICAL or (document is not None and edited)):
         from checkpoint_ld.writing.completion import complete  # noqa: PLC0415 - it needs entities, which take long
 
-        whole, findings = complete(tree, now, round_scores=round_scores)
+        root = None if source.dialect == CANONICAL else str(graph.root)
+        whole, findings = complete(tree, now, round_scores=round_scores, root=root)
         if not same(whole, tree):
             graph, tree = CheckpointGraph.of_tree(whole), None
     value = emission.jsonld_of(graph, context or _style_of(document), tree)
