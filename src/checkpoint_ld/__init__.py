@@ -98,6 +98,7 @@ __all__ = [
     "CheckpointManager",
     "CheckpointNotFound",
     "CheckpointStore",
+    "CheckpointWarning",
     "Checkpointer",
     "Clock",
     "Collection",

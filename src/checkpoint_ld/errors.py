@@ -31,15 +31,19 @@
         └── CountMismatchError                another number of triples is there than was sent
 
 What a document says wrongly but readably is no exception: it is a `Finding`. `FindingsWarning` (UserWarning) says that
-a benchmark that was asked to be validated has some, `StoredCodeWarning` (UserWarning) that stored code runs.
+a benchmark that was asked to be validated has some, `StoredCodeWarning` (UserWarning) that stored code runs,
+`CheckpointWarning` (UserWarning) that a checkpoint which an agent makes by itself could not be saved.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import FrameType
 
     from checkpoint_ld.findings import Finding
 
@@ -206,3 +210,20 @@ class FindingsWarning(UserWarning):
 
 class StoredCodeWarning(UserWarning):
     """Code that is stored in a checkpoint is run, as it was asked for."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint that is made by itself could not be saved; the agent goes on without it."""
+
+
+_PASSED: Final = frozenset({__name__.partition(".")[0], "contextlib"})
+"""The packages whose lines no warning points at; `contextlib` stands between a `with` block and its end."""
+
+
+def warn(warning: UserWarning) -> None:
+    """Give a warning that points at the line outside of this package from which it was reached."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only cheap way to the frames
+    depth = 2
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PASSED:
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(warning, stacklevel=depth)

@@ -1,14 +1,18 @@
 """Checkpoints that are made by themselves."""
 
 import asyncio
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from checkpoint_ld.agent.values import About
-from checkpoint_ld.checkpointing import Checkpointer, Policy
-from checkpoint_ld.errors import SettingsError, StoreFull
-from checkpoint_ld.runtime import Event
+from checkpoint_ld.checkpointing import TRIGGERS, Checkpointer, CheckpointManager, Policy
+from checkpoint_ld.errors import CheckpointWarning, SettingsError, StoreError, StoreFull
+from checkpoint_ld.runtime import Event, RuntimeState
 from tests.checkpointing.managers import Bench
+from tests.checkpointing.test_room import room_for
 from tests.runtime.states import heard
 
 
@@ -32,6 +36,7 @@ def test_each_kind_of_change_has_its_reason(bench: Bench) -> None:
     bench.state.thought_chain.update(unsure.id, confidence=0.2)
     assert reasons(bench) == [
         *("thought_completed", "thought_completed", "low_confidence", "decision"),
+        *("tool_started", "tool_started", "tool_started"),
         *("tool_completed", "tool_error", "tool_error", "low_confidence"),
     ]
     newest = bench.manager.latest()
@@ -112,7 +117,8 @@ def test_a_checkpoint_that_cannot_be_saved_does_not_stop_the_agent(
     failures = heard(bench.state, "agent.checkpoint_failed")
     with monkeypatch.context() as patch:
         patch.setattr(bench.manager.store.truth, "put", _full)
-        bench.think("one")
+        with pytest.warns(CheckpointWarning, match="agent at step 1 .thought_completed. is not saved: no room is left"):
+            bench.think("one")
         with pytest.raises(StoreFull):
             keeper.pause()
     assert [one["stage"] for one in failures] == ["file", "file"]
@@ -150,14 +156,81 @@ def test_triggers_may_be_any_collection(bench: Bench) -> None:
     assert [one.checkpoint_reason for one in bench.manager.list()] == ["decision"]
 
 
-def test_a_saved_call_is_in_flight_where_the_agent_asks_for_that(bench: Bench) -> None:
-    def save(_: Event) -> None:
-        bench.manager.save(bench.state, "tool_started")
+def test_each_failed_save_is_told_and_the_first_one_of_a_row_warns(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The folder cannot be made at first, then it can, then nothing fits into a file any more."""
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file, where a folder should be")
+    errors: list[Exception] = []
+    state = RuntimeState("agent", on_error=lambda error, _: errors.append(error))
+    keeper = Checkpointer(state, CheckpointManager(blocked / "checkpoints"))
+    with pytest.warns(CheckpointWarning, match="give the path of a folder") as first:
+        state.thought_chain.add("reasoning", "one")
+    state.thought_chain.add("reasoning", "two")
+    with pytest.raises(StoreError, match="give the path of a folder"):
+        keeper.complete()
+    blocked.unlink()
+    state.thought_chain.add("reasoning", "three")
+    with room_for(100), pytest.warns(CheckpointWarning, match="step 4 .* no room is left .* free some space") as second:
+        state.thought_chain.add("reasoning", "four")
+    with room_for(100), pytest.raises(StoreFull):
+        keeper.complete()
+    assert [Path(str(one.filename)).name for one in (*first, *second)] == [Path(__file__).name] * 2
+    assert [type(error) for error in errors] == [StoreError, StoreError, StoreFull]
+    logged = [one.message for one in caplog.records if one.name == "checkpoint_ld.checkpointing"]
+    assert [" ".join(one.split()[2:7]) for one in logged] == [f"of agent at step {n}" for n in (1, 2, 4)]
+    assert keeper.complete().path is not None
 
-    bench.state.on("tool.started", save)
-    bench.state.tool_state.start("rm", {}, id="c")
-    restored = bench.manager.restore(bench.manager.list()[0].id)
-    assert [one.id for one in restored.interrupted] == ["c"]
+
+def test_a_store_that_cannot_follow_is_told_as_such(bench: Bench) -> None:
+    bench.graph.broken = {"put"}
+    Checkpointer(bench.state, bench.manager)
+    with pytest.warns(CheckpointWarning, match=r"is not in every store: .*its file is written .*run reindex"):
+        bench.think()
+
+
+RUN = """
+import os, signal, sys
+from checkpoint_ld import Checkpointer, CheckpointManager, RuntimeState
+
+state = RuntimeState("reader")
+manager = CheckpointManager(sys.argv[1])
+checkpointer = Checkpointer(state, manager)
+state.thought_chain.add("reasoning", "the file first", confidence=0.9)
+if len(sys.argv) == 2:
+    state.tool_state.start("delete_file", {"path": "a.txt"})
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+"""The set-up of the first page; with one argument, the process dies while a tool runs."""
+
+
+def test_a_call_under_way_when_the_process_is_killed_is_interrupted_after_the_restore(tmp_path: Path) -> None:
+    killed = subprocess.run([sys.executable, "-c", RUN, str(tmp_path)], check=False)
+    assert killed.returncode not in (0, 1)
+    with CheckpointManager(tmp_path) as manager:
+        newest = manager.latest()
+        assert newest is not None
+        assert newest.checkpoint_reason == "tool_started"
+        restored = manager.restore(newest.id)
+        assert [(one.tool_id, one.args) for one in restored.interrupted] == [("delete_file", {"path": "a.txt"})]
+        assert manager.get(newest.id).validate().findings == ()
+
+
+def test_a_run_that_can_save_nothing_says_so_on_standard_error(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.touch()
+    run = subprocess.run([sys.executable, "-c", RUN, str(blocked), ""], check=True, capture_output=True, text=True)
+    assert (
+        f"CheckpointWarning: the checkpoint of reader at step 1 (thought_completed) is not saved: {blocked}"
+        in run.stderr
+    )
+
+
+def test_without_the_trigger_calls_are_not_saved_when_they_begin(bench: Bench) -> None:
+    Checkpointer(bench.state, bench.manager, Policy(triggers=frozenset(TRIGGERS) - {"tool_started"}))
+    bench.state.tool_state.complete(bench.state.tool_state.start("rm", {}).id)
+    assert reasons(bench) == ["tool_completed"]
 
 
 def test_an_asynchronous_agent_saves_in_threads(bench: Bench) -> None:

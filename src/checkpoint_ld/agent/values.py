@@ -40,6 +40,7 @@ REASONS: Final = (
     "tool_error",
     "low_confidence",
     "decision",
+    "tool_started",
     "paused",
     "manual",
     "branch",

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from checkpoint_ld.characters import encodable
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import (
+    CheckpointLdError,
+    CheckpointWarning,
+    DatabaseSyncError,
+    GraphSyncError,
+    SettingsError,
+    warn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,19 +25,27 @@ if TYPE_CHECKING:
     from checkpoint_ld.runtime.events import Event
     from checkpoint_ld.runtime.state import RuntimeState
 
-TRIGGERS: Final = ("tool_error", "low_confidence", "decision", "tool_completed", "thought_completed")
+TRIGGERS: Final = ("tool_error", "low_confidence", "decision", "tool_completed", "thought_completed", "tool_started")
 """What a checkpoint is made for by itself; of several at once, the first here is its reason."""
 
-_ENDS: Final = {"tool.completed": "tool_completed", "tool.failed": "tool_error", "tool.cancelled": "tool_error"}
+_TOOLS: Final = {
+    "tool.started": "tool_started",
+    "tool.completed": "tool_completed",
+    "tool.failed": "tool_error",
+    "tool.cancelled": "tool_error",
+}
+_logger = logging.getLogger("checkpoint_ld.checkpointing")
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """When checkpoints are made.
 
-    `triggers` are some of TRIGGERS. Of `thought_completed`, each `every_thoughts`th counts. Between two checkpoints,
-    at least `min_interval_ms` go by; what is left out then is in the next one. A thought with less than
-    `confidence_threshold` is a trigger; without one, none is. Raises SettingsError for what makes no sense.
+    `triggers` are some of TRIGGERS. With `tool_started`, a checkpoint holds each call before its tool runs, so that one
+    that was under way when the process died is known after a restore. Of `thought_completed`, each `every_thoughts`th
+    counts. Between two checkpoints, at least `min_interval_ms` go by; what is left out then is in the next one. A
+    thought with less than `confidence_threshold` is a trigger; without one, none is. Raises SettingsError for what
+    makes no sense.
     """
 
     triggers: frozenset[str] = frozenset(TRIGGERS)
@@ -54,8 +70,9 @@ class Policy:
 class Checkpointer:
     """Watches a state and saves a checkpoint after each change that the policy asks for. A context manager.
 
-    A checkpoint that cannot be saved does not stop the agent: the state tells `agent.checkpoint_failed`, and its
-    `on_error` gets the exception. What is asked for by a call raises it.
+    An automatic save that fails does not stop the agent. The first failure gives a CheckpointWarning, and so does the
+    first one after a save that succeeded. Each failure is logged and sent as `agent.checkpoint_failed`, and the state's
+    `on_error` gets the exception. A save that a call asks for raises it.
     """
 
     def __init__(
@@ -73,6 +90,7 @@ class Checkpointer:
         self._thoughts = 0
         self._revision = -1
         self._moment: int | None = None
+        self._failing = False
         if about is not None:
             state.about = about
         self._off = state.on_settled(self._settled)
@@ -81,7 +99,7 @@ class Checkpointer:
         """Save a checkpoint now. Raises what the manager's `save` raises."""
         revision = self._state.revision
         saved = self._manager.save(self._state, reason, name=name, description=description)
-        self._revision, self._moment = revision, self._state.clock.monotonic()
+        self._revision, self._moment, self._failing = revision, self._state.clock.monotonic(), False
         return saved
 
     def pause(self) -> Saved:
@@ -118,11 +136,28 @@ class Checkpointer:
     def _settled(self, events: tuple[Event, ...]) -> None:
         found = {trigger for event in events for trigger in self._found(event)} & self._policy.triggers
         if found and self._state.revision != self._revision and self._is_time():
-            self.save(min(found, key=TRIGGERS.index))
+            reason = min(found, key=TRIGGERS.index)
+            try:
+                self.save(reason)
+            except Exception as error:
+                self._report(error, reason)
+                raise  # to `on_error`, by whoever delivers the events
+
+    def _report(self, error: Exception, reason: str) -> None:
+        what = f"the checkpoint of {self._state.agent_id} at step {self._state.progress.step_number} ({reason})"
+        cause = f"{error}" if isinstance(error, CheckpointLdError) else f"{type(error).__name__}: {error}"
+        if isinstance(error, (DatabaseSyncError, GraphSyncError)):
+            message = f"{what} is not in every store: {cause}"
+        else:
+            message = f"{what} is not saved: {cause}. The agent goes on; if it ends, all since the last save is lost"
+        _logger.error(message)
+        if not self._failing:
+            self._failing = True
+            warn(CheckpointWarning(message))
 
     def _found(self, event: Event) -> Iterator[str]:
-        if event.name in _ENDS:
-            yield _ENDS[event.name]
+        if event.name in _TOOLS:
+            yield _TOOLS[event.name]
         elif event.name == "thought.created":
             self._thoughts += 1
             if self._thoughts % self._policy.every_thoughts == 0:

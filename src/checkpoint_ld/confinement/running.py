@@ -11,14 +11,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import warnings
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.errors import EvaluationError, StoredCodeWarning
+from checkpoint_ld.errors import EvaluationError, StoredCodeWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import FrameType
 
     from pydantic import JsonValue
 
@@ -54,11 +52,7 @@ def run(worker: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
 
     Warns with `StoredCodeWarning`. Raises `EvaluationError`, which says what happened, for whatever is no answer.
     """
-    warnings.warn(
-        f"{what} is code that is stored in a document, and is run because it was trusted",
-        StoredCodeWarning,
-        stacklevel=_depth(),
-    )
+    warn(StoredCodeWarning(f"{what} is code that is stored in a document, and is run because it was trusted"))
     message = {"request": dict(request), "seconds": trust.seconds, "megabytes": trust.megabytes}
     try:
         with (
@@ -158,13 +152,3 @@ class _Process:
         except ValueError:
             name = str(-code)
         return f"crashed (signal {name})"
-
-
-def _depth() -> int:
-    """Return the `stacklevel` of a warning that `run` gives, such that it points at the caller of this package."""
-    package = __name__.partition(".")[0]
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only cheap way to the frames
-    depth = 1
-    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
-        frame, depth = frame.f_back, depth + 1
-    return depth

@@ -25,7 +25,7 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSY
 _NO_FLUSH = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EISDIR})
 """What Windows and network drives answer where a folder is to be flushed."""
 _REMEDIES = {
-    errno.ENOENT: "the folder has vanished: make it again, or choose another one",
+    errno.ENOENT: "the folder has vanished, or cannot be made: make it, or choose another one",
     errno.ENOTDIR: "give the path of a folder",
     errno.EEXIST: "give the path of a folder",
     errno.EACCES: "ask for permission, or choose another folder",
