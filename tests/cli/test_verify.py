@@ -225,7 +225,7 @@ def test_results_that_are_there_stay_if_the_run_stops(run: Run, monkeypatch: pyt
     write(PASSING, FAILING)
     for name in ("results.jsonl", "results.nt"):
         Path(name).write_text("older")
-    done = verified(run, "-o", "results.jsonl", "--rdf", "results.nt")
+    done = verified(run, "-o", "results.jsonl", "--rdf", "results.nt", "--force")
     assert (done.code, done.err) == (2, "the disk is gone\n")
     assert [Path(name).read_text() for name in ("results.jsonl", "results.nt")] == ["older", "older"]
     assert {path.name for path in Path().iterdir()} == {"metals.jsonld", "answers.jsonl", "results.jsonl", "results.nt"}
@@ -262,7 +262,7 @@ def test_stored_code_runs_only_when_it_is_trusted_and_that_is_said(run: Run) -> 
     command = ("verify", "elements.jsonld", "--answers", "answers.jsonl", "-o", "results.jsonl")
     assert run(*command).code == 0
     assert [one["status"] for one in results(Path("results.jsonl").read_bytes())] == ["undecided"] * 4
-    done = run(*command, "--trust-stored-code")
+    done = run(*command, "--trust-stored-code", "--force")
     assert done.err == "the code in elements.jsonld runs, as --trust-stored-code asks for\n"
     told = results(Path("results.jsonl").read_bytes())
     assert [one["status"] for one in told] == ["passed", "passed", "passed", "failed"]

@@ -47,7 +47,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     that cannot be written to.
     """
     started = time.monotonic()
-    asked = _asked(shard, options)
+    asked = asked_for(shard, options)
     there = _there(shard, asked)
     if there is not None:
         return there
@@ -82,7 +82,7 @@ class _Written:
         return str(self.hashed.hexdigest())
 
 
-def _asked(shard: Shard, options: ConvertOptions) -> dict[str, Any]:
+def asked_for(shard: Shard, options: ConvertOptions) -> dict[str, Any]:
     """Return all that the output depends on."""
     inputs = [records.state(path) for path in shard.paths]
     return {"inputs": inputs, "options": asdict(options), "software": version("checkpoint-ld")}

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from checkpoint_ld.bulk.conversion import convert_shard
+from checkpoint_ld.bulk.conversion import asked_for, convert_shard
+from checkpoint_ld.bulk.records import COMPRESSED
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import WriteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from checkpoint_ld.bulk.shard import ConvertOptions, Shard, ShardResult
 
@@ -90,6 +91,31 @@ def run(
         data = orjson.dumps(report.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         replace_file(Path(shards[0].out) / MANIFEST, data)
     return report
+
+
+def outputs(shards: Iterable[Shard]) -> list[str]:
+    """Return the paths of all that a run may write."""
+    ends = ("findings.jsonl", "graphs.jsonl", "nq", f"nq{COMPRESSED}", "done.json")
+    parts = [str(Path(shard.out, f"{shard.stem}.{end}")) for shard in shards for end in ends]
+    return [*parts, *{str(Path(shard.out, MANIFEST)) for shard in shards}]
+
+
+def of_others(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
+    """Return the paths of what a run would overwrite that is not its own: of other input or options, or of nobody."""
+    own, found = set(), []
+    for shard in shards:
+        first, *others, mark, manifest = outputs([shard])
+        try:
+            is_own = bool(orjson.loads(Path(mark).read_bytes())["asked"] == asked_for(shard, options))
+        except FileNotFoundError:  # its findings are the first to be in their place
+            is_own = Path(first).exists()
+        except (OSError, ValueError, KeyError, TypeError):
+            is_own = False
+        if is_own:
+            own.add(manifest)
+        else:
+            found += [first, *others, mark, manifest]
+    return [one for one in dict.fromkeys(found) if one not in own and Path(one).exists()]
 
 
 def _clear_leftovers(shards: Sequence[Shard]) -> None:

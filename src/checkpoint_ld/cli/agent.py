@@ -9,7 +9,7 @@ import typer
 
 from checkpoint_ld.cli import agent_output as output
 from checkpoint_ld.cli import agent_runs, streams
-from checkpoint_ld.cli.agent_stores import FOLDER, AsJson, Database, Dir, Store, manager, milliseconds
+from checkpoint_ld.cli.agent_stores import FOLDER, AsJson, Database, Dir, Store, files_of, manager, milliseconds
 
 app = typer.Typer(
     help="Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.",
@@ -42,7 +42,6 @@ class Picture(StrEnum):
 
 Identifier = Annotated[str, typer.Argument(metavar="ID", help="A checkpoint, by its id or by the path of a file.")]
 Out = Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")]
 Execution = Annotated[str | None, typer.Option("--execution", metavar="ID", help="Only those of this execution.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
 Paths = Annotated[list[str], typer.Argument(metavar="PATH…", help="Files and folders.")]
@@ -121,7 +120,7 @@ def show(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     with manager(folder, database, store) as of:
         shown = agent_runs.found(checkpoint, of)
     if stable or as_json:
-        streams.write(streams.STANDARD, shown.content(), overwrite=True)
+        streams.write(streams.STANDARD, shown.content())
     else:
         output.show_checkpoint(shown)
 
@@ -163,7 +162,7 @@ def timeline(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
         Picture | None, typer.Option("--to", help="What to write; without it the extension of OUT tells, else text.")
     ] = None,
     out: Out = streams.STANDARD,
-    force: Force = False,
+    force: streams.Force = False,
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="List no more than so many moments.")] = None,
     wide: Annotated[int | None, typer.Option("--width", min=40, help="Columns of the text.")] = None,
     folder: Dir = None,
@@ -171,27 +170,29 @@ def timeline(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     store: Store = None,
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
+    streams.check_outputs([source, *files_of(folder, database, store)], out, force=force)
     with manager(folder, database, store) as of:
         run = agent_runs.run_of(source, of)
     picture = to.value if to else agent_runs.picture_of(out)
     drawn = agent_runs.drawn(run, picture, width=wide, limit=limit)
-    streams.write(out, drawn.encode(), overwrite=force)
+    streams.write(out, drawn.encode(), force=force)
 
 
 @app.command("restore")
 def restore(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     checkpoint: Identifier,
     out: Annotated[str, typer.Option("-o", "--out", help="The file for the state; - for standard output.")] = "-",
-    force: Force = False,
+    force: streams.Force = False,
     as_json: AsJson = False,
     folder: Dir = None,
     database: Database = None,
     store: Store = None,
 ) -> None:
     """Write the whole state of a checkpoint, and name the calls that were in flight; nothing is run."""
+    streams.check_outputs([checkpoint, *files_of(folder, database, store)], out, force=force)
     with manager(folder, database, store) as of:
         restored = of.restore(checkpoint)
-    streams.write(out, output.state_of(restored), overwrite=force)
+    streams.write(out, output.state_of(restored), force=force)
     output.say_restored(restored, as_json=as_json)
 
 
@@ -219,7 +220,7 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     checkpoint: Annotated[str, typer.Argument(metavar="ID", help="The checkpoint, by its id.")],
     out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")],
     shape: Annotated[Shape, typer.Option("--shape", help="What to write.")] = Shape.CANONICAL,
-    force: Force = False,
+    force: streams.Force = False,
     folder: Dir = None,
     database: Database = None,
     store: Store = None,
@@ -227,9 +228,10 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, N-Quads or Turtle."""
     from checkpoint_ld.checkpointing.exchange import content_of
 
+    streams.check_outputs(files_of(folder, database, store), out, force=force)
     with manager(folder, database, store) as of:
         content = content_of(of.get(checkpoint), shape.value)
-    streams.write(out, content, overwrite=force)
+    streams.write(out, content, force=force)
     if out != streams.STANDARD:
         typer.echo(out)
 

@@ -28,13 +28,22 @@ def manager(folder: str | None, database: str | None, store: str | None) -> Chec
     # A database and graphs take their time to import; --help should not wait for them.
     from checkpoint_ld.checkpointing import CheckpointManager
 
-    files = FOLDER if folder is None and database is None and store is None else folder
+    files = _folder(folder, database, store)
     graphs = None
     if store is not None:
         from checkpoint_ld.stores.graphs import GraphStore
 
         graphs = GraphStore(store)
     return CheckpointManager(files, database, graphs)
+
+
+def files_of(folder: str | None, database: str | None, store: str | None) -> list[str | None]:
+    """Return the files and folders of the stores that `manager` opens."""
+    return [_folder(folder, database, store), database and database.rpartition(":///")[2], store]
+
+
+def _folder(folder: str | None, database: str | None, store: str | None) -> str | None:
+    return FOLDER if folder is None and database is None and store is None else folder
 
 
 def milliseconds(text: str) -> int:

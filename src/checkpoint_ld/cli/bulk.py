@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.progress import bar
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ Out = Annotated[str, typer.Option("-o", "--out", help="The folder to write to.")
 Jobs = Annotated[int, typer.Option("--jobs", min=1, help="How many processes work at once.")]
 Size = Annotated[float, typer.Option("--shard-size", min=0.001, help="About how many MB of input make a shard.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print no more than what went wrong.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what another run has written; what is read never is.")]
 
 
 @app.command("convert")
@@ -46,12 +48,13 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         str | None, typer.Option("--profile", help="Hold each checkpoint against these rules, too.")
     ] = None,
     compressed: Annotated[bool, typer.Option("--gzip", help="Compress the N-Quads.")] = False,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Write N-Quads, one named graph for each checkpoint, and findings as JSON lines."""
     from checkpoint_ld.bulk import ConvertOptions
 
-    _run(paths, out, jobs, shard_size, ConvertOptions(profile, compressed=compressed), quiet=quiet)
+    _run(paths, out, jobs, shard_size, ConvertOptions(profile, compressed=compressed), force=force, quiet=quiet)
 
 
 @app.command("validate")
@@ -61,16 +64,17 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     jobs: Jobs = 1,
     shard_size: Size = 64,
     profile: Annotated[str, typer.Option("--profile", help="The set of rules.")] = "karenina",
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Write findings as JSON lines, and no N-Quads."""
     from checkpoint_ld.bulk import ConvertOptions
 
-    _run(paths, out, jobs, shard_size, ConvertOptions(profile, quads=False), quiet=quiet)
+    _run(paths, out, jobs, shard_size, ConvertOptions(profile, quads=False), force=force, quiet=quiet)
 
 
 def _run(  # noqa: PLR0913 - the options of both commands
-    paths: list[str], out: str, jobs: int, shard_size: float, options: ConvertOptions, *, quiet: bool
+    paths: list[str], out: str, jobs: int, shard_size: float, options: ConvertOptions, *, force: bool, quiet: bool
 ) -> None:
     from checkpoint_ld import bulk
     from checkpoint_ld.discovery import discover
@@ -85,6 +89,9 @@ def _run(  # noqa: PLR0913 - the options of both commands
     if not found.files:
         raise SettingsError(f"nothing to convert in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     shards = bulk.plan_shards(found.files, out, target_bytes=max(1, int(shard_size * (1 << 20))))
+    streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
+    if not force:
+        streams.check_outputs((), *bulk.of_others(shards, options), force=False)
     with bar("converting", quiet=quiet) as moved:
         report = bulk.run(shards, options, jobs=jobs, progress=moved)
     for shard in report.lost:

@@ -69,7 +69,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     prov: Annotated[
         bool, typer.Option("--prov/--no-prov", help="Add the provenance of agent checkpoints to RDF, or not.")
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
+    force: streams.Force = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a checkpoint about which anything is odd.")] = False,
     jobs: Annotated[
         int | None,
@@ -87,6 +87,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     from checkpoint_ld.reading import CANONICAL, Reading
     from checkpoint_ld.writing import write as writing
 
+    streams.check_outputs([file], out, force=force)
     wanted = to or writing.syntax_of(out) or writing.JSONLD
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
@@ -99,7 +100,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         from checkpoint_ld.agent.writing import written as written_of_agent
 
         form = _form(wanted, dialect, is_plain=context is Context.PLAIN or out.lower().endswith(".json"))
-        streams.write(out, written_of_agent(source.tree, form, prov=prov), overwrite=force)
+        streams.write(out, written_of_agent(source.tree, form, prov=prov), force=force)
         if not quiet:
             streams.report(source.findings)
         return
@@ -118,7 +119,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
             source=source if source.dialect != CANONICAL else None,
             now=_now() if source.dialect != CANONICAL or dialect not in {None, CANONICAL} else None,
         )
-    streams.write(out, written.data, overwrite=force)
+    streams.write(out, written.data, force=force)
     if not quiet:
         streams.report((*source.findings, *written.findings))
 

@@ -29,6 +29,7 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write; - for standard output.")] = "-",
     dates: Annotated[bool, typer.Option("--dates", help="Dates of making and of changing count.")] = False,
     order: Annotated[bool, typer.Option("--order", help="The order of questions, keywords and traits counts.")] = False,
+    force: streams.Force = False,
     syntax: Annotated[
         Input | None, typer.Option("--from", help="What both are, where neither extension nor content tells.")
     ] = None,
@@ -41,6 +42,7 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
 
     if before == after == streams.STANDARD:
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")
+    streams.check_outputs([before, after], output, force=force)
     found = semantic_diff(
         *(streams.read_benchmark(one, syntax=syntax) for one in (before, after)), dates=dates, order=order
     )
@@ -50,6 +52,6 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         else:
             text = found.to_markdown() if format_ is Format.MARKDOWN else str(found)
             data = f"{text}\n".encode()
-        streams.write(output, data, overwrite=True)
+        streams.write(output, data, force=force)
     if found:
         raise typer.Exit(EXIT_DIFFERENT)

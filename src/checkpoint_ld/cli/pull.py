@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.push import (
     EXIT_FAILED,
     Auth,
@@ -20,8 +21,7 @@ from checkpoint_ld.cli.push import (
     Store,
     StoreUrlOption,
 )
-from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 
 if TYPE_CHECKING:
     from checkpoint_ld.families import Source
@@ -54,7 +54,7 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     query_url: QueryUrlOption = None,
     store_url: StoreUrlOption = None,
     timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for one answer.")] = _TIMEOUT,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    force: streams.Force = False,
     quiet: QuietOption = False,
 ) -> None:
     """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
@@ -83,8 +83,9 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
             try:
                 ((_, found),) = remote.pull(client, [name])
                 file = Path(out) / file_name(name, _EXTENSIONS[to])
-                replace_file(file, _content(found, to), overwrite=force)
-            except (ReadError, WriteError) as error:
+                streams.check_outputs([credentials], str(file), force=force)
+                streams.write(str(file), _content(found, to), force=force)
+            except (ReadError, WriteError, SettingsError) as error:
                 sys.stderr.write(f"{error}\n")
                 has_failed = True
                 continue

@@ -117,6 +117,7 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         raise SettingsError("what --fast sends together is told by the store, which a dry run does not ask")
     if check and not dry_run:
         raise SettingsError("--check is about a dry run: give --dry-run too")
+    streams.check_outputs([*paths, credentials], manifest, force=True)
     noted = Path(manifest) if manifest else default_file(to)
     client = remote.connect(
         to,

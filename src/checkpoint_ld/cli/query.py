@@ -61,6 +61,7 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
         Format | None, typer.Option("--format", help="How to write the result; table or turtle unless set.")
     ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write it to.")] = streams.STANDARD,
+    force: streams.Force = False,
     wide: Annotated[bool, typer.Option("--wide", help="Tables with full values, however wide.")] = False,
     derived: Annotated[
         bool, typer.Option("--derived", help="Add what follows from the checkpoints, as convert --derived.")
@@ -91,8 +92,9 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     from checkpoint_ld.cli.query_run import Service, Sources, explained, listed, parameters_of
     from checkpoint_ld.queries import Request, named, request
 
+    streams.check_outputs([*(paths or ()), file, credentials], output, force=force)
     if list_:
-        _write(explained(named(name)) if name else listed(), output)
+        _write(explained(named(name)) if name else listed(), output, force=force)
         return
     asked = _asked(text, file, name)
     values = parameters_of(parameters or (), typed=name is None)
@@ -102,7 +104,7 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     limits = {"engine": engine.value, "timeout": timeout, "max_rows": max_rows, "services": services or ()}
     result = sources.answer(told, derived=derived, **limits)
     if result is not None:
-        _write(_rendered(result, format_, output, wide=wide), output)
+        _write(_rendered(result, format_, output, wide=wide), output, force=force)
         if result.is_cut:
             sources.fail(f"there is more: --max-rows {max_rows} cut the result")
     if sources.has_failed:
@@ -132,5 +134,5 @@ def _rendered(result: QueryResult, format_: Format | None, output: str, *, wide:
     return formats.render(result, format_.value if format_ else None, width=width, wide=wide)
 
 
-def _write(text: str, output: str) -> None:
-    streams.write(output, text.encode(), overwrite=True)
+def _write(text: str, output: str, *, force: bool) -> None:
+    streams.write(output, text.encode(), force=force)

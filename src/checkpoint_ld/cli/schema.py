@@ -20,7 +20,7 @@ def schema(
     out: Annotated[
         str, typer.Option("-o", "--out", help="The file to write; - for standard output.")
     ] = streams.STANDARD,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
+    force: streams.Force = False,
 ) -> None:
     """Print the JSON Schema of the checkpoint document, or of an entity."""
     from checkpoint_ld.json_schemas import catalogue
@@ -30,4 +30,4 @@ def schema(
             sys.stdout.write(f"{known:<24}  {summary}\n")
         return
     text = json.dumps(catalogue.json_schema(name), ensure_ascii=False, indent=2) + "\n"
-    streams.write(out, text.encode(), overwrite=force)
+    streams.write(out, text.encode(), force=force)

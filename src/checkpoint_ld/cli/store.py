@@ -105,18 +105,19 @@ def get(
     store: Store,
     graph: Annotated[str, typer.Argument(metavar="IRI", help="A graph, by its IRI or by the path of its file.")],
     out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")] = "-",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
+    force: streams.Force = False,
     wait: Wait = 0,
 ) -> None:
     """Write one checkpoint as it was loaded; the extension of OUT tells the syntax, else it is JSON-LD."""
     from checkpoint_ld.writing import write as writing
 
+    streams.check_outputs([store], out, force=force)
     with _open(store, read_only=True, wait=wait) as collection:
         [found, *more] = collection.find(graph)
         if more:
             store_output.say(f"{graph} has several graphs: {', '.join((found, *more))}; this is the first")
         held = collection.get(found)
-    streams.write(out, _content(held, writing.syntax_of(out) or writing.JSONLD), overwrite=force)
+    streams.write(out, _content(held, writing.syntax_of(out) or writing.JSONLD), force=force)
 
 
 def _content(held: StatementGraph, syntax: str) -> bytes:
@@ -174,6 +175,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="How to write the findings.")] = Format.TEXT,
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write them to.")] = streams.STANDARD,
+    force: streams.Force = False,
     fail_on: Annotated[FailOn, typer.Option("--fail-on", help="The severity that gives exit code 1.")] = (
         FailOn.VIOLATION
     ),
@@ -182,12 +184,13 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     """Hold the checkpoints of the collection against the rules."""
     from checkpoint_ld import profiles, reports
 
+    streams.check_outputs([store], output, force=force)
     with _open(store, read_only=True, wait=wait) as collection:
         asked = [graph for name in graphs or () for graph in collection.find(name)]
         report = collection.validate(*asked, profile=profile or profiles.DEFAULT)
     threshold = store_output.severity(fail_on)
     settings = reports.Settings(width=shutil.get_terminal_size((100, 24)).columns, fail_on=threshold)
-    streams.write(output, reports.render(report, format_, settings).encode(), overwrite=True)
+    streams.write(output, reports.render(report, format_, settings).encode(), force=force)
     if threshold is not None and report.at_least(threshold):
         raise typer.Exit(EXIT_FOUND)
 
@@ -203,11 +206,13 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
         int | None, typer.Option("--shards", min=1, help="Write N-Quads in so many files, with their list.")
     ] = None,
     compressed: Annotated[bool, typer.Option("--gzip", help="Compress the files of --shards.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
+    force: streams.Force = False,
     wait: Wait = 0,
 ) -> None:
     """Write all checkpoints, sorted: the same collection gives the same bytes."""
     store_output.check_export(out, shards=shards, compressed=compressed, is_trig=to is Dump.TRIG)
+    if shards is None:
+        streams.check_outputs([store], out, force=force)
     with _open(store, read_only=True, wait=wait) as collection:
         if shards is not None:
             for shard in collection.export(out, shards=shards, compressed=compressed):

@@ -66,6 +66,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="How to write the findings.")] = Format.TEXT,
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write them to.")] = streams.STANDARD,
+    force: streams.Force = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="The severity that gives exit code 1; violation unless set.")
     ] = None,
@@ -116,6 +117,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     )
     run = Run(wanted, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
     found = _discovered(paths, chosen, quiet=quiet)
+    streams.check_outputs([*found.files, *map(str, wanted.first.files), config], output, force=force)
     for pattern in found.unmatched:
         run.fail(f"{pattern}: no file matches")
     if diff:
@@ -131,7 +133,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
     if most is not None:
         settings = settings._replace(max_per_rule=most)
-    run.write(reports.render(report, format_, settings), output)
+    run.write(reports.render(report, format_, settings), output, force=force)
     raise typer.Exit(run.exit_code(report, threshold))
 
 

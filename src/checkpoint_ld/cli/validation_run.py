@@ -65,7 +65,7 @@ class Run:
 
         changes = False
         for repaired in self._repairs(files):
-            streams.write(streams.STANDARD, diff(repaired).encode(), overwrite=True)
+            streams.write(streams.STANDARD, diff(repaired).encode())
             changes = changes or repaired.before != repaired.after
         return EXIT_FAILED if self.has_failed else EXIT_FINDINGS if changes else 0
 
@@ -87,17 +87,17 @@ class Run:
         if not self.quiet:
             sys.stderr.write(f"fixed {_counted(places, 'place')} in {_counted(changed, 'file')}\n")
 
-    def write(self, text: str, output: str) -> None:
+    def write(self, text: str, output: str, *, force: bool) -> None:
         """Write a report to `output`; to standard error if standard output holds a repaired text."""
         if output == streams.STANDARD and self._repaired_input is not None:
             sys.stderr.write(text)
         else:
-            streams.write(output, text.encode(), overwrite=True)
+            streams.write(output, text.encode(), force=force)
 
     def _keep(self, repaired: Repair, *, is_input: bool) -> None:
         if is_input:
             self._repaired_input = repaired.after
-            streams.write(streams.STANDARD, repaired.after, overwrite=True)
+            streams.write(streams.STANDARD, repaired.after)
         elif repaired.before != repaired.after:
             replace_file(repaired.name, repaired.after)
 

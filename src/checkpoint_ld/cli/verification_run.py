@@ -12,27 +12,13 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from checkpoint_ld.assessment.json_lines import line_of, open_answers
 from checkpoint_ld.cli import streams
 from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import SettingsError, WriteError
+from checkpoint_ld.errors import WriteError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from checkpoint_ld.assessment import Assessment, Tally
     from checkpoint_ld.cli.verification_summary import Remarks
-
-
-def refuse_collisions(sources: Sequence[str], targets: Sequence[str | None]) -> None:
-    """Raise SettingsError if something would be read or written twice, or read and written."""
-    if sources.count(streams.STANDARD) > 1:
-        raise SettingsError("only one of the checkpoint and the answers can come from standard input: name a file")
-    taken = {os.path.realpath(one): one for one in sources if one != streams.STANDARD}
-    for target in targets:
-        if target is None or target == streams.STANDARD:
-            continue
-        name = os.path.realpath(target)
-        if name in taken:
-            raise SettingsError(f"{target} is read or written for something else already: choose another file")
-        taken[name] = target
 
 
 @contextlib.contextmanager
@@ -66,7 +52,7 @@ def passed_on(
 
 
 @contextlib.contextmanager
-def replacing(target: str | None) -> Iterator[BinaryIO | None]:
+def replacing(target: str | None, *, force: bool) -> Iterator[BinaryIO | None]:
     """Give a file to write to that becomes `target` at the end, unless an exception comes in between.
 
     Standard output is written to at once; without a target there is None. Raises WriteError if `target` cannot be
@@ -81,7 +67,7 @@ def replacing(target: str | None) -> Iterator[BinaryIO | None]:
         with _beside(target) as file:
             yield file
             file.seek(0)
-            replace_file(target, file)
+            replace_file(target, file, overwrite=force)
 
 
 def _beside(target: str) -> BinaryIO:

@@ -44,6 +44,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     rdf: Annotated[
         str | None, typer.Option("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig.")
     ] = None,
+    force: streams.Force = False,
     base: Annotated[str | None, typer.Option("--base", help="What IRIs of answers and results begin with.")] = None,
     date: Annotated[str | None, typer.Option("--date", help="The date of results that have none, ISO 8601.")] = None,
     format_: Annotated[Format, typer.Option("--format", help="How to write the summary.")] = Format.TABLE,
@@ -65,7 +66,9 @@ def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     from checkpoint_ld.cli.verification_summary import Remarks, write_summary
     from checkpoint_ld.confinement import Trust
 
-    run.refuse_collisions([file, answers], [output, rdf])
+    if file == answers == streams.STANDARD:
+        raise SettingsError("only one of the checkpoint and the answers can come from standard input: name a file")
+    streams.check_outputs([file, answers], output, rdf, force=force)
     name = None if answers == streams.STANDARD else answers
     form = earl.Form.of_file(rdf, answers=name, base=base, date=date) if rdf is not None else None
     if form is None and (base, date) != (None, None):
@@ -78,7 +81,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", StoredCodeWarning)  # it has been said, once for all answers
         opened = stack.enter_context(run.opened_answers(answers, quiet=quiet))
-        lines, graph = (stack.enter_context(run.replacing(target)) for target in (output, rdf))
+        lines, graph = (stack.enter_context(run.replacing(target, force=force)) for target in (output, rdf))
         found = assess(benchmark, read_answers(opened, name), trust=Trust() if trusted else None)
         assessments = run.passed_on(found, lines, tally, remarks)
         if form is not None and graph is not None:

@@ -75,9 +75,14 @@ def replace_file(path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwr
         target = Path(os.path.realpath(name))
         _replace(target, data, _old_state(target, overwrite=overwrite), overwrite=overwrite)
     except FileExistsError:
-        raise TargetExistsError(f"{name}: exists already; choose another path, or ask for overwriting") from None
+        raise already_there(name) from None
     except (OSError, ValueError) as error:
         raise WriteError(_refusal(name, "written", error, _WRITE_REMEDIES, "choose another path")) from error
+
+
+def already_there(name: str) -> TargetExistsError:
+    """Return the error for a file that is there and is not to be overwritten."""
+    return TargetExistsError(f"{name}: exists already; choose another path, or ask for overwriting")
 
 
 @contextlib.contextmanager
@@ -111,7 +116,7 @@ def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:
         state = target.lstat()
     except FileNotFoundError:
         return None
-    if not overwrite:
+    if not overwrite and not stat.S_ISDIR(state.st_mode):
         raise FileExistsError
     if stat.S_ISLNK(state.st_mode):  # links are resolved by now, except those that lead to themselves
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))

@@ -50,9 +50,9 @@ class Manifest:
 
         Raises SettingsError for a file that is something else, or the manifest of another store than that at `url`.
         """
-        manifest = cls(file, url)
+        manifest, found = cls(file, url), _entries(file, url)
         if not restart:
-            manifest._entries = _entries(file, url)
+            manifest._entries = found
         return manifest
 
     def is_done(self, one: Outgoing) -> bool:
@@ -101,16 +101,19 @@ def _entries(file: Path, url: str) -> dict[str, Entry]:
     except OSError as error:
         raise SettingsError(f"{file}: the manifest cannot be read: {error.strerror}") from None
     whole, _, torn = data.rpartition(b"\n")
-    if torn:  # a kill came in the middle of a line
-        replace_file(file, whole + b"\n" if whole else b"")
+    is_begun = not whole and _line({"store": url}).startswith(torn)
     try:
-        first, *lines = [json.loads(line) for line in whole.splitlines()] or [{"store": url}]
+        first, *lines = [json.loads(line) for line in (b"" if is_begun else whole or torn).splitlines()] or [
+            {"store": url}
+        ]
         found = {entry.graph: entry for entry in (Entry(**line) for line in lines)}
         store = first["store"]
     except (ValueError, TypeError, KeyError):
         raise SettingsError(f"{file}: this is no manifest of a push; name another file, or delete it") from None
     if store != url:
         raise SettingsError(f"{file}: this is the manifest of {store}, not of {url}; name another file")
+    if torn:  # a kill came in the middle of a line
+        replace_file(file, whole + b"\n" if whole else b"")
     return found
 
 

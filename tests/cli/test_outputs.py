@@ -1,0 +1,140 @@
+"""What commands write over: never what they read, and other files only if they are told to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.agent.text import text_of
+from tests.agent.runs import tree
+from tests.cli.conftest import Run
+from tests.documents import canonical, item
+
+Names = list[object]
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+OTHER = b"written by somebody else"
+
+COMMANDS: dict[str, Names] = {
+    "convert": ["convert", "metals.jsonld", "--to", "jsonld", "--out"],
+    "convert in windows": ["convert", "metals.jsonld", "--to", "nt", "--jobs", "1", "--out"],
+    "validate": ["validate", "metals.jsonld", "--output"],
+    "query": ["query", "metals.jsonld", "--query", "ASK {}", "--output"],
+    "query of a file": ["query", "folder", "--file", "metals.jsonld", "--output"],
+    "query of a folder": ["query", "folder", "--query", "ASK {}", "--output"],
+    "list of queries": ["query", "metals.jsonld", "--list", "--output"],
+    "diff": ["diff", "metals.jsonld", "other.jsonld", "--output"],
+    "verify": ["verify", "metals.jsonld", "--answers", "answers.jsonl", "--output"],
+    "verify as RDF": ["verify", "other.jsonld", "--answers", "metals.jsonld", "--rdf"],
+    "store get": ["store", "get", "store", "urn:uuid:b", "--out"],
+    "store validate": ["store", "validate", "store", "--output"],
+    "store query": ["store", "query", "store", "--query", "ASK {}", "--output"],
+    "store export": ["store", "export", "store", "--out"],
+    "agent export": ["agent", "export", "k1", "--out"],
+    "agent restore": ["agent", "restore", "k1", "--out"],
+    "agent timeline": ["agent", "timeline", "k1", "--out"],
+}
+"""Commands that write a file, up to its name; all have read one before."""
+READ = {"store": "store/collection.json", "agent": "checkpoints/k1.json"}
+"""What commands read, where it is not `metals.jsonld`."""
+
+
+@pytest.fixture
+def folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    metals = json.dumps({**canonical(item()), "@id": "urn:uuid:b"})
+    for name in ("metals.jsonld", "other.jsonld", "folder/metals.jsonld"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(metals, encoding="utf-8")
+    Path("answers.jsonl").write_bytes((EXAMPLES / "answers.jsonl").read_bytes())
+    Path("checkpoints").mkdir()
+    Path("checkpoints/k1.json").write_text(text_of(tree("k1")), encoding="utf-8")
+    assert run("store", "add", "store", "metals.jsonld").code == 0
+    return tmp_path
+
+
+def read_by(command: str) -> Path:
+    if command == "query of a folder":
+        return Path("folder/metals.jsonld")
+    return Path(READ.get(command.split(maxsplit=1)[0], "metals.jsonld"))
+
+
+def refuses(run: Run, command: str, target: Path) -> None:
+    read = read_by(command)
+    before = read.read_bytes()
+    for force in ((), ("--force",)):
+        refused = run(*COMMANDS[command], target, *force)
+        assert (refused.code, refused.out) == (2, b"")
+        assert refused.err == f"{target} is read by this command: choose another file to write\n"
+        assert read.read_bytes() == before
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_writes_over_what_it_reads(run: Run, command: str) -> None:
+    refuses(run, command, read_by(command))
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", ["convert", "diff", "query of a folder", "agent export"])
+def test_what_is_read_is_known_by_other_names(run: Run, command: str) -> None:
+    read = read_by(command)
+    Path("symbolic.nt").symlink_to(read)
+    Path("hard.nt").hardlink_to(read)
+    for target in (Path("symbolic.nt"), Path("hard.nt"), Path("folder", "..", read), read.absolute()):
+        refuses(run, command, target)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", [*COMMANDS, "schema"])
+def test_a_file_that_is_there_is_only_written_over_by_force(run: Run, command: str) -> None:
+    arguments = COMMANDS.get(command, ["schema", "question", "--out"])
+    target = Path("out.nt")
+    target.write_bytes(OTHER)
+    refused = run(*arguments, target)
+    assert (refused.code, refused.out) == (2, b"")
+    assert "out.nt: exists already" in refused.err
+    assert target.read_bytes() == OTHER
+    if command != "query of a file":  # there is no query in it
+        assert run(*arguments, target, "--force").code in {0, 1}
+        assert target.read_bytes() != OTHER
+
+
+@pytest.mark.usefixtures("folder")
+def test_two_outputs_are_two_files(run: Run) -> None:
+    refused = run(*COMMANDS["verify"], "out.nt", "--rdf", "folder/../out.nt")
+    assert (refused.code, refused.err.splitlines()) == (
+        2,
+        ["folder/../out.nt would be written twice: choose another file for one of the outputs"],
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_push_notes_nothing_in_what_it_pushes_or_in_files_of_others(run: Run) -> None:
+    push = ["push", "metals.jsonld", "--to", "http://localhost:9", "--profile", "oxigraph", "--restart", "--manifest"]
+    before = Path("metals.jsonld").read_bytes()
+    assert "metals.jsonld is read by this command" in run(*push, "metals.jsonld").err
+    assert Path("metals.jsonld").read_bytes() == before
+    assert "this is no manifest of a push" in run(*push, "other.jsonld").err
+    assert Path("other.jsonld").read_bytes() == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_bulk_run_overwrites_only_its_own_files_without_force(run: Run) -> None:
+    bulk = ["bulk", "convert", "folder", "--out", "out"]
+    Path("out").mkdir()
+    Path("out/part-00000.nq").write_bytes(OTHER)
+    refused = run(*bulk)
+    assert (refused.code, refused.err.partition(";")[0]) == (2, "out/part-00000.nq: exists already")
+    assert run(*bulk, "--force").code == 0
+    made = Path("out/part-00000.nq").read_bytes()
+    assert made != OTHER
+    Path("out/part-00000.done.json").unlink()  # as after an interruption
+    assert run(*bulk).code == 0
+    changed = run(*bulk, "--gzip")
+    assert (changed.code, changed.err.partition(";")[0]) == (2, "out/part-00000.findings.jsonl: exists already")
+    assert Path("out/part-00000.nq").read_bytes() == made
+    itself = run("bulk", "convert", "out/part-00000.nq", "--out", "out", "--force")
+    assert (itself.code, itself.err.partition(":")[0]) == (2, "out/part-00000.nq is read by this command")
+    assert run("bulk", "validate", "folder", "--out", "out", "--force").code == 0
