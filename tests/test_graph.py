@@ -88,6 +88,8 @@ IDS = st.one_of(
             "rq001",
             "urn:x:1",
             "urn:x:1#/item",
+            "urn:karenina:sha256:x",
+            "checkpoint://id/x",
             "http://x.example/a#b",
             "_:b0",
             'urn:uuid:"<>#%\\\n😀\u202e',

@@ -38,7 +38,7 @@ def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction
 def _tell_place(index: Index, placed: Placed) -> None:
     subject = URIRef(placed.name)
     identifier = placed.source.get("@id")
-    if isinstance(identifier, str) and (identifier != placed.name or naming.is_minted(identifier)):
+    if isinstance(identifier, str) and not naming.tells(placed.name, identifier):
         index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
     if placed.position is not None and "position" not in placed.source:
         index.setdefault(subject, {})[POSITION] = literal_of(placed.position)

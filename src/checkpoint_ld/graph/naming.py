@@ -19,6 +19,8 @@ import pyoxigraph
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA
 
 ROOT_PREFIX = "urn:karenina:sha256:"
+_OURS = (ROOT_PREFIX, ID_BASE)
+"""How names begin that are read as no `@id`, or as a shorter one."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # What may stand in a path without escape (RFC 3987 §2.2), less the bidirectional formatting characters (§4.1).
@@ -101,6 +103,11 @@ def root_of(tree: dict[str, Any]) -> str:
 def is_minted(iri: str) -> bool:
     """Tell whether `iri` is a name by place or by content."""
     return "#/" in iri or iri.startswith(ROOT_PREFIX)
+
+
+def tells(name: str, identifier: str) -> bool:
+    """Tell whether the name of a node is all that it takes to read the `@id` of its object again."""
+    return name == identifier and not name.startswith(_OURS)
 
 
 def last_token(iri: str) -> str:

@@ -140,9 +140,10 @@ class Walk(Columns):
             own = self.own_names(sources)
             names = [one or by_place for one, by_place in zip(own, names, strict=True)]
             identifiers = [one["@id"] for one in sources]
-            if identifiers != names:
-                pairs = zip(identifiers, names, strict=True)
-                beside[IDENTIFIER] = [None if one == name else self.texts[one] for one, name in pairs]
+            unsaid = [*map(naming.tells, names, identifiers)]
+            if not all(unsaid):
+                pairs = zip(identifiers, unsaid, strict=True)
+                beside[IDENTIFIER] = [None if is_unsaid else self.texts[one] for one, is_unsaid in pairs]
         if positions is not None and (place.is_map or any(own)):
             are_told = own if not place.is_map else names
             told = zip(positions, are_told, strict=True)
