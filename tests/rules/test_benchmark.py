@@ -24,6 +24,7 @@ def test_the_documents_that_all_examples_start_from_have_no_findings(start: str)
         ("description", {"en": "About metals"}, "KB002"),
         ("version", True, "KB003"),
         ("version", ["1.0", "2.0"], "KB004"),
+        ("version", None, "KB023"),
         ("dateCreated", 20260301, "KB009"),
         ("dateCreated", "2026-13-01", "KB009"),
         ("dateCreated", "", "KB009"),
@@ -43,7 +44,6 @@ def test_a_value_of_the_wrong_kind_is_one_finding(member: str, value: Json, code
     ("member", "value"),
     [
         ("description", None),
-        ("version", None),
         ("creator", None),
         ("creator", "Foundry"),
         ("dateCreated", "2026-03-01"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -41,6 +42,13 @@ class Described(Protocol):
         """The terms under which objects are read."""
 
 
+_URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
+"""What a URN begins with (RFC 8141 §2)."""
+
+_TYPED = TYPES.keys() - {"Benchmark", "Node"}
+"""The roles whose objects may lack a type unnoticed: a root is told by its type, and nodes have a class for it."""
+
+
 @lru_cache(maxsize=1024)
 def _literal(value: str | int) -> Literal:
     return literal_of(value)
@@ -63,10 +71,15 @@ class Statements:
     def plays(self, subject: Node, role: str, via: Term | None = None) -> None:
         """Say the role of an object, and what about its keys, its types and the form of its values does not fit."""
         self.is_a(subject, role)
+        identifier = self.reader.identifier(subject)
+        if identifier is not None and not _URN.match(identifier):
+            self.say(subject, "foreignId", literal_of(identifier))
         layout = layout_of(self.index.get(subject, {}), self.table, role, via)
         if layout is None:
             self._plays_oddly(subject, role, via)
             return
+        if role in _TYPED and RDF_TYPE not in self.index.get(subject, {}):
+            self.say(subject, "missingType", _literal(TYPES[role]))
         for key in layout.unknown:
             self.say(subject, "unknownKey", _literal(key))
 
@@ -83,6 +96,8 @@ class Statements:
         kind = members.get("@type")
         if role in TYPES and "@type" in members and not isinstance(kind, str | list):
             self.say(subject, "unexpectedType", literal_of(str(kind)))
+        elif role in _TYPED and not kind:
+            self.say(subject, "missingType", _literal(TYPES[role]))
         for kind in self.terms(subject, RDF_TYPE):
             if role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
                 self.say(subject, "unexpectedType", kind)

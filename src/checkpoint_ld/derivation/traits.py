@@ -82,11 +82,18 @@ def say_settings(
         if isinstance(name, str):
             told = said.terms(node, SCHEMA + "value")
             values[name] = told[0] if told else None
+            if not told and not may_lack_value(name, role):
+                said.is_a(node, "ValuelessSetting")
             named.append((node, name if name not in may_repeat else None))
     said.repeated(named)
     for predicate, value in as_predicates(values, role).items():
         put(said.found, holder, predicate, value)
     return {name: json_value(term) for name, term in values.items()}
+
+
+def may_lack_value(name: str, role: str) -> bool:
+    """Tell whether a setting is usual without a value: Karenina leaves null out where a trait has no direction."""
+    return role == "Trait" and name == "higher_is_better"
 
 
 def as_predicates(values: Mapping[str, Node | None], role: str) -> dict[Node, Node]:

@@ -107,6 +107,8 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
     scope = scope_of(clean)
     if scope is not None and known is None:
         known = (scope, LLM_SUFFIXES[0])
+        message = f'the rating has no additionalType; by its author "{clean["author"]}" it is a {"".join(known)}'
+        trail.report("trait-type-implied", message, trail.source(pointer), f'trait "{clean.get("name")}"')
     entries = clean.get("additionalProperty", [])
     if known and isinstance(entries, list):
         suffix = _complete(clean, known[1], _clean_entries(clean, entries, pointer, trail))

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
+from checkpoint_ld.derivation.traits import may_lack_value
 from checkpoint_ld.graph.alike import grouped
 from checkpoint_ld.validation.sorts import SETTINGS_KEY
 from checkpoint_ld.validation.usual import TEXTS
@@ -80,6 +81,7 @@ def _by_names(sort: Sort, gapped: AbstractSet[int]) -> Iterable[tuple[tuple[_Nam
 
 def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> set[int]:
     """Look at the settings of objects by themselves; return the owners of those that have no value."""
+    role = of_settings.name.removesuffix("Setting")
     found = list(look.parts(sorts, SETTINGS_KEY, of_settings))
     look.simple(found)
     gapped: set[int] = set()
@@ -90,6 +92,8 @@ def _settings(look: Look, sorts: Sequence[Sort], of_settings: Place) -> set[int]
             look.doubtful.update(owner for name, owner in told if type(name) is not str)
         if "value" not in settings:
             gapped.update(settings.owners)
+            told = zip(names, settings.owners, strict=True)
+            look.doubtful.update(owner for name, owner in told if not may_lack_value(name, role))
         elif None in settings.column("value"):
             told = zip(settings.column("value"), settings.owners, strict=True)
             gapped.update(owner for value, owner in told if value is None)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.screen import Screen, Screened
     from checkpoint_ld.validation.usual import Usual
 
+_FOREIGN_ID = URIRef(KARENINA + "foreignId")
 _UNKNOWN_KEY = URIRef(KARENINA + "unknownKey")
 _SCALARS = frozenset({Reading.PLAIN, Reading.DATE, Reading.DOUBLE})
 _MOST = 4096
@@ -114,6 +115,7 @@ class Planner:
         self.plans = plans
         self.terms = plans.table.at(None, "karenina:Scenario")
         self.is_blind = screen.is_blind_to(RESIDUE)
+        self.asks_of_ids = not screen.is_blind_to(_FOREIGN_ID)
         self._usual: dict[tuple[Place, Meaning, tuple[str, ...]], Usual | None] = {}
         self._patterns: dict[tuple[object, ...], Pattern] = {}
         self._slots: dict[object, Slot] = {}
@@ -124,6 +126,8 @@ class Planner:
 
     def usual(self, place: Place, meaning: Meaning, keys: tuple[str, ...]) -> Usual | None:
         """Return what is usual for objects at a place by their keys, None for those that are in doubt anyhow."""
+        if self.asks_of_ids and "@id" in keys:
+            return None
         at = place, meaning, keys
         if at not in self._usual:
             if len(self._usual) >= _MOST:
