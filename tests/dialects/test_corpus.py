@@ -51,7 +51,7 @@ def test_what_only_an_upgrade_can_see_is_reported_at_its_place(corpus: Path) -> 
     for case in expectations(corpus):
         document = json.loads((corpus / case["file"]).read_text(encoding="utf-8-sig"))
         upgrade = dialect(case["dialect"]).upgrade(document)
-        found = {(one.condition, one.place.pointer) for one in upgrade.findings}
+        found = {(one.condition, one.place.pointer) for one in upgrade.findings if one.condition}
         wanted = {(code, place) for code, place in case["warnings"]}
         assert found <= wanted, case["file"]
         assert {pair for pair in wanted if pair[0] in SEEN_BY_THE_UPGRADE} <= found, case["file"]

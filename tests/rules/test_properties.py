@@ -64,13 +64,13 @@ def test_either_encoding_of_a_setting_will_do_and_null_says_nothing(pointer: str
 
 
 @pytest.mark.parametrize("at", range(6))
-def test_a_property_may_have_no_value(at: int) -> None:
-    assert told(removed(f"{PROPERTIES}/{at}/value")) == []
+def test_a_property_has_a_value(at: int) -> None:
+    assert told(removed(f"{PROPERTIES}/{at}/value")) == [("KP015", f"{PROPERTIES}/{at}/value")]
 
 
 @pytest.mark.parametrize("at", range(6))
-def test_a_property_may_have_no_type(at: int) -> None:
-    assert told(removed(f"{PROPERTIES}/{at}/@type")) == []
+def test_a_property_has_a_type(at: int) -> None:
+    assert told(removed(f"{PROPERTIES}/{at}/@type")) == [("KN004", f"{PROPERTIES}/{at}/@type")]
 
 
 @pytest.mark.parametrize("holder", ["", QUESTION, "/rating/1"])

@@ -37,13 +37,15 @@ def test_a_value_of_the_wrong_kind_is_one_finding(pointer: str, value: Json, cod
     assert told(replaced(TEMPLATE + pointer, value)) == [(code, TEMPLATE + pointer)]
 
 
-@pytest.mark.parametrize("member", ["programmingLanguage", "@type"])
-def test_a_member_that_goes_without_saying_may_be_missing(member: str) -> None:
-    assert told(removed(f"{TEMPLATE}/{member}")) == []
+@pytest.mark.parametrize(("member", "code"), [("programmingLanguage", "KT014"), ("@type", "KN004")])
+def test_a_member_that_goes_without_saying_is_missed(member: str, code: str) -> None:
+    assert told(removed(f"{TEMPLATE}/{member}")) == [(code, f"{TEMPLATE}/{member}")]
 
 
 def test_a_language_that_is_null_is_not_given() -> None:
-    assert told(replaced(f"{TEMPLATE}/programmingLanguage", None)) == []
+    missing = [("KT014", f"{TEMPLATE}/programmingLanguage")]
+
+    assert told(replaced(f"{TEMPLATE}/programmingLanguage", None)) == missing
 
 
 @pytest.mark.parametrize(
