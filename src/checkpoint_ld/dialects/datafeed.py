@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
 from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.leftovers import has_keywords
 from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.questions import add_rubric_members, clean_element, has_lists, listed
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, in_order
@@ -99,6 +100,8 @@ def _is_creator(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> 
     """Put a person whose details are in `entry` back in the place of the mere name; return False if it is no such."""
     details = entry.get("value") if name_of(entry) == CREATOR_DETAILS else None
     if not isinstance(details, dict) or details.get("@type") != "Person" or details.get("name") != tree.get("creator"):
+        return False
+    if has_keywords(details):  # JSON-LD would read it otherwise
         return False
     tree["creator"] = details
     trail.moved("/creator", step(source, "value"))

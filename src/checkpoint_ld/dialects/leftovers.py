@@ -10,10 +10,46 @@ from typing import Any
 
 from checkpoint_ld.dialects.properties import name_of
 
+PARKED = "x_v2"
+"""Member of a canonical object with what has a meaning in the GUI's state, or a shape, that leaves no place for it."""
+
 _INNER = {"item", "acceptedAnswer", "hasPart"}
 """Members that hold one object and are compared within."""
 _SILENT = {"finished", "author", "sources", "few_shot_examples"}
 """Properties whose null says no more than their absence."""
+
+
+def park(target: dict[str, Any], members: dict[str, Any]) -> None:
+    """Put members under `PARKED` of a canonical object, as a JSON literal where JSON-LD would read them otherwise."""
+    if members:
+        held = {**parked_in(target), **members}
+        target[PARKED] = {"@type": "@json", "@value": held} if has_keywords(held) else held
+
+
+def parked_in(target: dict[str, Any]) -> dict[str, Any]:
+    """Return the members that `park` put there."""
+    held = target.get(PARKED)
+    if isinstance(held, dict) and held.keys() == {"@type", "@value"}:
+        held = held["@value"]
+    return held if isinstance(held, dict) else {}
+
+
+def has_keywords(value: Any) -> bool:
+    """Tell whether a member at whatever depth is named like a keyword of JSON-LD (§1.7), but for mere ids and types."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if any(name.startswith("@") and not _names(name, content) for name, content in one.items()):
+                return True
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    return False
+
+
+def _names(keyword: str, content: Any) -> bool:
+    return keyword in ("@id", "@type") and isinstance(content, str) and not content.startswith("@")
 
 
 def beyond(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:

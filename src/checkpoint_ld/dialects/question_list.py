@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.leftovers import restored
+from checkpoint_ld.dialects.leftovers import has_keywords, park, restored
 from checkpoint_ld.dialects.ratings import in_order
-from checkpoint_ld.dialects.state import PARKED, Places, element_of, root_of
+from checkpoint_ld.dialects.state import Places, element_of, root_of
 from checkpoint_ld.dialects.trail import Trail, step
+from checkpoint_ld.members import BY_TYPE
 
 if TYPE_CHECKING:
     from checkpoint_ld.dialects.dialect import Upgrade
@@ -33,7 +34,7 @@ def upgrade(value: dict[str, Any]) -> Upgrade:
     ]
     left = unused if isinstance(templates, dict) else templates
     if left:
-        tree[PARKED] = {**tree.get(PARKED, {}), "templates": left}
+        park(tree, {"templates": left})
     return trail.upgrade(in_order(tree, "DataFeed"))
 
 
@@ -54,7 +55,7 @@ def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail)
     elsewhere = {new: step(source, old) for old, new in _NAMES.items()} | {"custom_metadata": source}
     rest: dict[str, Any] = {}
     if isinstance(key, str) and key in templates and item.get("answer_template") is None:
-        elsewhere["answer_template"], item["answer_template"], rest = _template(key, templates.pop(key))
+        elsewhere["answer_template"], item["answer_template"], rest = _template(key, templates)
     if item.get("raw_answer") is None:
         item["raw_answer"] = ""
         elsewhere["raw_answer"] = source
@@ -67,9 +68,14 @@ def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail)
     return restored(element, {"item": {"hasPart": {**rest, **template}}}) if isinstance(template, dict) else element
 
 
-def _template(key: str, entry: Any) -> tuple[str, Any, dict[str, Any]]:
-    """Return place and text of the template under `key`, and the other members of its entry."""
-    place = step("/templates", key)
+def _template(key: str, templates: dict[str, Any]) -> tuple[str, Any, dict[str, Any]]:
+    """Take the template under `key`; return its place, its text, and the other members that a template can have."""
+    entry, place = templates.pop(key), step("/templates", key)
     if not isinstance(entry, dict) or entry.get("template") is None:
         return place, entry, {}
-    return step(place, "template"), entry["template"], {k: v for k, v in entry.items() if k != "template"}
+    rest = {name: one for name, one in entry.items() if name != "template"}
+    taken = {name for name, one in rest.items() if name in BY_TYPE["SoftwareSourceCode"] or has_keywords({name: one})}
+    left = {name: rest.pop(name) for name in taken}
+    if left:
+        templates[key] = left
+    return step(place, "template"), entry["template"], rest

@@ -58,7 +58,7 @@ def is_first_dataset(value: Any) -> bool:
 
 def is_state(value: Any) -> bool:
     """Tell whether `value` is the GUI's state, version 2.0."""
-    return _is_v2(value) and isinstance(value.get("checkpoint"), dict)
+    return is_v2(value) and isinstance(value.get("checkpoint"), dict)
 
 
 def is_state_with_traits(value: Any) -> bool:
@@ -72,10 +72,11 @@ def is_state_with_traits(value: Any) -> bool:
 
 def is_question_list(value: Any) -> bool:
     """Tell whether `value` is the earliest 2.0 shape: an array of questions beside their templates."""
-    return _is_v2(value) and isinstance(value.get("questions"), list)
+    return is_v2(value) and isinstance(value.get("questions"), list)
 
 
-def _is_v2(value: Any) -> bool:
+def is_v2(value: Any) -> bool:
+    """Tell whether `value` says that it is of version 2.0, which is no JSON-LD."""
     foreign = ("@type", "@context", "dataFeedElement")
     return isinstance(value, dict) and value.get("version") == "2.0" and not any(name in value for name in foreign)
 

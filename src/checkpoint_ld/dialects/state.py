@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.json_text import encoded
-from checkpoint_ld.dialects.leftovers import restored
+from checkpoint_ld.dialects.leftovers import PARKED, has_keywords, park, restored
 from checkpoint_ld.dialects.questions import SPELLED, listed
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
 from checkpoint_ld.dialects.rubric import LISTS, Rubric
@@ -34,9 +34,6 @@ CUSTOM = "custom_"
 SIMPLE_METADATA = ("description", "version", "dateCreated", "dateModified")
 PUBLISHING = ("license", "keywords", "publisher", "datePublished")
 """Members of dataset_metadata that keep their names in JSON-LD, though Karenina does not know them there."""
-
-PARKED = "x_v2"
-"""Member of a canonical object with what has a meaning in the state, or a shape, that leaves no place for it."""
 
 _ROOT = {"version", "global_rubric", "dataset_metadata", "checkpoint"}
 _METADATA = {"name", "creator", "custom_properties", *SIMPLE_METADATA, *PUBLISHING}
@@ -140,10 +137,8 @@ def _park_metadata(tree: dict[str, Any], metadata: Any, value: dict[str, Any]) -
     """Put what is unknown in dataset_metadata on the root; return what finds no place there, to be parked."""
     if not isinstance(metadata, dict):
         return {} if metadata is None else {"dataset_metadata": metadata}
-    taken = {*BY_TYPE["DataFeed"], *value, "x_karenina", PARKED}
     unknown = {name: content for name, content in metadata.items() if name not in _METADATA}
-    tree |= {name: content for name, content in unknown.items() if name not in taken}
-    left = {name: content for name, content in unknown.items() if name in taken}
+    left = _placed(tree, unknown, {*BY_TYPE["DataFeed"], *value, "x_karenina"})
     if not isinstance(metadata.get("custom_properties"), dict | None):
         left["custom_properties"] = metadata["custom_properties"]
     return {"dataset_metadata": left} if left else {}
@@ -165,13 +160,14 @@ def _unknown(members: dict[str, Any], known: set[str]) -> dict[str, Any]:
 
 def _keep(target: dict[str, Any], unknown: dict[str, Any], parked: dict[str, Any], taken: set[str]) -> None:
     """Put unknown members on `target`; park those whose names are taken there."""
-    for name, content in unknown.items():
-        if name in taken or name == PARKED:
-            parked[name] = content
-        else:
-            target[name] = content
-    if parked:
-        target[PARKED] = parked
+    park(target, {**parked, **_placed(target, unknown, taken)})
+
+
+def _placed(target: dict[str, Any], unknown: dict[str, Any], taken: set[str]) -> dict[str, Any]:
+    """Put unknown members on `target`; return those whose names are taken, or that JSON-LD would read otherwise."""
+    left = {name: one for name, one in unknown.items() if name in taken or name == PARKED or has_keywords({name: one})}
+    target.update((name, content) for name, content in unknown.items() if name not in left)
+    return left
 
 
 def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> None:
@@ -181,7 +177,7 @@ def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> Non
         tree |= {} if creator is None else {"creator": creator}
     elif creator == {"@type": "Person", "name": name}:
         tree["creator"] = name
-    elif creator.get("@type") == "Person":
+    elif creator.get("@type") == "Person" and not has_keywords(creator):
         tree["creator"] = creator
     else:
         tree["creator"] = name

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.json_text import decoded
-from checkpoint_ld.dialects.leftovers import beyond
+from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in
 from checkpoint_ld.dialects.losses import loss, losses_of
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.questions import SPELLED
 from checkpoint_ld.dialects.ratings import QUESTION
-from checkpoint_ld.dialects.state import CUSTOM, ITEM, PARKED, Places, element_of
+from checkpoint_ld.dialects.state import CUSTOM, ITEM, Places, element_of
 from checkpoint_ld.dialects.state_rubrics import rubric_of
 from checkpoint_ld.dialects.template import gui_template_name, template_name
 from checkpoint_ld.dialects.trail import Trail, step
@@ -105,8 +105,7 @@ def _item(element: dict[str, Any], question: dict[str, Any], rubric: dict[str, A
     }
     item = {name: content for name, content in found.items() if content is not None}
     item.update((name, content) for name, content in element.items() if name not in _ELSEWHERE)
-    parked = element.get(PARKED)
-    item.update((name, content) for name, content in _object(parked).items() if name not in item)
+    item.update((name, content) for name, content in parked_in(element).items() if name not in item)
     return item
 
 
@@ -155,7 +154,3 @@ def _is_idle(entry: Any) -> bool:
     return (name == _ORIGINAL and entry.get("value") in (None, "")) or (
         name in SPELLED and _is_empty(entry.get("value"))
     )
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

@@ -7,11 +7,11 @@ from typing import Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean
 from checkpoint_ld.dialects.dialect import Downgrade
-from checkpoint_ld.dialects.leftovers import beyond
+from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in
 from checkpoint_ld.dialects.losses import losses_of
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX
-from checkpoint_ld.dialects.state import DEFAULT_NAME, PARKED, PUBLISHING, SIMPLE_METADATA, Places, root_of
+from checkpoint_ld.dialects.state import DEFAULT_NAME, PUBLISHING, SIMPLE_METADATA, Places, root_of
 from checkpoint_ld.dialects.state_questions import QuestionWriter
 from checkpoint_ld.dialects.state_rubrics import rubric_of
 from checkpoint_ld.dialects.trail import Trail
@@ -76,8 +76,7 @@ def _add_unknown(value: dict[str, Any], feed: dict[str, Any]) -> None:
     """Add the members of the root that Karenina does not know, and those that were parked there."""
     taken = {*BY_TYPE["DataFeed"], *PUBLISHING, "x_karenina", PARKED, "dataset_metadata", *value}
     value.update((name, content) for name, content in feed.items() if name not in taken)
-    parked = feed.get(PARKED)
-    for name, content in parked.items() if isinstance(parked, dict) else ():
+    for name, content in parked_in(feed).items():
         held = value.get(name)
         if name not in value:
             value[name] = content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from checkpoint_ld.dialects.leftovers import beyond, restored
+from checkpoint_ld.dialects.leftovers import PARKED, beyond, has_keywords, park, parked_in, restored
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_JUDGMENT,
@@ -59,9 +59,9 @@ _READ = {
     family: {"name", "description", *names, *(("invert",) if "invert_result" in names else ())}
     for family, names in SETTINGS.items()
 }
-_MADE = {"@type", "bestRating", "worstRating", "additionalType", "additionalProperty"}
-"""Members of a rating that are made from the settings of a trait."""
-_TAKEN = {"invert", "type", "scale", "x_karenina", "x_v2", *_MADE}
+_MADE = {"@type", "bestRating", "worstRating", "additionalType", "additionalProperty", PARKED}
+"""Members of a rating that are made from the settings of a trait, or out of its other members."""
+_TAKEN = {"invert", "type", "scale", "x_karenina", *_MADE}
 """Names that may mean something on a trait, so that no member of a rating can keep them there."""
 
 
@@ -81,10 +81,9 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     if settings:
         rating["additionalProperty"] = settings
     foreign = _foreign(family, trait, given)
-    parked = {name: foreign.pop(name) for name in _MADE & foreign.keys()}
-    rating.update(foreign)
-    if parked:
-        rating["x_v2"] = {**parked, **_object(trait.get("x_v2"))}
+    parked = {name: one for name, one in foreign.items() if name in _MADE or has_keywords({name: one})}
+    rating.update((name, one) for name, one in foreign.items() if name not in parked)
+    park(rating, parked)
     return restored(rating, _object(trait.get("x_karenina")))
 
 
@@ -169,7 +168,7 @@ def _says_scale(given: dict[str, Any], scale: Any) -> bool:
     if not isinstance(scale, list) or not _is_scale(scale):
         return False
     ends = (given.get("min_score"), given.get("max_score"))
-    return ends == (min(scale), max(scale)) and all(step - scale[0] == index for index, step in enumerate(scale))
+    return ends == (min(scale), max(scale)) and all(step == scale[0] + index for index, step in enumerate(scale))
 
 
 def _range(family: Family, given: dict[str, Any]) -> tuple[Any, Any]:
@@ -192,9 +191,8 @@ def _foreign(family: Family, trait: dict[str, Any], given: dict[str, Any]) -> di
         del foreign["type"]
     if _says_scale(given, foreign.get("scale")):
         del foreign["scale"]
-    for name in ("x_karenina", "x_v2"):
-        if isinstance(foreign.get(name), dict):
-            del foreign[name]
+    if isinstance(foreign.get("x_karenina"), dict):
+        del foreign["x_karenina"]
     return foreign
 
 
@@ -219,8 +217,7 @@ def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any])
     trait.update((name, value) for name, value in rating.items() if name not in taken)
     if is_gui_id(rating):
         del trait["@id"]
-    parked = _object(rating.get("x_v2"))
-    trait.update((name, value) for name, value in parked.items() if name not in trait)
+    trait.update((name, value) for name, value in parked_in(rating).items() if name not in trait)
 
 
 def _needed(rating: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from checkpoint_ld import shortcuts
+from checkpoint_ld.dialects.signs import is_v2
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.forms.literal_form import Tidying, is_literal
 from checkpoint_ld.forms.plain import ROOT_TYPES, Plain, Tree
@@ -111,7 +112,7 @@ def _is_root(value: Any) -> bool:
 
 
 def _is_jsonld(tree: Tree) -> bool:
-    return any(key.startswith("@") or ":" in key for key in tree)
+    return not is_v2(tree) and any(key.startswith("@") or ":" in key for key in tree)
 
 
 def address_of(context: Any) -> str | None:
