@@ -99,3 +99,17 @@ def test_statements_that_belong_to_no_checkpoint_are_found_and_taken_out(filled:
         assert all(one.repair == "taken out" for one in collection.verify(repair=True))
         assert collection.verify() == ()
         assert len(collection) == 2
+
+
+def test_a_damaged_graph_is_one_of_the_findings(filled: Path) -> None:
+    store = pyoxigraph.Store(filled / "store")
+    store.clear_graph(NamedNode(iri()))
+    del store
+    with Collection.open(filled, read_only=True) as collection:
+        report = collection.validate()
+    assert [one.source for one in report.checked] == [iri(), iri(2)]
+    assert [[found.code for found in one.findings if found.rule == "no-checkpoint"] for one in report.checked] == [
+        ["KD011"],
+        [],
+    ]
+    assert not report.conforms

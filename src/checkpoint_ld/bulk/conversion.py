@@ -134,8 +134,11 @@ def _convert(path: str, profile: Profiles | None, written: _Written, files: Sequ
 
 
 def _one(path: str, record: Record, profile: Profiles | None, written: _Written, files: Sequence[Any]) -> None:
+    is_written = len(files) > 2
     try:
-        read = families.examine_bytes(record.data, record.name, checked=profile is None)
+        read = families.examine_bytes(record.data, record.name, checked=profile is None or is_written)
+        if is_written:
+            families.refusing(read)
         findings = read.findings if profile is None else checking.check_source(read, profile).findings
         graph = families.graph_of(read)
         lines = emission.nquads_of(graph)
@@ -148,7 +151,7 @@ def _one(path: str, record: Record, profile: Profiles | None, written: _Written,
     _tell([_finding(one) for one in findings], path, record.line, written, files[0])
     place = {"graph": str(graph.root), "file": path, "record": record.line, "quads": quads}
     files[1].write(_json({**place, "sha256": hashlib.sha256(lines).hexdigest()}))
-    if len(files) > 2:
+    if is_written:
         files[2].write(lines)
         written.quads += quads
         written.hashed.update(lines)

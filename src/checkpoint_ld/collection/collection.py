@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
-from checkpoint_ld import families, profiles, queries, rdf, sparql
+from checkpoint_ld import families, profiles, queries, rdf, sparql, validation
 from checkpoint_ld import loading as checkpoints
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.collection import derived, export, integrity, loading
 from checkpoint_ld.collection.directory import STORE, Directory, explained
 from checkpoint_ld.collection.holdings import Holdings
 from checkpoint_ld.collection.loading import Options
-from checkpoint_ld.errors import LookupFailedError
+from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.families import checking
 from checkpoint_ld.suggestion import unknown
 
@@ -227,7 +227,7 @@ class Collection:
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
         """Hold graphs, or else all, against the rules of a profile, each of that for its family.
 
-        Findings name graph and node.
+        Findings name graph and node. A graph that cannot be read, or was loaded in part only, is a finding.
 
         Raises LookupFailedError, and SettingsError for a profile that does not exist or shapes that are none.
         """
@@ -289,9 +289,13 @@ class Collection:
         return entry
 
     def _checked(self, graph: str, chosen: checking.Profiles) -> Checked:
-        self._whole(graph)
-        index = rdf.parse(export.ntriples(self._holdings, graph), "nt")
-        return checking.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
+        self._entry(graph)
+        try:
+            self._whole(graph)
+            index = rdf.parse(export.ntriples(self._holdings, graph), "nt")
+            return checking.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
+        except (LookupFailedError, ReadError) as error:
+            return validation.unread(error, graph, chosen.first)
 
 
 def _missing(name: str, entries: Iterable[str]) -> str:

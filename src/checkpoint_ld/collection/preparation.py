@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 class Checks:
     """Which findings keep a checkpoint out: those that weigh `fail_on` or more (None: none of them).
 
+    Unless it is None, what reading refuses is kept out, too.
+
     With a `profile` the checkpoint is held against its rules; without one, findings are those of reading it, which is
     many times quicker.
     """
@@ -62,7 +64,7 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
 
     Raises ReadError for what is no checkpoint, FindingsError for one that `checks` keep out.
     """
-    read = families.examine_bytes(data, str(path), checked=checks.profile is None)
+    read = families.examine_bytes(data, str(path), checked=checks.profile is None or checks.fail_on is not None)
     findings = _findings(read, checks)
     graph = families.graph_of(read)
     root = str(graph.root)
@@ -99,4 +101,5 @@ def _findings(read: Source, checks: Checks) -> Sequence[Finding]:
         heavy = [one for one in findings if one.severity >= checks.fail_on]
         if heavy:
             raise FindingsError.of(heavy)
+        families.refusing(read)
     return findings

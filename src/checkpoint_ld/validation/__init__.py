@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import dialects, profiles, rules
 from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.errors import CheckpointLdError, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.reading import Reading, examine_bytes
 from checkpoint_ld.report import Checked, Report
+from checkpoint_ld.rules import finding
 from checkpoint_ld.suggestion import unknown
 from checkpoint_ld.validation import results as shacl
 from checkpoint_ld.validation.screen import Screen
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
 
-__all__ = ["COMPILED", "ENGINES", "PYSHACL", "check", "check_reading", "looked_at", "report_of", "validate"]
+__all__ = ["COMPILED", "ENGINES", "PYSHACL", "check", "check_reading", "looked_at", "report_of", "unread", "validate"]
 
 
 COMPILED, PYSHACL = ENGINES = ("compiled", "pyshacl")
@@ -91,13 +92,17 @@ def looked_at(source: Any, profile: Profile, look: Callable[[bytes, str | None],
     except SourceMissingError:
         raise
     except ReadError as error:
-        name = next((one.place.file for one in error.findings), None)
-        return Checked(name, tuple(_weighed(error.findings, profile)))
+        return unread(error, next((one.place.file for one in error.findings), None), profile)
     try:
         return look(data, name)
     except ReadError as error:
-        found = sorted(_weighed(error.findings, profile), key=_by_place)
-        return Checked(name, tuple(found), text=_text(data))
+        return unread(error, name, profile, _text(data))
+
+
+def unread(error: CheckpointLdError, name: str | None, profile: Profile, text: str | None = None) -> Checked:
+    """Return what was found in a source called `name` that cannot be read."""
+    found = getattr(error, "findings", ()) or (finding("no-checkpoint", str(error)),)
+    return Checked(name, tuple(sorted(_weighed(found, profile), key=_by_place)), text=text)
 
 
 def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED) -> Checked:
