@@ -2,11 +2,13 @@
 
     CheckpointLdError
     ├── ReadError (ValueError)                a document cannot be read; carries the findings that say why
+    │   ├── JsonSyntaxError (json.JSONDecodeError)   a text is no JSON
     │   ├── SourceMissingError (FileNotFoundError)
     │   ├── ShapeError                        neither shape of an agent checkpoint, or a file of the other family
     │   └── UnsupportedVersion                an agent checkpoint of a version that cannot be read
     ├── WriteError (ValueError)               a checkpoint cannot be written as asked; nothing was written
     │   ├── TargetExistsError (FileExistsError)
+    │   ├── TargetUnwritableError (OSError)   a folder that is not there, a disk that is full
     │   └── WrongTypeError (TypeError)
     ├── FindingsError (ValueError)            a validated document has findings that weigh too much; carries them
     │   └── InvalidCheckpoint                 an agent checkpoint that breaks rules; carries the report
@@ -14,7 +16,9 @@
     │   └── QueryError                        a query that is refused, or is none
     ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
     ├── EvaluationError (RuntimeError)        a trait or an answer cannot be evaluated, or its result does not fit it
-    │   ├── NotVerifiableError (NotImplementedError)   a class of answers says nothing about how they are verified
+    │   ├── EvaluationValueError (ValueError)   a value that cannot be judged, a normaliser that does not exist
+    │   ├── EvaluationTypeError (TypeError)   a value of a type that cannot be judged
+    │   ├── NotVerifiableError (NotImplementedError)   nothing says how an answer or a value is verified
     │   └── QueryFailedError                  a query could not be answered, or not in time
     └── StoreError                            a store did not do what was asked of it
         ├── CheckpointNotFound (KeyError)     no agent checkpoint of that id is there
@@ -39,6 +43,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
@@ -76,6 +81,19 @@ class ReadError(_FoundError):
     """
 
 
+class JsonSyntaxError(ReadError, JSONDecodeError):
+    """A text is no JSON. `msg`, `lineno` and `colno` say why and where; `doc` is empty, as the text may be large."""
+
+    def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
+        ValueError.__init__(self, message)
+        self.findings = tuple(findings)
+        place = self.findings[0].place if self.findings else None
+        self.msg, self.doc, self.pos = message, "", 0
+        self.lineno, self.colno = (place and place.line) or 1, (place and place.column) or 1
+
+    __reduce__ = ValueError.__reduce__
+
+
 class SourceMissingError(ReadError, FileNotFoundError):
     """The file to read does not exist, is a folder, or may not be opened."""
 
@@ -94,6 +112,10 @@ class WriteError(CheckpointLdError, ValueError):
 
 class TargetExistsError(WriteError, FileExistsError):
     """The file to write exists already and overwriting was not asked for."""
+
+
+class TargetUnwritableError(WriteError, OSError):
+    """The system refuses to write a file: the folder is not there, may not be written to, or has no room."""
 
 
 class WrongTypeError(WriteError, TypeError):
@@ -128,8 +150,16 @@ class EvaluationError(CheckpointLdError, RuntimeError):
     """A trait or a primitive cannot be evaluated on an answer, or what came out is no result of it."""
 
 
+class EvaluationValueError(EvaluationError, ValueError):
+    """A value cannot be judged: a text that is no number, a response that is not attached, an unknown normaliser."""
+
+
+class EvaluationTypeError(EvaluationError, TypeError):
+    """A value is of a type that cannot be judged: null that should be a number, an object that should be a list."""
+
+
 class NotVerifiableError(EvaluationError, NotImplementedError):
-    """A class of answers has no field that says how it is verified, and no method of its own that does."""
+    """Nothing says how to verify: answers without verified fields, a primitive that cannot compare values."""
 
 
 class QueryFailedError(EvaluationError):

@@ -125,11 +125,11 @@ def test_highest_scores_are_those_of_scores_and_of_judged_classes() -> None:
     assert rubric.get_trait_max_scores() == {"score": 7, "class": 2, "counted": 9, "agent": 5}
 
 
-def test_directions_are_those_of_all_traits(rubric: Rubric) -> None:
+def test_directions_are_those_of_all_traits_but_metrics(rubric: Rubric) -> None:
     directions = rubric.get_trait_directionalities()
 
-    assert directions == {"l": True, "x": False, "c": True, "m": None, "g": True, "t": None}
-    assert list(directions) == rubric.get_trait_names()
+    assert directions == {"l": True, "x": False, "c": True, "g": True, "t": None}
+    assert list(directions) == [name for name in rubric.get_trait_names() if name != "m"]
 
 
 COMPLETE = {"l": True, "x": False, "c": True, "g": True, "t.n": 3, "t.m2": "any"}

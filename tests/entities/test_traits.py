@@ -115,7 +115,13 @@ def test_a_pydantic_model_of_plain_fields_is_a_template() -> None:
     trait = LLMRubricTrait.model_validate({"name": "a", "kind": Form})
 
     assert trait.template_fields == ("count", "names", "remark")
-    assert trait.kind == {"type": "template", "schema": Form.model_json_schema()}
+    assert trait.kind is Form
+    assert trait.kind.model_fields["remark"].default is None
+    written = {"type": "template", "schema": Form.model_json_schema()}
+    assert trait.model_dump()["kind"] == json.loads(trait.model_dump_json())["kind"] == written
+    read = LLMRubricTrait.model_validate({"name": "a", "kind": written})
+    assert (read == trait, trait == read, read != trait) == (True, True, False)
+    assert trait != LLMRubricTrait(name="a", kind="boolean")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from checkpoint_ld import emission, families
 from checkpoint_ld.bulk import records
 from checkpoint_ld.bulk.shard import ShardResult
 from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.errors import ReadError, TargetUnwritableError
 from checkpoint_ld.families import checking
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
         out.mkdir(parents=True, exist_ok=True)
         written = _written(shard, options, profile)
     except OSError as error:
-        raise WriteError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error
+        raise TargetUnwritableError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error
     result = ShardResult(
         shard.index, written.checkpoints, written.quads, written.failed, _sorted(written.findings), written.digest()
     )

@@ -22,7 +22,7 @@ from checkpoint_ld import emission, families
 from checkpoint_ld.collection.entry import MANIFEST
 from checkpoint_ld.collection.holdings import named_quad
 from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import SettingsError, StoreError, WriteError
+from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableError, WriteError
 from checkpoint_ld.rdf import parse
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def write_shards(holdings: Holdings, folder: Path, *, shards: int, compressed: b
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WriteError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from error
+        raise TargetUnwritableError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from error
     extension = ".nq.gz" if compressed else ".nq"
     written = []
     for number, part in enumerate(_parts(holdings, graphs, shards)):

@@ -15,7 +15,7 @@ from checkpoint_ld.documents.nesting import too_deep
 from checkpoint_ld.documents.parsing import parse
 from checkpoint_ld.documents.places import Places
 from checkpoint_ld.documents.syntax import syntax_fault
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.errors import JsonSyntaxError, ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
 
@@ -74,11 +74,12 @@ def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_L
     edge = too_deep(data, limits.depth)
     if edge is not None:
         end = len(data[:edge].decode("utf-8").removeprefix("\ufeff"))
-        raise ReadError.of([_deep(text, end, source, limits)])
+        fault = _deep(text, end, source, limits)
+        raise (JsonSyntaxError if fault.rule == "json" else ReadError).of([fault])
     try:
         value = parse(text, source)
     except JSONDecodeError as error:
-        raise ReadError.of([syntax_fault(error, source)]) from None
+        raise JsonSyntaxError.of([syntax_fault(error, source)]) from None
     except RecursionError:
         fault = finding("nesting", "the document is nested deeper than Python can parse")
         raise ReadError.of([replace(fault, place=Place(source, ""))]) from None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
-from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, WriteError
+from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, TargetUnwritableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,8 +67,8 @@ def replace_file(path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwr
     `data` may be a file that is open for reading bytes: the rest of it is copied, part by part.
     A file that is there keeps its permissions; a new one gets those that the umask leaves. A symbolic link stays
     one: the file that it leads to is replaced. Whatever fails, the old file is as it was and nothing is left beside
-    it. Raises TargetExistsError if the file is there and `overwrite` is false, and WriteError if it cannot be
-    written.
+    it. Raises TargetExistsError if the file is there and `overwrite` is false, and TargetUnwritableError if it
+    cannot be written.
     """
     name = os.fspath(path)
     try:
@@ -77,7 +77,10 @@ def replace_file(path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwr
     except FileExistsError:
         raise already_there(name) from None
     except (OSError, ValueError) as error:
-        raise WriteError(_refusal(name, "written", error, _WRITE_REMEDIES, "choose another path")) from error
+        refused = TargetUnwritableError(_refusal(name, "written", error, _WRITE_REMEDIES, "choose another path"))
+        if isinstance(error, OSError):
+            refused.errno, refused.strerror = error.errno, error.strerror
+        raise refused from error
 
 
 def already_there(name: str) -> TargetExistsError:

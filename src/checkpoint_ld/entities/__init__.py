@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from checkpoint_ld.entities.agentic_trait import AgenticRubricTrait
-    from checkpoint_ld.entities.answer import BaseAnswer
+    from checkpoint_ld.entities.answer import BaseAnswer, capture_answer_source
     from checkpoint_ld.entities.callable_code import CallableCode
     from checkpoint_ld.entities.callable_trait import CallableRubricTrait
     from checkpoint_ld.entities.composition import (
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         TracePrimitive,
         TraceRegex,
         VerificationPrimitive,
+        apply_normalizer,
         apply_normalizers,
         primitive_of,
         safe_check,
@@ -149,7 +150,9 @@ __all__ = [
     "VerificationPrimitive",
     "VerifiedField",
     "VerifyStrategySpec",
+    "apply_normalizer",
     "apply_normalizers",
+    "capture_answer_source",
     "evaluate_composition",
     "evaluate_strategy",
     "merge_dynamic_rubrics",
@@ -199,6 +202,7 @@ _HOMES = {
     "VerificationMeta": "verified_field",
     "VerifiedField": "verified_field",
     "VerifyStrategySpec": "template_spec",
+    "capture_answer_source": "answer",
     "evaluate_composition": "composition",
     "evaluate_strategy": "composition",
     "merge_dynamic_rubrics": "merging",

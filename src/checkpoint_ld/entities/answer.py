@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import copy
 import inspect
+import logging
 import math
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr
 
+from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.answer_schema import without_ground_truths
 from checkpoint_ld.entities.composition import StrategyNode, evaluate_strategy
 from checkpoint_ld.entities.granular import granular_score
@@ -19,11 +25,18 @@ from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimit
 from checkpoint_ld.entities.regex_checks import check_regexes
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
 from checkpoint_ld.entities.verified_field import VerificationMeta
-from checkpoint_ld.errors import EvaluationError, NotVerifiableError
+from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
+
+
+_CELLS = 10
+"""How many cells of a notebook are looked through for the text of a class."""
+
+_Answer = TypeVar("_Answer", bound=BaseModel)
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -50,6 +63,7 @@ class BaseAnswer(BaseModel):
     id: str | None = None
 
     _has_ground_truth_hook: ClassVar[bool] = False
+    _source_code: ClassVar[str | None] = None
     _raw_trace: str | None = PrivateAttr(default=None)
     _context: Mapping[str, Any] | None = PrivateAttr(default=None)
     _null_fields: frozenset[str] = PrivateAttr(default=frozenset())
@@ -61,10 +75,36 @@ class BaseAnswer(BaseModel):
         super().__pydantic_init_subclass__(**kwargs)
         if "correct" in cls.model_fields:
             raise TypeError(f"{cls.__name__} has a field 'correct', a reserved name: call it something else")
+        cls._source_code = None
+        _warn_of_strangers(cls)
         if inspect.isfunction(vars(cls).get("ground_truth")):
             cls._has_ground_truth_hook = not _defines_post_init(cls)
             if cls._has_ground_truth_hook:
                 cls.model_post_init = BaseAnswer.model_post_init  # type: ignore[method-assign] # not that of a base
+
+    @classmethod
+    def get_source_code(cls) -> str | None:
+        """Return the Python text of the class, None where it is not known: of a class that was made by a program.
+
+        It is the text that `set_source_code_from_notebook` found, or that of the file in which the class stands.
+        """
+        if cls._source_code is None and cls is not BaseAnswer:
+            with contextlib.suppress(OSError, TypeError):
+                cls._source_code = inspect.getsource(cls)
+        return cls._source_code
+
+    @classmethod
+    def set_source_code_from_notebook(cls) -> None:
+        """Keep the text of the class out of the last ten cells of the notebook (IPython) that it was defined in.
+
+        The newest cell that defines a class of that name counts. A text that cannot be found is a `UserWarning`.
+        """
+        source = _source_in(_last_cells(), cls.__name__)
+        if source is not None:
+            cls._source_code = source
+        elif cls.get_source_code() is None:
+            message = f"the source of {cls.__name__} is in none of the last {_CELLS} cells: give it as text"
+            warnings.warn(message, UserWarning, stacklevel=2)
 
     def model_post_init(self, context: Any, /) -> None:
         """Run the hook `ground_truth`, or set `correct`."""
@@ -173,7 +213,7 @@ class BaseAnswer(BaseModel):
             return None, None
         if isinstance(primitive, TracePrimitive):
             if self._raw_trace is None:
-                raise EvaluationError(f"field {name!r} is about the raw response: attach it")
+                raise EvaluationValueError(f"field {name!r} is about the raw response: attach it")
             passed = primitive.check_trace(self._raw_trace) is bool(truth)
             return passed, float(passed)
         value = json_value(self.__dict__.get(name))
@@ -211,6 +251,16 @@ class BaseAnswer(BaseModel):
             super().__setattr__("_judged", _Judged())
 
 
+def capture_answer_source(cls: type[_Answer]) -> type[_Answer]:
+    """Have a class keep its source out of a notebook, and return it: a function, or a decorator of a class of answers.
+
+    See `BaseAnswer.set_source_code_from_notebook`. Any other class is returned as it is.
+    """
+    if issubclass(cls, BaseAnswer):
+        cls.set_source_code_from_notebook()
+    return cls
+
+
 def verified_fields(answer: type[BaseModel]) -> dict[str, VerificationMeta]:
     """Return how the fields of a class are verified, by name in order, inherited ones first; others are left out."""
     found = {name: VerificationMeta.of(field) for name, field in answer.model_fields.items()}
@@ -229,6 +279,33 @@ def _score(primitive: VerificationPrimitive, value: Any, truth: Any, *, passed: 
     except EvaluationError:
         return float(passed)
     return min(max(score, 0.0), 1.0) if math.isfinite(score) else float(passed)
+
+
+def _last_cells() -> list[str]:
+    """Return the texts of the last cells of the notebook that this program runs in, newest first."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    cells = getattr(shell, "user_ns", {}).get("In", ())
+    return [cell for cell in cells[: -_CELLS - 1 : -1] if isinstance(cell, str)]
+
+
+def _source_in(cells: Iterable[str], name: str) -> str | None:
+    """Return the text of the class `name` out of the first of some cells that defines it; nothing is run."""
+    for cell in cells:
+        with contextlib.suppress(SyntaxError, ValueError):
+            for node in ast.walk(ast.parse(cell)):
+                if isinstance(node, ast.ClassDef) and node.name == name:
+                    return ast.get_source_segment(cell, node)
+    return None
+
+
+def _warn_of_strangers(answer: type[BaseAnswer]) -> None:
+    """Log each ground truth that is none of the literals which its field may have."""
+    for name, meta in verified_fields(answer).items():
+        annotation = answer.model_fields[name].annotation
+        if get_origin(annotation) is Literal and meta.ground_truth not in get_args(annotation):
+            message = "the ground truth %s of %s is none of the values of the field: correct one of them"
+            _log.warning(message, shown(str(meta.ground_truth)), name)
 
 
 def _defines_post_init(answer: type[BaseAnswer]) -> bool:

@@ -107,6 +107,16 @@ class CallableRubricTrait(Trait):
             raise EvaluationError(f"trait {self.name!r}: the function raised {error!r}") from error
         return self._score(result)
 
+    def deserialize_callable(self, *, trust: "Trust | None" = None) -> Callable[[str], object]:
+        """Return the stored function, if `trust` says that it may be run; it never enters this process.
+
+        Each call of what is returned runs the stored function in a process of its own and returns its result as it is,
+        a truth value, a number or a text. This method and each call warn with a `StoredCodeWarning` (a UserWarning).
+        Raises `EvaluationError` (a RuntimeError) without trust, and if the code holds no function.
+        """
+        self._result_of_stored_code(None, trust)
+        return lambda text: self._result_of_stored_code(text, trust)
+
     def validate_score(self, value: object) -> bool:
         """Tell whether `value` is a result that the trait can have."""
         if self.kind == "boolean":
@@ -124,7 +134,7 @@ class CallableRubricTrait(Trait):
             found += self.range_problems(self.min_score, self.max_score)
         return found
 
-    def _result_of_stored_code(self, text: str, trust: "Trust | None") -> object:
+    def _result_of_stored_code(self, text: str | None, trust: "Trust | None") -> object:
         from checkpoint_ld.confinement import run  # noqa: PLC0415 - few who load a file run its code
 
         code = self.callable_code

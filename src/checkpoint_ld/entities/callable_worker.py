@@ -21,11 +21,14 @@ _LONGEST_EXCERPT = 100
 def answer(request: dict[str, Any]) -> bool | int | float | str:
     """Return what the function in `code` (base64 of a pickle if `pickled`, of source otherwise) says of `text`.
 
-    `name` tells which function of a source is meant that has several. Raises `RefusedError` if there is no such
+    Without a text the answer is true if there is such a function. `name` tells which function of a source is meant
+    that has several. Raises `RefusedError` if there is no such
     function, or if its result is none that a trait can have; whatever the code raises goes through.
     """
     code = base64.b64decode(request["code"])
     function = _unpickled(code) if request["pickled"] else _defined(code.decode(), request["name"])
+    if request["text"] is None:
+        return True
     result = function(request["text"])
     if not isinstance(result, bool | int | float | str):
         shown = repr(result)[:_LONGEST_EXCERPT]

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, model_validator
 
+from checkpoint_ld.deprecation import renamed
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import LookupFailedError
 
@@ -62,20 +63,21 @@ AnyOf.model_rebuild()
 AtLeastN.model_rebuild()
 
 
-def evaluate_strategy(node: StrategyNode, results: Mapping[str, bool | None]) -> bool:
+@renamed(results="field_results")
+def evaluate_strategy(node: StrategyNode, field_results: Mapping[str, bool | None]) -> bool:
     """Return whether a tree passes, given the result of each field by name; null counts as not passed.
 
     Raises `LookupFailedError` if the tree names a field without a result, whether or not it decides anything, and
     `ValueError` if the tree was edited to be deeper than `DEEPEST`.
     """
     require_shallow(node)
-    missing = [name for name in dict.fromkeys(fields_of(node)) if name not in results]
+    missing = [name for name in dict.fromkeys(fields_of(node)) if name not in field_results]
     if missing:
-        there = ", ".join(map(repr, results)) or "none"
+        there = ", ".join(map(repr, field_results)) or "none"
         raise LookupFailedError(
             f"the strategy names fields without a result: {', '.join(map(repr, missing))}; there are {there}"
         )
-    return _evaluated(node, lambda leaf: results[leaf.field] is True)
+    return _evaluated(node, lambda leaf: field_results[leaf.field] is True)
 
 
 def evaluate_composition(node: object, evaluate_leaf: Callable[[Any], bool]) -> bool:

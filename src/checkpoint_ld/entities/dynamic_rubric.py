@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Self
 
+from pydantic import ValidationInfo, model_validator
+
+from checkpoint_ld.documents.values import shown
+from checkpoint_ld.entities.entity import is_lenient
 from checkpoint_ld.entities.rubric_evaluation import evaluate_traits, mentions
 from checkpoint_ld.entities.trait_collection import TraitCollection
 from checkpoint_ld.errors import SettingsError
@@ -15,6 +20,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.entities.rubric_evaluation import DeterministicEvaluation
     from checkpoint_ld.entities.trait import Trait
     from checkpoint_ld.findings import Finding
+
+
+_log = logging.getLogger(__name__)
 
 
 class DynamicRubric(TraitCollection):
@@ -52,6 +60,14 @@ class DynamicRubric(TraitCollection):
             return "" if is_there else f"the text is not about its concept, {concept!r}"
 
         return evaluate_traits(self.traits(), text, overrides, trust, absence)
+
+    @model_validator(mode="after")
+    def _warn_of_descriptions(self, info: ValidationInfo) -> Self:
+        for trait in () if is_lenient(info) else self.traits():
+            if trait.summary is None and trait.description is not None:
+                message = "the trait %s of a dynamic rubric has no summary: its description says what it is about"
+                _log.warning(message, shown(trait.name))
+        return self
 
     def problems(self) -> tuple[Finding, ...]:
         """Report shared and dotted names, and traits without a concept."""

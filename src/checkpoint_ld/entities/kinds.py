@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeAlias, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
     AllowInfNan,
     BaseModel,
-    BeforeValidator,
     Discriminator,
+    GetJsonSchemaHandler,
     JsonValue,
+    PlainSerializer,
     Tag,
     WithJsonSchema,
 )
+from pydantic_core import PydanticOmit
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
+    from pydantic_core import CoreSchema
 
 TraitKind: TypeAlias = Literal["boolean", "score", "literal"]
 
@@ -50,9 +53,15 @@ def template_kind(model: type[BaseModel]) -> dict[str, JsonValue]:
     return {"type": "template", "schema": model.model_json_schema()}
 
 
+def serialised(kind: Any) -> Any:
+    """Return a kind as a file has it: a pydantic model as the template kind that asks for its fields."""
+    return template_kind(kind) if isinstance(kind, type) else kind
+
+
 def template_fields(kind: object) -> tuple[str, ...]:
     """Return the names of a template kind's fields in order, nothing for other kinds."""
-    schema = kind.get("schema") if isinstance(kind, dict) else None
+    written = serialised(kind)
+    schema = written.get("schema") if isinstance(written, dict) else None
     properties = schema.get("properties") if isinstance(schema, dict) else None
     return tuple(properties) if isinstance(properties, dict) else ()
 
@@ -71,8 +80,18 @@ def _is_plain(annotation: Any) -> bool:
     return annotation in _FIELD_TYPES
 
 
-def _described(kind: Any) -> Any:
-    return template_kind(kind) if isinstance(kind, type) and issubclass(kind, BaseModel) else kind
+def _allowed(model: type[BaseModel]) -> type[BaseModel]:
+    template_kind(model)
+    return model
+
+
+class _Unwritten:
+    """Leaves a type out of JSON Schemas, since it is written as another one."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> NoReturn:
+        del core_schema, handler
+        raise PydanticOmit
 
 
 def _checked(kind: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -83,12 +102,15 @@ def _checked(kind: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return kind
 
 
-Template: TypeAlias = Annotated[
-    dict[str, JsonValue], BeforeValidator(_described), AfterValidator(_checked), WithJsonSchema(_TEMPLATE_SCHEMA)
-]
+Template: TypeAlias = Annotated[dict[str, JsonValue], AfterValidator(_checked), WithJsonSchema(_TEMPLATE_SCHEMA)]
 """`{"type": "template", "schema": {…}}`; the JSON Schema object is kept as it is written."""
 
+Form: TypeAlias = Annotated[type[BaseModel], AfterValidator(_allowed), PlainSerializer(serialised), _Unwritten]
+"""A pydantic model, which is kept as a class and written as a `Template`."""
+
 Kind: TypeAlias = Annotated[
-    Annotated[TraitKind, Tag("scalar")] | Annotated[Template, Tag("template")],
-    Discriminator(lambda kind: "template" if isinstance(kind, dict | type) else "scalar"),
+    Annotated[TraitKind, Tag("scalar")] | Annotated[Template, Tag("template")] | Annotated[Form, Tag("form")],
+    Discriminator(
+        lambda kind: "template" if isinstance(kind, dict) else "form" if isinstance(kind, type) else "scalar"
+    ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
+from checkpoint_ld.deprecation import renamed
 from checkpoint_ld.entities.entity import LENIENT
 from checkpoint_ld.entities.trait_collection import TRAIT_LISTS, TraitCollection
 from checkpoint_ld.errors import SettingsError
@@ -38,11 +39,12 @@ def merge_rubrics_with_provenance(
     return merged, {name: "question_specific" if name in of_question else "global" for name in merged.get_trait_names()}
 
 
+@renamed(global_rubric="global_dynamic", question_rubric="question_dynamic")
 def merge_dynamic_rubrics(
-    global_rubric: DynamicRubric | None, question_rubric: DynamicRubric | None
+    global_dynamic: DynamicRubric | None, question_dynamic: DynamicRubric | None
 ) -> DynamicRubric | None:
     """Return the dynamic rubric that judges a question, merged as `merge_rubrics` does it."""
-    return _merged(global_rubric, question_rubric)
+    return _merged(global_dynamic, question_dynamic)
 
 
 def conflicts(global_rubric: TraitCollection, question_rubric: TraitCollection) -> list[str]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from checkpoint_ld.deprecation import renamed
+from checkpoint_ld.entities.callable_trait import CallableRubricTrait
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.entities.metric_trait import MetricRubricTrait
 from checkpoint_ld.entities.rubric_evaluation import evaluate_traits
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from checkpoint_ld.confinement import Trust
-    from checkpoint_ld.entities.callable_trait import CallableRubricTrait
     from checkpoint_ld.entities.rubric_evaluation import DeterministicEvaluation
     from checkpoint_ld.entities.trait_collection import AnyTrait
 
@@ -59,8 +60,13 @@ class Rubric(TraitCollection):
         return highest
 
     def get_trait_directionalities(self) -> dict[str, bool | None]:
-        """Return for each trait whether a higher result is the better one; None where there is no direction."""
-        return {trait.name: trait.higher_is_better for trait in self.traits()}
+        """Return for each trait whether a higher result is the better one; None where there is no direction.
+
+        Metric traits are left out: each of their metrics is a result of its own.
+        """
+        return {
+            trait.name: trait.higher_is_better for trait in self.traits() if not isinstance(trait, MetricRubricTrait)
+        }
 
     def evaluate_deterministic(
         self,
@@ -76,22 +82,27 @@ class Rubric(TraitCollection):
         """
         return evaluate_traits(self.traits(), text, overrides, trust)
 
-    def validate_evaluation(self, scores: Mapping[str, object]) -> bool:
-        """Tell whether `scores` holds exactly one valid result for everything that this rubric judges."""
-        return not self.evaluation_problems(scores)
+    @renamed(scores="evaluation")
+    def validate_evaluation(self, evaluation: Mapping[str, object]) -> bool:
+        """Tell whether `evaluation` holds exactly one valid result for everything that this rubric judges."""
+        return not self.evaluation_problems(evaluation)
 
-    def evaluation_problems(self, scores: Mapping[str, object]) -> list[str]:
-        """Say what keeps `scores` from being a complete evaluation by this rubric; empty if nothing does.
+    @renamed(scores="evaluation")
+    def evaluation_problems(self, evaluation: Mapping[str, object]) -> list[str]:
+        """Say what keeps `evaluation` from being a complete evaluation by this rubric; empty if nothing does.
 
-        A trait of template kind has one result for each field, under `trait.field`; metric traits have none.
+        A trait of template kind has one result for each field, under `trait.field`; metric traits have none. The result
+        of a callable trait that scores may be a truth value as well, whatever its range.
         """
         judged = self._judged()
-        found = [f"{key!r} has no result" for key in judged if key not in scores]
-        for key, value in scores.items():
+        found = [f"{key!r} has no result" for key in judged if key not in evaluation]
+        for key, value in evaluation.items():
             if key not in judged:
                 found.append(f"{key!r} is nothing that this rubric judges")
                 continue
             trait = judged[key]
+            if isinstance(trait, CallableRubricTrait) and trait.kind == "score" and isinstance(value, bool):
+                continue  # what Karenina expects of every callable trait
             if not isinstance(trait, MetricRubricTrait) and not trait.validate_score(value):
                 found.append(f"{key!r} cannot have the result {value!r}")
         return found

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, model_validator
 
+from checkpoint_ld.deprecation import renamed
 from checkpoint_ld.entities.entity import Entity, problem
-from checkpoint_ld.entities.kinds import Kind, Score, template_fields
+from checkpoint_ld.entities.kinds import Kind, Score, serialised, template_fields
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -63,7 +64,8 @@ class ScoredTrait(Trait):
     """A trait that a language model judges: true or false, a score, one of several classes, or a small form.
 
     A literal trait scores the index of its class, so that the order of `classes` counts: `min_score` and `max_score`
-    follow from it. A boolean trait has neither. A template trait has no direction and no score.
+    follow from it. A boolean trait has neither. A template trait has no direction and no score; its `kind` is the
+    object that a file has, or the pydantic model that it was made with, which equals that object.
     """
 
     kind: Kind = Field(
@@ -76,8 +78,8 @@ class ScoredTrait(Trait):
 
     @property
     def is_template_kind(self) -> bool:
-        """Whether the trait asks for a small form (a JSON Schema object) in place of a score."""
-        return isinstance(self.kind, dict)
+        """Whether the trait asks for a small form (a JSON Schema object or a pydantic model) in place of a score."""
+        return not isinstance(self.kind, str)
 
     @property
     def template_fields(self) -> tuple[str, ...]:
@@ -88,10 +90,11 @@ class ScoredTrait(Trait):
         """Return the names of the classes in order of score; empty unless the trait is literal."""
         return list(self.classes or ()) if self.kind == "literal" else []
 
-    def get_class_index(self, name: str) -> int:
-        """Return the score of the class called exactly `name`, or -1."""
+    @renamed(name="class_name")
+    def get_class_index(self, class_name: str) -> int:
+        """Return the score of the class called exactly `class_name`, or -1."""
         names = self.get_class_names()
-        return names.index(name) if name in names else ERROR_SCORE
+        return names.index(class_name) if class_name in names else ERROR_SCORE
 
     def score_range(self) -> tuple[float, float]:
         """Return the lowest and the highest score; a missing bound stands for 0 or 5."""
@@ -118,6 +121,14 @@ class ScoredTrait(Trait):
             message = f"higher_is_better is {self.higher_is_better}, but a trait of template kind has no direction"
             return (*found, self.problem("template-trait-direction", message, "leave it out or set it to null"))
         return found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoredTrait) or type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = ({**one.__dict__, "kind": serialised(one.kind)} for one in (self, other))
+        return mine == theirs
+
+    __hash__ = None  # type: ignore[assignment] # as of every model that can be changed
 
     def _derive(self) -> None:
         # Written past the fields' set: what follows from other fields was not said by anybody.

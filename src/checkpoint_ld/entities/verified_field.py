@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, JsonValue
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.entities.json_values import json_value
-from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive, primitive_of
+from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive, primitive_of, safe_check
 from checkpoint_ld.entities.primitives.values import means_number, means_truth_value, named
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
 from checkpoint_ld.errors import SettingsError
@@ -124,7 +124,9 @@ def _warn_of_misfit(primitive: VerificationPrimitive, truth: JsonValue) -> None:
     elif name.startswith("Numeric"):
         fits = means_number(truth)
     elif name in {"SetContainment", "OrderedMatch"}:
-        fits = isinstance(truth, list)
+        fits = isinstance(truth, list) and safe_check(primitive, truth, truth).error is None
+    elif name in {"DateMatch", "DateTolerance"}:
+        fits = not primitive.remarks(truth, truth)
     else:
         return
     if not fits:

@@ -235,7 +235,7 @@ def range_of(trait: AnyTrait) -> tuple[float, float]:
     """Return the best and the worst rating that stand for a trait."""
     if isinstance(trait, (RegexRubricTrait, MetricRubricTrait)) or trait.kind == "boolean":
         return 1, 0
-    if isinstance(trait.kind, dict):
+    if not isinstance(trait.kind, str):
         return 0, 0
     if isinstance(trait, CallableRubricTrait) and trait.min_score is None and trait.max_score is None:
         return 5, 1

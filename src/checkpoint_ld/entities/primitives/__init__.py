@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from checkpoint_ld.entities.primitives.graded import NumericGraded, NumericRangeGraded, NumericThresholdGraded
     from checkpoint_ld.entities.primitives.lists import OrderedMatch, SetContainment
     from checkpoint_ld.entities.primitives.literals import BooleanMatch, LiteralMatch
-    from checkpoint_ld.entities.primitives.normalizing import NORMALIZERS, SynonymMap, apply_normalizers
+    from checkpoint_ld.entities.primitives.normalizing import (
+        NORMALIZERS,
+        SynonymMap,
+        apply_normalizer,
+        apply_normalizers,
+    )
     from checkpoint_ld.entities.primitives.numeric import (
         NumericExact,
         NumericMaximum,
@@ -64,6 +69,7 @@ __all__ = [
     "TracePrimitive",
     "TraceRegex",
     "VerificationPrimitive",
+    "apply_normalizer",
     "apply_normalizers",
     "primitive_of",
     "safe_check",
@@ -100,6 +106,7 @@ _HOMES = {
     "TracePrimitive": "primitive",
     "TraceRegex": "trace",
     "VerificationPrimitive": "primitive",
+    "apply_normalizer": "normalizing",
     "apply_normalizers": "normalizing",
     "primitive_of": "registry",
     "safe_check": "safety",

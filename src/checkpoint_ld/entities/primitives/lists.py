@@ -9,7 +9,7 @@ from pydantic import Field
 from checkpoint_ld.entities.primitives.normalizing import Normalizers, same_text
 from checkpoint_ld.entities.primitives.primitive import VerificationPrimitive
 from checkpoint_ld.entities.primitives.values import items_of
-from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.errors import EvaluationTypeError
 
 
 class SetContainment(VerificationPrimitive):
@@ -27,7 +27,7 @@ class SetContainment(VerificationPrimitive):
     type: Literal["SetContainment"] = "SetContainment"
 
     def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two lists; raises `EvaluationError` for items that are lists or objects themselves."""
+        """Compare two lists; raises `EvaluationTypeError` for items that are lists or objects themselves."""
         given, asked = _set_of(extracted), _set_of(expected)
         match self.mode:
             case "exact":
@@ -55,7 +55,8 @@ class OrderedMatch(VerificationPrimitive):
 
 
 def _set_of(value: Any) -> frozenset[Any]:
+    items = items_of(value)
     try:
-        return frozenset(items_of(value))
+        return frozenset(items)
     except TypeError as error:
-        raise EvaluationError(f"lists and objects cannot be items of a set: {error}") from error
+        raise EvaluationTypeError(f"lists and objects cannot be items of a set: {error}") from error

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from checkpoint_ld.entities.primitives.primitive import VerificationPrimitive
 from checkpoint_ld.entities.primitives.values import named
-from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.errors import EvaluationError, EvaluationValueError
 
 _WORDS = dict.fromkeys(("true", "yes", "y", "t", "on", "1"), True) | dict.fromkeys(
     ("false", "no", "n", "f", "off", "0"), False
@@ -22,7 +22,7 @@ def truth_of(value: Any) -> bool:
         return bool(value)
     truth = _WORDS.get(value.strip().lower()) if isinstance(value, str) else None
     if truth is None:
-        raise EvaluationError(f"{named(value)} is neither true nor false: give one of them")
+        raise EvaluationValueError(f"{named(value)} is neither true nor false: give one of them")
     return truth
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from checkpoint_ld import suggestion
 from checkpoint_ld.entities.primitives.primitive import OpenEntity
 from checkpoint_ld.entities.primitives.values import text_of
-from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.errors import EvaluationValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,18 +43,19 @@ Normalizers: TypeAlias = Annotated[
 ]
 
 
-def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:
-    """Return `text` after all normalisers, from left to right; the order matters.
+def apply_normalizer(normalizer: Normalizer, text: str) -> str:
+    """Return `text` after one normaliser. Raises `EvaluationValueError` (a ValueError) for a name that is none."""
+    if isinstance(normalizer, SynonymMap):
+        return normalizer.mapping.get(text, text)
+    if normalizer in NORMALIZERS:
+        return NORMALIZERS[normalizer](text)
+    raise EvaluationValueError(suggestion.unknown("normaliser", str(normalizer), NORMALIZERS))
 
-    Raises `EvaluationError` for a name that is none.
-    """
-    for one in normalizers:
-        if isinstance(one, SynonymMap):
-            text = one.mapping.get(text, text)
-        elif one in NORMALIZERS:
-            text = NORMALIZERS[one](text)
-        else:
-            raise EvaluationError(suggestion.unknown("normaliser", str(one), NORMALIZERS))
+
+def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:
+    """Return `text` after all normalisers, from left to right; the order matters. Raises as `apply_normalizer` does."""
+    for normalizer in normalizers:
+        text = apply_normalizer(normalizer, text)
     return text
 
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.entity import Entity
-from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.errors import NotVerifiableError
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -76,10 +76,10 @@ class TracePrimitive(VerificationPrimitive):
     """
 
     def check(self, extracted: Any, expected: Any) -> bool:
-        """Raise `EvaluationError`: there is no extracted value to look at."""
+        """Raise `NotVerifiableError`: there is no extracted value to look at."""
         del extracted, expected
-        raise EvaluationError(f"{type(self).__name__} looks at the whole response: call check_trace")
+        raise NotVerifiableError(f"{type(self).__name__} looks at the whole response: call check_trace")
 
-    def check_trace(self, text: str) -> bool:
+    def check_trace(self, raw_trace: str) -> bool:
         """Tell whether the text of a response is as asked for; raises `EvaluationError` for what is no text."""
         raise NotImplementedError

@@ -10,7 +10,7 @@ from checkpoint_ld.entities.primitives.matching import FlagName, occurs, refuse_
 from checkpoint_ld.entities.primitives.normalizing import Normalizers, apply_normalizers, same_text
 from checkpoint_ld.entities.primitives.primitive import VerificationPrimitive
 from checkpoint_ld.entities.primitives.values import text_of
-from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.errors import NotVerifiableError
 
 
 class ExactMatch(VerificationPrimitive):
@@ -93,6 +93,6 @@ class SemanticMatch(VerificationPrimitive):
     type: Literal["SemanticMatch"] = "SemanticMatch"
 
     def check(self, extracted: Any, expected: Any) -> bool:
-        """Raise `EvaluationError`."""
+        """Raise `NotVerifiableError`."""
         del extracted, expected
-        raise EvaluationError(f"SemanticMatch needs {self.needs}: verify the field in Karenina, or with ExactMatch")
+        raise NotVerifiableError(f"SemanticMatch needs {self.needs}: verify the field in Karenina, or with ExactMatch")

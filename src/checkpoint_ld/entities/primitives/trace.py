@@ -6,10 +6,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from checkpoint_ld.deprecation import renamed
 from checkpoint_ld.entities.primitives.matching import find_all, refuse_faulty
 from checkpoint_ld.entities.primitives.primitive import TracePrimitive
 from checkpoint_ld.entities.primitives.values import named
-from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.errors import EvaluationTypeError
 
 
 class TraceRegex(TracePrimitive):
@@ -27,10 +28,11 @@ class TraceRegex(TracePrimitive):
         refuse_faulty(self.pattern)
         return self
 
-    def check_trace(self, text: str) -> bool:
+    @renamed(text="raw_trace")
+    def check_trace(self, raw_trace: str) -> bool:
         """Count the matches; raises `EvaluationError` for what is no text or takes too long."""
         least = 1 if self.count_min is None else self.count_min
-        return len(find_all(self.pattern, _checked(text))) >= least
+        return len(find_all(self.pattern, _checked(raw_trace))) >= least
 
 
 class TraceContains(TracePrimitive):
@@ -39,9 +41,10 @@ class TraceContains(TracePrimitive):
     substring: str = Field(description="The text to look for")
     type: Literal["TraceContains"] = "TraceContains"
 
-    def check_trace(self, text: str) -> bool:
-        """Look for the substring; raises `EvaluationError` for what is no text."""
-        return self.substring in _checked(text)
+    @renamed(text="raw_trace")
+    def check_trace(self, raw_trace: str) -> bool:
+        """Look for the substring; raises `EvaluationTypeError` for what is no text."""
+        return self.substring in _checked(raw_trace)
 
 
 class TraceLength(TracePrimitive):
@@ -55,14 +58,15 @@ class TraceLength(TracePrimitive):
     unit: Literal["chars", "words"] = Field(default="chars", description="What is counted")
     type: Literal["TraceLength"] = "TraceLength"
 
-    def check_trace(self, text: str) -> bool:
-        """Measure the response; raises `EvaluationError` for what is no text."""
-        response = _checked(text)
+    @renamed(text="raw_trace")
+    def check_trace(self, raw_trace: str) -> bool:
+        """Measure the response; raises `EvaluationTypeError` for what is no text."""
+        response = _checked(raw_trace)
         length = len(response.split()) if self.unit == "words" else len(response)
         return (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
 
 
 def _checked(text: Any) -> str:
     if not isinstance(text, str):
-        raise EvaluationError(f"{named(text)} is no response: give its text")
+        raise EvaluationTypeError(f"{named(text)} is no response: give its text")
     return text

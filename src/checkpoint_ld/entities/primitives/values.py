@@ -6,7 +6,7 @@ import reprlib
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.values import shown
-from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,21 +25,24 @@ def text_of(value: Any) -> str:
 def number_of(value: Any) -> float:
     """Return a value as a number, as Python's `float` does: true is 1, and " 1e3 " is 1000.
 
-    Raises `EvaluationError` for null, collections, texts that are no numbers and integers beyond all floats.
+    Raises `EvaluationTypeError` for null and collections, `EvaluationValueError` for texts that are no numbers and for
+    integers beyond all floats.
     """
     try:
         return float(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise EvaluationError(f"{named(value)} is no number: give one, such as 3.5") from error
+    except TypeError as error:
+        raise EvaluationTypeError(f"{named(value)} is no number: give one, such as 3.5") from error
+    except (ValueError, OverflowError) as error:
+        raise EvaluationValueError(f"{named(value)} is no number: give one, such as 3.5") from error
 
 
 def items_of(value: Any) -> Collection[Any]:
-    """Return the items of a list; a bare text is one item. Raises `EvaluationError` for what is neither."""
+    """Return the items of a list; a bare text is one item. Raises `EvaluationTypeError` for what is neither."""
     if isinstance(value, str):
         return (value,)
     if isinstance(value, (list, tuple, set, frozenset)):
         return value
-    raise EvaluationError(f"{named(value)} is no list: give one, such as [{shown('a')}]")
+    raise EvaluationTypeError(f"{named(value)} is no list: give one, such as [{shown('a')}]")
 
 
 TRUTH_WORDS = ("true", "false", "yes", "no", "1", "0")
