@@ -13,7 +13,7 @@ from checkpoint_ld.fixes.names import name_fixes
 from checkpoint_ld.fixes.parts import parts
 from checkpoint_ld.fixes.values import value_fixes
 from checkpoint_ld.forms import form as forms
-from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY
+from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 from checkpoint_ld.writing.patching import patched
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ def fixes_of(document: Document) -> tuple[Fix, ...]:
     """
     text = document.data.decode("utf-8")
     found = [Fix((MARK,), "", "remove the byte order mark", (Edit(0, 1, ""),))] if text.startswith("\ufeff") else []
-    dialect = _dialect_of(document.value)
+    tree = _plain(document.value)
+    detected = None if tree is None else dialects.detect(tree)
+    dialect = detected.name if detected else None
     if dialect in _BY_KARENINA:
         spans = Spans(text)
         for part in parts(document.value):
@@ -44,27 +46,39 @@ def fixes_of(document: Document) -> tuple[Fix, ...]:
             if dialect == _CANONICAL:
                 found += name_fixes(part, spans)
         if dialect == _CANONICAL:
-            found += _format_version(document, spans)
+            found += _format_version(document, _properties(tree), spans)
     return tuple(sorted(found, key=lambda fix: fix.edits))
 
 
-def _dialect_of(value: Any) -> str | None:
-    """Return the dialect of a document that is one object; an array or a graph around it is more than an oddity."""
+def _plain(value: Any) -> dict[str, Any] | None:
+    """Return a document in plain keys, None unless it is one object: an array or a graph around it is no oddity."""
     if not isinstance(value, dict) or "@graph" in value:
         return None
     try:
-        found = dialects.detect(forms.plain(value).tree)
+        tree = forms.plain(value).tree
     except ReadError:
         return None
-    return found.name if found else None
+    return tree if isinstance(tree, dict) else None
 
 
-def _format_version(document: Document, spans: Spans) -> Iterator[Fix]:
+def _properties(tree: dict[str, Any] | None) -> list[Any]:
+    held = (tree or {}).get("additionalProperty", [])
+    return held if isinstance(held, list) else [held]
+
+
+def _format_version(document: Document, properties: list[Any], spans: Spans) -> Iterator[Fix]:
+    """Yield the fix that adds the format version, where it is read as one more of the benchmark's `properties`."""
     tree = document.value
     entries = tree.get("additionalProperty", [])
-    named = [name_of(entry) for entry in entries] if isinstance(entries, list) else [FORMAT_VERSION_PROPERTY]
+    # A name that is no text may mean the same.
+    if not {FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, None}.isdisjoint(map(name_of, properties)):
+        return
     # Where nothing stands in plain keys, a plain key would only add to the confusion.
-    if FORMAT_VERSION_PROPERTY in named or "dataFeedElement" not in tree:
+    if "dataFeedElement" not in tree or not isinstance(entries, list):
+        return
+    added = property_value(FORMAT_VERSION_PROPERTY, FORMAT_VERSION)
+    repaired = {**tree, "additionalProperty": [*entries, added]}
+    if _properties(_plain(repaired)) != [*properties, added]:
         return
     if entries:
         at = end = spans.value(("additionalProperty", len(entries) - 1)).end
@@ -72,8 +86,7 @@ def _format_version(document: Document, spans: Spans) -> Iterator[Fix]:
         at, end = spans.value(("additionalProperty",))
     else:
         at = end = spans.value((list(tree)[-1],)).end
-    added = property_value(FORMAT_VERSION_PROPERTY, FORMAT_VERSION)
-    whole = patched(document, {**tree, "additionalProperty": [*entries, added]}).decode("utf-8")
+    whole = patched(document, repaired).decode("utf-8")
     edit = Edit(at, end, whole[at : len(whole) - (len(spans.text) - end)])
     title = f'add the property {FORMAT_VERSION_PROPERTY} with the value "{FORMAT_VERSION}"'
     yield Fix((FORMAT,), f"/additionalProperty/{len(entries)}", title, (edit,))

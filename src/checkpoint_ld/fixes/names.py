@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.ratings import PREFIX, trait_type
@@ -10,6 +11,7 @@ from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown, walk
 from checkpoint_ld.fixes.fix import Edit, Fix
 from checkpoint_ld.fixes.values import FORM, replaced
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
@@ -36,12 +38,27 @@ def name_fixes(part: Part, spans: Spans) -> Iterator[Fix]:
 
 def _prefix(part: Part, spans: Spans) -> Iterator[Fix]:
     said = part.value.get("additionalType")
-    if isinstance(said, str) and trait_type(said) and not said.startswith(PREFIX):
+    if not isinstance(said, str) or not trait_type(said) or said.startswith(PREFIX):
+        return
+    if not _is_taken(part.contexts):
         path = (*part.path, "additionalType")
         named = PREFIX + said.removeprefix(KARENINA)
         title = f"write the trait type as {shown(named)}"
         rule = FORM if said.startswith(KARENINA) else PREFIXED
         yield Fix((rule,), pointer(path), title, replaced(spans, path, json.dumps(named)))
+
+
+def _is_taken(own: tuple[Any, ...]) -> bool:
+    """Tell whether a document's own contexts, the outermost first, give our prefix another meaning."""
+    told = [one[PREFIX[:-1]] for one in own if isinstance(one, dict) and PREFIX[:-1] in one]
+    return bool(told) and told[-1] != KARENINA and _meaning(json.dumps(own)) not in (None, KARENINA)
+
+
+@lru_cache(maxsize=64)
+def _meaning(own: str) -> str | None:
+    """Return what contexts, as JSON text, make of our prefix: JSON-LD alone can tell."""
+    told = contexts.definitions(json.loads(own)).get(PREFIX[:-1])
+    return None if told is None else told.iri
 
 
 def _key(part: Part, key: str, spans: Spans) -> Iterator[Fix]:

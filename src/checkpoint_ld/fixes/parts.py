@@ -23,17 +23,21 @@ _MEMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One object of a checkpoint: `member` is the one that it stands in, `root` for the root; `owner` holds it."""
+    """One object of a checkpoint: `member` is the one that it stands in, `root` for the root; `owner` holds it.
+
+    `contexts` are those of the objects around it and its own, the outermost first.
+    """
 
     path: Path
     member: str
     value: dict[str, Any]
     owner: str = ""
+    contexts: tuple[Any, ...] = ()
 
 
 def parts(tree: dict[str, Any]) -> Iterator[Part]:
     """Yield the objects of a DataFeed in the order of the file, whether their keys are plain or full IRIs."""
-    yield from _below(Part((), "root", tree))
+    yield from _below(Part((), "root", tree, contexts=_contexts((), tree)))
 
 
 def _below(part: Part) -> Iterator[Part]:
@@ -48,4 +52,9 @@ def _below(part: Part) -> Iterator[Part]:
             entries = [((*path, at), entry) for at, entry in enumerate(value)]
         for at, entry in entries:
             if isinstance(entry, dict):
-                yield from _below(Part(at, member, entry, part.member))
+                yield from _below(Part(at, member, entry, part.member, _contexts(part.contexts, entry)))
+
+
+def _contexts(around: tuple[Any, ...], value: dict[str, Any]) -> tuple[Any, ...]:
+    own = value.get("@context", [])
+    return (*around, *(own if isinstance(own, list) else [own]))
