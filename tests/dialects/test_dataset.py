@@ -21,6 +21,7 @@ from tests.dialects import (
     question,
     rating,
     settings,
+    telling,
 )
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def test_a_global_trait_of_a_question_is_written_as_its_own_with_a_warning() -> 
     assert downgrade is not None
     found = downgrade(tree)
 
-    assert [one.place.pointer for one in found.findings] == ["/dataFeedElement/0/item/rating/1"]
+    assert [one.place.pointer for one in found.findings] == ["/dataFeedElement/0/item/rating/1/additionalType"]
     assert {one["additionalType"] for one in found.value["hasPart"][0]["item"]["rating"]} == {OWN}
     assert detect(found.value) is dialect("dataset-1")
 
@@ -181,8 +182,7 @@ def test_real_datasets_survive_being_written(corpus: Path, name: str) -> None:
     for file, document in documents(corpus, name):
         tree = dialect(name).upgrade(document).tree
         again = dialect("dataset-1").upgrade(written(tree)).tree
-        again["@context"] = tree["@context"]
-        assert again == tree, file
+        assert not list(lacking(telling(tree), named(again))), file
         seen += 1
     assert seen >= 5
 
@@ -191,4 +191,4 @@ def test_real_canonical_documents_survive_being_written(corpus: Path) -> None:
     for file, document in documents(corpus, "datafeed-ns-v3"):
         tree = {name: value for name, value in clean(document).items() if name not in ("@context", "@type")}
         again = dialect("dataset-1").upgrade(written(document)).tree
-        assert not list(lacking(named(tree), named(again))), file
+        assert not list(lacking(telling(tree), named(again))), file

@@ -294,11 +294,12 @@ def test_what_the_gui_does_not_read_is_kept_and_listed() -> None:
     assert settings(again["dataFeedElement"][0]["item"])["answer_notes"] == "n"
 
 
-def test_scenarios_are_kept_and_listed() -> None:
+def test_scenarios_are_set_apart_and_listed() -> None:
     scenarios = [{"@type": "karenina:Scenario", "name": "s"}]
     found = downgrade(tree_of(dataFeedElement=[], hasPart=scenarios))
 
-    assert found.value["hasPart"] == scenarios
+    assert detect(found.value) is dialect("gui-datafeed")
+    assert dialect("gui-datafeed").upgrade(found.value).tree["hasPart"] == scenarios
     assert [one.place.pointer for one in found.findings] == ["/hasPart"]
 
 

@@ -18,7 +18,7 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
 from checkpoint_ld.assessment.assessment import Status
 from checkpoint_ld.characters import encodable
-from checkpoint_ld.checks.dates import is_iso_8601
+from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import double_text, is_datetime
 from checkpoint_ld.graph.naming import escaped, is_iri

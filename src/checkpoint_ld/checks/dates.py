@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.readings import shown
+from checkpoint_ld.documents.values import is_iso_8601
 
 if TYPE_CHECKING:
     from checkpoint_ld.checks.spot import Spot
@@ -20,9 +19,6 @@ UNDATED = {
 }
 """Dates that a dialect has no place for or may leave out, by the beginning of its name."""
 
-# What `datetime.fromisoformat` takes beyond the standard, such as any separator, is kept out.
-_SHAPE = re.compile(r"\d[\dW-]*(T\d[\d:.,]*(Z|[+-]\d[\d:]*)?)?", re.ASCII)
-
 
 def check_dates(spot: Spot, holder: dict[str, object], role: str) -> None:
     """Check dateCreated and dateModified of the root or an item (`role`)."""
@@ -33,17 +29,6 @@ def check_dates(spot: Spot, holder: dict[str, object], role: str) -> None:
                 spot.at(member).report(f"{role}-{member.removeprefix('date').lower()}", f"there is no {member}")
         elif not is_iso_8601(date):
             spot.at(member).report(f"{role}-date-format", f"{member} is {shown(date)}; it is kept as it is")
-
-
-def is_iso_8601(date: object) -> bool:
-    """Tell whether `date` is the text of a date, with or without a time, in ISO 8601."""
-    if not isinstance(date, str) or not _SHAPE.fullmatch(date):
-        return False
-    try:
-        datetime.fromisoformat(date)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_optional(dialect: str, role: str, member: str) -> bool:

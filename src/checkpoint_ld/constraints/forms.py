@@ -11,7 +11,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.checks.dates import is_iso_8601
 from checkpoint_ld.checks.readings import (
     is_boolean_like,
     number,
@@ -23,7 +22,7 @@ from checkpoint_ld.checks.sources import code_form, pattern_fault, python_fault
 from checkpoint_ld.checks.traits import KINDS
 from checkpoint_ld.constraints import names, secrets, structures, templates
 from checkpoint_ld.constraints.values import contained
-from checkpoint_ld.documents.values import base64_bytes
+from checkpoint_ld.documents.values import base64_bytes, is_iso_8601
 from checkpoint_ld.graph.naming import is_iri
 
 if TYPE_CHECKING:

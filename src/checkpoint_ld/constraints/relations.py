@@ -6,8 +6,8 @@ import re
 from datetime import datetime, timedelta
 from typing import Any
 
-from checkpoint_ld.checks.dates import is_iso_8601
 from checkpoint_ld.checks.readings import number, numeric_text
+from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, question_object_id
 
 _COMPUTED = re.compile(r"urn:uuid:question-.*-[0-9a-f]{6,8}(?:-\d+)?", re.DOTALL)

@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
 from checkpoint_ld.dialects.json_text import decoded
-from checkpoint_ld.dialects.leftovers import has_keywords
+from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
 from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.questions import add_rubric_members, clean_element, has_lists, listed
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, in_order
 from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES, Rubric
 from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.vocabulary import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 CREATOR_DETAILS = "creator_details"
 """Root property with a creator of which the member `creator` can only hold the name."""
+VERSION = "benchmark_version"
+"""Root property with the version of a benchmark, in a Dataset whose member `version` names the format."""
 
 
 def identity(value: dict[str, Any]) -> Upgrade:
@@ -65,11 +68,11 @@ def clean_feed(
     properties = Listing("/additionalProperty", trail)
     sound = has_lists(root)
     if sound:
-        for index, rating in enumerate(tree.get("rating", ())):
+        for index, rating in enumerate(tree.get("rating") or ()):
             rubric.add_rating(rating, step("/rating", index))
-        for index, entry in enumerate(tree.get("additionalProperty", ())):
+        for index, entry in enumerate(tree.get("additionalProperty") or ()):
             source = step("/additionalProperty", index)
-            if not _move_traits(entry, source, rubric) and not _is_creator(entry, tree, source, trail):
+            if not (_move_traits(entry, source, rubric) or _is_told(entry, tree, source, trail)):
                 properties.add(entry, source)
         add_rubric_members(tree, "", rubric, properties)
     if isinstance(elements, list):
@@ -78,7 +81,7 @@ def clean_feed(
         tree["dataFeedElement"] = elements
     if sound:
         tree.update(listed(root, rubric, properties))
-    return in_order(tree, "DataFeed")
+    return in_order(laid_over(tree, "", trail), "DataFeed")
 
 
 def _move_traits(entry: Any, source: str, rubric: Rubric) -> bool:
@@ -96,13 +99,19 @@ def _move_traits(entry: Any, source: str, rubric: Rubric) -> bool:
     return True
 
 
-def _is_creator(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> bool:
-    """Put a person whose details are in `entry` back in the place of the mere name; return False if it is no such."""
-    details = entry.get("value") if name_of(entry) == CREATOR_DETAILS else None
-    if not isinstance(details, dict) or details.get("@type") != "Person" or details.get("name") != tree.get("creator"):
+def _is_told(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> bool:
+    """Put a person whose details are in `entry`, or a version, back in its place; return False if it is no such."""
+    name, told = name_of(entry), entry.get("value") if isinstance(entry, dict) else None
+    if name == CREATOR_DETAILS:
+        member = "creator"
+        is_told = isinstance(told, dict) and told.get("@type") == "Person" and told.get("name") == tree.get(member)
+    else:
+        member = "version"
+        is_told = name == VERSION and tree.get(member) == FORMAT_VERSION and trail.dialect.startswith("dataset-")
+    if not is_told or not trail.restored or not entry.keys() <= {"@type", "name", "value"}:
         return False
-    if has_keywords(details):  # JSON-LD would read it otherwise
+    if has_keywords(told):  # JSON-LD would read it otherwise
         return False
-    tree["creator"] = details
-    trail.moved("/creator", step(source, "value"))
+    tree[member] = told
+    trail.moved(step("", member), step(source, "value"))
     return True

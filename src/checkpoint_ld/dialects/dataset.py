@@ -6,18 +6,37 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.data import text
-from checkpoint_ld.dialects.datafeed import clean, clean_feed
+from checkpoint_ld.dialects.datafeed import VERSION, clean, clean_feed
 from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
-from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.gui import clock, conversion_note, is_made_anew
+from checkpoint_ld.dialects.leftovers import KEPT, park, says_nothing
+from checkpoint_ld.dialects.losses import Losses, loss, losses_of, named_place
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.questions import clean_element, has_lists
-from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order, scope_of, trait_type
+from checkpoint_ld.dialects.ratings import (
+    DEEP_DEFAULTS,
+    GLOBAL,
+    IDLE_RANGE,
+    LLM_SUFFIXES,
+    QUESTION,
+    as_plain,
+    in_order,
+    llm_kind,
+    scope_of,
+    trait_type,
+)
 from checkpoint_ld.dialects.rubric import Rubric
+from checkpoint_ld.dialects.state import DEFAULT_NAME
+from checkpoint_ld.dialects.state_writing import CONVERSION_PROPERTY
+from checkpoint_ld.dialects.template import default_template, template_name
 from checkpoint_ld.dialects.trail import Listing, Trail, step
-from checkpoint_ld.rules import finding
+from checkpoint_ld.documents.values import is_iso_8601, is_number
+from checkpoint_ld.vocabulary import FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
+DIALECT = "dataset-1"
 PARTS = ("hasPart", "dataFeedElement")
 """Where elements stand: in the first place by rule, in the second in some files."""
 RESULTS = "rating_results"
@@ -25,6 +44,10 @@ RESULTS = "rating_results"
 
 _OWN = ("ratingValue", "ratingExplanation")
 """Members of a repeated rating that are about its question, not about the trait."""
+_DATES = ("dateCreated", "dateModified")
+_SET_ANEW = {"dataFeedElement", "hasPart", "rating", KEPT}
+"""Members of the root that the writer makes out of those of the canonical document, or not at all."""
+_MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
 
 
 def upgrade_first(value: dict[str, Any]) -> Upgrade:
@@ -40,10 +63,6 @@ def upgrade_second(value: dict[str, Any]) -> Upgrade:
 def _upgrade(value: dict[str, Any], trail: Trail, *, repeated: bool) -> Upgrade:
     root = {member: content for member, content in value.items() if member not in PARTS}
     root["@type"] = "DataFeed"
-    set_apart = root.get("x_karenina")
-    if isinstance(set_apart, dict) and set_apart.keys() == {"hasPart"}:
-        root.update(root.pop("x_karenina"))
-        trail.moved("/hasPart", "/x_karenina/hasPart")
     rubric = Rubric("", GLOBAL, trail)
     globals_ = _Globals(rubric) if repeated and has_lists(value) else None
 
@@ -113,57 +132,162 @@ def _add_result(result: dict[str, Any], source: str, properties: Listing) -> Non
     properties.add_property(RESULTS, [result], source)
 
 
-def downgrade(tree: dict[str, Any]) -> Downgrade:
-    """Return a canonical document as a Dataset with its global traits at the root.
+def downgrade(
+    tree: dict[str, Any], *, include_metadata: bool = True, now: str | None = None, is_named: bool = True
+) -> Downgrade:
+    """Return a canonical document as a Dataset that is as its description asks, with its global traits at the root.
 
-    Scenarios have no place there: they are set apart under the root member x_karenina.
+    The version names the format then; that of the benchmark is in the property benchmark_version. Unless `is_named`,
+    the version stays. Without `include_metadata` there is no note about the conversion. `now` (ISO 8601) stands for
+    dates that are missing or none; None means the clock. What a Dataset has no words for, such as scenarios and other
+    types of traits, is set apart under x_karenina and named in the findings.
     """
-    feed = clean(tree)
-    findings: list[Finding] = []
-    root = {**feed, "@context": json.loads(text("contexts", "dataset.jsonld"))["@context"], "@type": "Dataset"}
-    scenarios = root.pop("hasPart", None)
-    elements = root.pop("dataFeedElement", None)
-    if "rating" in root:
-        root["rating"] = _plain_ratings(root["rating"])
-    if isinstance(elements, list):
-        elements = [_part(element, step("/dataFeedElement", index), findings) for index, element in enumerate(elements)]
-    if elements is not None:
-        root["hasPart"] = elements
-    if scenarios is not None:
-        root["x_karenina"] = {"hasPart": scenarios}
-        findings.append(_loss("a Dataset has no place for scenarios; they are kept under x_karenina", "/hasPart"))
-    return Downgrade(in_order(root, "DataFeed"), tuple(findings))
+    writer = _Writer(clean(tree), tree, now or clock())
+    value = writer.written(is_named=is_named, include_metadata=include_metadata)
+    read = _upgrade(value, Trail(DIALECT, kept=False), repeated=False).tree
+    losses = Losses(DIALECT, is_made_anew, lambda _: says_nothing)
+    lost = losses.set_apart(value, value["hasPart"], read, writer.feed, tree)
+    return Downgrade(value, (*writer.findings, *lost))
 
 
-def _part(element: Any, pointer: str, findings: list[Finding]) -> Any:
-    """Return an element with its keywords and with ratings of the right scope."""
-    if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
-        return element
-    part, question = dict(element), dict(element["item"])
-    if "keywords" in question:
-        part["keywords"] = question.pop("keywords")
-    ratings = question.get("rating")
-    for index, rating in enumerate(ratings if isinstance(ratings, list) else ()):
-        if isinstance(rating, dict) and scope_of(rating) == GLOBAL:
-            message = f'the global trait "{rating.get("name")}" of a question becomes a trait of that question'
-            findings.append(_loss(message, step(pointer, "item", "rating", index)))
-    if "rating" in question:
-        question["rating"] = _plain_ratings(ratings, QUESTION)
-    part["item"] = question
-    return in_order(part, "DataFeedItem")
+class _Writer:
+    """Writes the clean form of the canonical document `tree` as a Dataset.
+
+    Afterwards `feed` is that form with its ratings in the order in which they are read again: first those that a
+    Dataset has words for.
+    """
+
+    def __init__(self, feed: dict[str, Any], tree: dict[str, Any], now: str) -> None:
+        self.feed = dict(feed)
+        self.findings: list[Finding] = []
+        self._tree = tree
+        self._now = now
+        self._dates = {name: date for name in _DATES if is_iso_8601(date := feed.get(name))}
+        self._date = self._dates.get("dateModified") or self._dates.get("dateCreated") or now
+
+    def written(self, *, is_named: bool, include_metadata: bool) -> dict[str, Any]:
+        feed, version = self.feed, self.feed.get("version")
+        entries = _valued(feed.get("additionalProperty"))
+        if is_named and not (isinstance(version, str) and "jsonld" in version):
+            if version is not None and VERSION not in values(entries):
+                entries.insert(0, property_value(VERSION, version))
+            version = FORMAT_VERSION
+        root = {
+            **{member: content for member, content in feed.items() if member not in _SET_ANEW},
+            "@context": json.loads(text("contexts", "dataset.jsonld"))["@context"],
+            "@type": "Dataset",
+            "name": feed.get("name") or DEFAULT_NAME,
+            **dict.fromkeys(_DATES, self._date),
+            **self._dates,
+            **({} if version is None else {"version": version}),
+        }
+        self._rate(root, feed, GLOBAL, self._tree, "")
+        elements = feed.get("dataFeedElement")
+        if isinstance(elements, list):
+            feed["dataFeedElement"] = elements = list(elements)
+        else:
+            elements = []
+        root["hasPart"] = [self._part(elements, index) for index in range(len(elements))]
+        made = [property_value(GUI_FORMAT_VERSION_PROPERTY, FORMAT_VERSION)]
+        if include_metadata:
+            made.append(conversion_note(feed.get("additionalProperty"), root, root["hasPart"], self._now))
+        root["additionalProperty"] = [*made, *(entry for entry in entries if name_of(entry) not in _MADE)]
+        return in_order(root, "DataFeed")
+
+    def _part(self, elements: list[Any], index: int) -> Any:
+        """Return the element at `index` with its keywords, its dates, and with ratings of the right scope."""
+        element, pointer = elements[index], step("/dataFeedElement", index)
+        if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
+            return element
+        asked = dict(element["item"])
+        elements[index] = {**element, "item": asked}
+        part = {name: content for name, content in element.items() if name != KEPT}
+        date = part["dateModified"] if is_iso_8601(part.get("dateModified")) else self._date
+        created = part["dateCreated"] if is_iso_8601(part.get("dateCreated")) else date
+        part |= {"@type": "DataFeedItem", "dateCreated": created, "dateModified": date}
+        question = {name: content for name, content in asked.items() if name not in ("keywords", "rating")}
+        question |= {"@type": "Question", **_answered(asked)}
+        if "keywords" in asked:
+            part["keywords"] = asked["keywords"]
+        held = self._tree["dataFeedElement"][index]["item"]
+        self._rate(question, asked, QUESTION, held, step(pointer, "item"), part)
+        if isinstance(asked.get("additionalProperty"), list):
+            question["additionalProperty"] = _valued(asked["additionalProperty"])
+        part["item"] = in_order(question, "Question")
+        return in_order(part, "DataFeedItem")
+
+    def _rate(  # noqa: PLR0913, PLR0917 - the object in three forms, its place, and what it is in
+        self,
+        written: dict[str, Any],
+        feed: dict[str, Any],
+        scope: str,
+        held: dict[str, Any],
+        pointer: str,
+        around: dict[str, Any] | None = None,
+    ) -> None:
+        """Write the ratings of `feed` that a Dataset has words for; set the others apart, in the object `around`."""
+        ratings = feed.get("rating")
+        if not isinstance(ratings, list):
+            return
+        pairs = [(rating, _plain_rating(rating, scope)) for rating in ratings]
+        apart = [rating for rating, plain in pairs if plain is None]
+        feed["rating"] = [rating for rating, plain in pairs if plain is not None] + apart
+        written["rating"] = [plain for _, plain in pairs if plain is not None]
+        if apart:
+            left = {"rating": apart}
+            park(*((written, left) if around is None else (around, {"item": left})), KEPT)
+            self.findings += losses_of(left, held, pointer, DIALECT)
+        for rating in feed["rating"][: len(written["rating"])]:
+            if wordless := _wordless(rating):
+                place = named_place(held.get("rating"), rating["name"], step(pointer, "rating"))
+                message = f'a Dataset has no words for {", ".join(wordless)} of the trait "{rating["name"]}"'
+                self.findings.append(loss(f"{message}; they are kept as properties", place, DIALECT))
 
 
-def _plain_ratings(ratings: Any, scope: str | None = None) -> Any:
-    """Return ratings with plain types, of `scope` if one is given."""
-    if not isinstance(ratings, list):
-        return ratings
-    return [_plain_rating(rating, scope) if isinstance(rating, dict) else rating for rating in ratings]
+def _answered(question: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer and the template of a question, with all that a Dataset has to say of them."""
+    said = question.get("text")
+    answer, template = (
+        held if isinstance(held := question.get(name), dict) else {} for name in ("acceptedAnswer", "hasPart")
+    )
+    source = template.get("text")
+    made = default_template(said) if isinstance(said, str) else ""
+    template = {"name": template_name(said), **template, "text": made if source is None else source}
+    template |= {"@type": "SoftwareSourceCode", "programmingLanguage": "Python"}
+    return {"acceptedAnswer": {"text": "", **answer, "@type": "Answer"}, "hasPart": template}
 
 
-def _plain_rating(rating: dict[str, Any], scope: str | None) -> dict[str, Any]:
-    known = trait_type(rating.get("additionalType"))
-    return {**rating, "additionalType": (scope or known[0]) + known[1]} if known else rating
+def _valued(entries: Any) -> list[dict[str, Any]]:
+    """Return the properties among `entries` that have a name and a value."""
+    listed = entries if isinstance(entries, list) else []
+    sound = (entry for entry in listed if name_of(entry) is not None and entry.get("value") is not None)
+    return [{**entry, "@type": "PropertyValue"} for entry in sound]
 
 
-def _loss(message: str, pointer: str) -> Finding:
-    return finding("loss", message, pointer=pointer, dialect="dataset-1")
+def _plain_rating(rating: Any, scope: str) -> dict[str, Any] | None:
+    """Return a rating as a Dataset has it, None for one that it has no words for.
+
+    It has two types, one for each scope; whether a trait is boolean or a score is told by its range alone.
+    """
+    known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
+    if known is None or known[1] not in LLM_SUFFIXES or not name_of(rating):
+        return None
+    best, worst = rating.get("bestRating"), rating.get("worstRating")
+    kind = llm_kind(rating, values(rating.get("additionalProperty")))
+    if not is_number(best) or not is_number(worst) or worst >= best or kind != llm_kind(rating, {}):
+        return None
+    plain = {name: content for name, content in rating.items() if name != KEPT}
+    plain |= {"@type": "Rating", "bestRating": as_plain(best), "worstRating": as_plain(worst)}
+    plain["additionalType"] = scope + LLM_SUFFIXES[0]
+    if isinstance(rating.get("additionalProperty"), list):
+        plain["additionalProperty"] = _valued(rating["additionalProperty"])
+    return plain
+
+
+def _wordless(rating: dict[str, Any]) -> list[str]:
+    """Return the names of the settings of a rating that say more than its type and its range."""
+    settings = values(rating.get("additionalProperty"))
+    bounds = {"min_score": as_plain(rating["worstRating"]), "max_score": as_plain(rating["bestRating"])}
+    kind = llm_kind(rating, settings)
+    implied = {**DEEP_DEFAULTS, "higher_is_better": True, "kind": kind, **(bounds if kind == "score" else IDLE_RANGE)}
+    return [name for name, value in settings.items() if value is not None and value != implied.get(name, ABSENT)]

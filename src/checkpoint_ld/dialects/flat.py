@@ -57,7 +57,7 @@ def _move_extras(question: dict[str, Any], place: str, trail: Trail) -> None:
     source = trail.source(place)
     if not has_lists(question):
         return
-    entries, ratings = question.get("additionalProperty", []), question.get("rating", [])
+    entries, ratings = question.get("additionalProperty") or [], question.get("rating") or []
     properties = Listing(step(place, "additionalProperty"), trail)
     rubric = Rubric(place, QUESTION, trail)
     if "finished" not in values(entries):

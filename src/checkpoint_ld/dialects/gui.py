@@ -7,20 +7,21 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.data import text
-from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean, clean_feed
 from checkpoint_ld.dialects.dialect import Downgrade
-from checkpoint_ld.dialects.gui_ratings import gui_ratings
+from checkpoint_ld.dialects.gui_ratings import gui_ratings, is_idle_in
 from checkpoint_ld.dialects.json_text import decoded, gui_encoded
-from checkpoint_ld.dialects.losses import loss, named_place
+from checkpoint_ld.dialects.leftovers import KEPT
+from checkpoint_ld.dialects.losses import Losses, loss, named_place
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
-from checkpoint_ld.dialects.questions import SPELLED
+from checkpoint_ld.dialects.questions import SPELLED, clean_element
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.dialects.state_questions import REPOSITORY
 from checkpoint_ld.dialects.state_writing import CONVERSION_PROPERTY
 from checkpoint_ld.dialects.template import gui_template_name, template_name
-from checkpoint_ld.dialects.trail import step
+from checkpoint_ld.dialects.trail import Trail, step
 from checkpoint_ld.identifiers import CHECKPOINT, URN, gui_answer_id, gui_question_id, gui_template_id, unix_time
-from checkpoint_ld.vocabulary import FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
+from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 DIALECT = "gui-datafeed"
 _DESCRIPTION = "Checkpoint containing {} benchmark questions with answer templates and rubric evaluations"
 _MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
+_FILLED = ("name", "description", "version", "creator")
+"""Texts of the root for which the GUI has another one where they are empty."""
+_NOT_WRITTEN = {"hasPart", KEPT}
+"""Members of the root that have no place in a document of the GUI, or a meaning of ours."""
 _ORDER = ("finished", "original_answer_template", "author", "sources", "few_shot_examples")
 
 
@@ -44,59 +49,93 @@ def downgrade(
     Without `preserve_ids` only ratings have identifiers; without `include_metadata` there is no note about the
     conversion; with `is_creation` the document counts as modified now. `now` (ISO 8601) stands for the time at which
     the GUI would look at the clock; None means the clock. What the GUI does not know is written all the same, as
-    members and properties that our reader finds again, and named in the findings.
+    members and properties that our reader finds again, or under x_karenina, and named in the findings.
     """
-    writer = _Writer(clean(tree), preserve_ids=preserve_ids, now=now or _clock())
-    return writer.written(include_metadata=include_metadata, is_creation=is_creation)
+    feed = clean(tree)
+    writer = _Writer(feed, now or clock())
+    value = writer.written(include_metadata=include_metadata, is_creation=is_creation)
+    made_anew = {"dateModified"} if is_creation else set()
+    if feed.get("creator") != value["creator"] != DEFAULT_CREATOR:
+        made_anew.add("creator")  # its name stands there, and the whole in a property
+    for member, standing in ((one, value[one]) for one in _FILLED if feed.get(one) == ""):
+        made_anew.add(member)
+        writer.findings.append(loss(f"the empty {member} is written as {standing!r}", f"/{member}", DIALECT))
+    wanted = {name: content for name, content in feed.items() if name not in made_anew}
+    read = clean_feed(value, value.get("dataFeedElement"), Trail(DIALECT, kept=False), clean_element)
+    elements = value.get("dataFeedElement")
+    lost = list(Losses(DIALECT, is_made_anew, is_idle_in).set_apart(value, elements, read, wanted, tree))
+    if not preserve_ids:
+        _drop_identifiers(value)
+    return Downgrade(value, (*writer.findings, *lost))
 
 
-def _clock() -> str:
+def _drop_identifiers(members: dict[str, Any]) -> None:
+    """Take the identifiers out of a root and of all that it holds, but for its ratings."""
+    members.pop("@id", None)
+    for inner in (members.get(name) for name in ("dataFeedElement", "item", "acceptedAnswer", "hasPart")):
+        for one in inner if isinstance(inner, list) else [inner]:
+            if isinstance(one, dict):
+                _drop_identifiers(one)
+
+
+def clock() -> str:
+    """Return the present as the GUI writes it: ISO 8601 in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-class _Writer:
-    def __init__(self, feed: dict[str, Any], *, preserve_ids: bool, now: str) -> None:
-        self._feed = feed
-        self._preserve_ids = preserve_ids
-        self._now = now
-        self._findings: list[Finding] = []
+def is_made_anew(name: str, value: Any) -> bool:
+    """Tell whether a property of the root says what every writer says anew: its format, or a note on a conversion."""
+    if name == CONVERSION_PROPERTY:
+        return isinstance(decoded(value), dict)
+    return name in (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY) and value == FORMAT_VERSION
 
-    def written(self, *, include_metadata: bool, is_creation: bool) -> Downgrade:
+
+def conversion_note(entries: Any, root: dict[str, Any], elements: Any, now: str) -> dict[str, Any]:
+    """Return the GUI's note about a conversion; one that there is already among `entries` keeps its time."""
+    listed = elements if isinstance(elements, list) else []
+    items = [one.get("item") for one in listed if isinstance(one, dict)]
+    ratings = [one.get("rating") for one in (root, *items) if isinstance(one, dict)]
+    before = decoded(values(entries).get(CONVERSION_PROPERTY))
+    note = {
+        "originalVersion": "2.0",
+        "convertedAt": now,
+        **(before if isinstance(before, dict) else {}),
+        "totalQuestions": len(listed),
+        "totalRatings": sum(len(one) for one in ratings if isinstance(one, list)),
+    }
+    return property_value(CONVERSION_PROPERTY, gui_encoded(note))
+
+
+class _Writer:
+    def __init__(self, feed: dict[str, Any], now: str) -> None:
+        self._feed = feed
+        self._now = now
+        self.findings: list[Finding] = []
+
+    def written(self, *, include_metadata: bool, is_creation: bool) -> dict[str, Any]:
         feed, elements = self._feed, self._feed.get("dataFeedElement", [])
         if isinstance(elements, list):
             elements = [self._element(element, step("/dataFeedElement", i)) for i, element in enumerate(elements)]
         count = len(elements) if isinstance(elements, list) else 0
-        ratings = gui_ratings(feed.get("rating"), "/rating", self._findings)
-        modified = self._now if is_creation else feed.get("dateModified", self._now)
         root: dict[str, Any] = {
             "@context": json.loads(text("contexts", "gui-datafeed.jsonld"))["@context"],
             "@type": "DataFeed",
-            "@id": feed.get("@id", f"{CHECKPOINT}{round(unix_time(self._now) * 1000)}"),
+            "@id": feed.get("@id") or f"{CHECKPOINT}{round(unix_time(self._now) * 1000)}",
             "name": feed.get("name") or DEFAULT_NAME,
             "description": feed.get("description") or _DESCRIPTION.format(count),
             "version": feed.get("version") or DEFAULT_VERSION,
             "creator": self._creator(),
-            "dateCreated": feed.get("dateCreated", self._now),
-            "dateModified": modified,
-            "rating": ratings,
+            "dateCreated": feed.get("dateCreated") or self._now,
+            "dateModified": self._now if is_creation else feed.get("dateModified") or self._now,
+            "rating": gui_ratings(feed.get("rating"), "/rating", self.findings),
             "dataFeedElement": elements,
             "additionalProperty": self._root_properties(),
         }
         if include_metadata and isinstance(root["additionalProperty"], list):
-            root["additionalProperty"].insert(1, self._conversion(root, count))
-        if feed.get("hasPart"):
-            self._findings.append(loss("the GUI does not read scenarios; they are kept", "/hasPart", DIALECT))
-        root |= {name: content for name, content in feed.items() if name not in root}
-        return Downgrade(self._trimmed(root, "rating"), tuple(self._findings))
-
-    def _trimmed(self, members: dict[str, Any], *lists: str) -> dict[str, Any]:
-        """Return `members` without empty `lists` and, unless they are to be preserved, without an identifier."""
-        empty = {name for name in lists if members.get(name) in (None, [])}
-        return {
-            name: content
-            for name, content in members.items()
-            if name not in empty and not (name == "@id" and (content is None or not self._preserve_ids))
-        }
+            note = conversion_note(feed.get("additionalProperty"), root, elements, self._now)
+            root["additionalProperty"].insert(1, note)
+        root |= {name: content for name, content in feed.items() if name not in root and name not in _NOT_WRITTEN}
+        return _trimmed(root, "rating")
 
     def _creator(self) -> Any:
         creator = self._feed.get("creator")
@@ -104,7 +143,7 @@ class _Writer:
         return name if isinstance(name, str) else creator or DEFAULT_CREATOR
 
     def _root_properties(self) -> Any:
-        entries = self._feed.get("additionalProperty", [])
+        entries = self._feed.get("additionalProperty") or []
         if not isinstance(entries, list):
             return entries
         creator, name = self._feed.get("creator"), self._creator()
@@ -113,36 +152,24 @@ class _Writer:
             kept.insert(0, property_value(CREATOR_DETAILS, creator))
         return [property_value(GUI_FORMAT_VERSION_PROPERTY, FORMAT_VERSION), *kept]
 
-    def _conversion(self, root: dict[str, Any], questions: int) -> dict[str, Any]:
-        """Return the GUI's note about a conversion; one that the document has already keeps its time."""
-        ratings = [root.get("rating"), *(question.get("rating") for question in _questions(root))]
-        before = decoded(values(self._feed.get("additionalProperty")).get(CONVERSION_PROPERTY))
-        note = {
-            "originalVersion": "2.0",
-            "convertedAt": self._now,
-            **(before if isinstance(before, dict) else {}),
-            "totalQuestions": questions,
-            "totalRatings": sum(len(listed) for listed in ratings if isinstance(listed, list)),
-        }
-        return property_value(CONVERSION_PROPERTY, gui_encoded(note))
-
     def _element(self, element: Any, pointer: str) -> Any:
         if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
             return element
         identifier = element.get("@id")
         key = identifier.removeprefix(URN) if isinstance(identifier, str) else None
         question = element["item"]
-        modified = element.get("dateModified", self._feed.get("dateModified", self._now))
+        modified = element.get("dateModified") or self._feed.get("dateModified") or self._now
         members = {
             "@type": "DataFeedItem",
             "@id": identifier,
-            "dateCreated": element.get("dateCreated", modified),
+            "dateCreated": element.get("dateCreated") or modified,
             "dateModified": modified,
             "item": self._question(question, key, step(pointer, "item")),
         }
         if "keywords" in question:
             members["keywords"] = question["keywords"]
-        return self._trimmed({**members, **{name: element[name] for name in element if name not in members}})
+        others = {name: element[name] for name in element if name not in members and name != KEPT}
+        return _trimmed({**members, **others})
 
     def _question(self, question: dict[str, Any], key: str | None, pointer: str) -> dict[str, Any]:
         said = question.get("text")
@@ -151,23 +178,23 @@ class _Writer:
             "@id": question.get("@id", gui_question_id(said) if isinstance(said, str) else None),
             **{name: question[name] for name in ("text", "acceptedAnswer", "hasPart") if name in question},
             "additionalProperty": self._properties(question, pointer),
-            "rating": gui_ratings(question.get("rating"), step(pointer, "rating"), self._findings),
+            "rating": gui_ratings(question.get("rating"), step(pointer, "rating"), self.findings),
         }
-        answer, template = question.get("acceptedAnswer"), question.get("hasPart")
+        answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
         if isinstance(answer, dict):
             own = {"@type": "Answer", "@id": key and gui_answer_id(key)}
-            members["acceptedAnswer"] = self._trimmed({**own, **answer})
+            members["acceptedAnswer"] = _trimmed({**own, **answer})
         if isinstance(template, dict):
-            own = {"@type": "SoftwareSourceCode", "@id": key and gui_template_id(key), "programmingLanguage": "Python"}
-            own |= {"codeRepository": REPOSITORY, **template}
+            own = {"@type": "SoftwareSourceCode", "@id": key and gui_template_id(key), "text": ""}
+            own |= {"programmingLanguage": "Python", "codeRepository": REPOSITORY, **template}
             if own.get("name") in (None, template_name(said)):
                 own["name"] = gui_template_name(said)
-            members["hasPart"] = self._trimmed(own)
+            members["hasPart"] = _trimmed(own)
         rest = {name: content for name, content in question.items() if name not in members and name != "keywords"}
-        return self._trimmed({**members, **rest}, "rating")
+        return _trimmed({**members, **rest}, "rating")
 
     def _properties(self, question: dict[str, Any], pointer: str) -> Any:
-        entries = question.get("additionalProperty", [])
+        entries = question.get("additionalProperty") or []
         if not isinstance(entries, list):
             return entries
         settings = values(entries)
@@ -179,7 +206,7 @@ class _Writer:
         for entry in others:
             place = named_place(entries, name_of(entry), step(pointer, "additionalProperty"))
             message = f'the GUI does not read the property "{name_of(entry)}" of a question; it is kept'
-            self._findings.append(loss(message, place, DIALECT))
+            self.findings.append(loss(message, place, DIALECT))
         return [
             property_value("finished", ABSENT if finished is None else finished),
             *(property_value(name, told[name]) for name in _ORDER if name in told),
@@ -188,7 +215,7 @@ class _Writer:
         ]
 
 
-def _questions(root: dict[str, Any]) -> list[dict[str, Any]]:
-    elements = root.get("dataFeedElement")
-    questions = [one.get("item") for one in elements if isinstance(one, dict)] if isinstance(elements, list) else []
-    return [question for question in questions if isinstance(question, dict)]
+def _trimmed(members: dict[str, Any], *lists: str) -> dict[str, Any]:
+    """Return `members` without empty `lists` and without an identifier that is null."""
+    empty = {name for name in (*lists, "@id") if members.get(name) in (None, [])}
+    return {name: content for name, content in members.items() if name not in empty}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checkpoint_ld.dialects.leftovers import KEPT, says_nothing
 from checkpoint_ld.dialects.losses import loss
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import (
+    DEEP_DEFAULTS,
     DEEP_JUDGMENT,
     GUI_MATRIX,
+    IDLE_RANGE,
     LLM_SUFFIXES,
     MATRIX,
     as_plain,
@@ -17,14 +20,13 @@ from checkpoint_ld.dialects.ratings import (
     trait_type,
 )
 from checkpoint_ld.dialects.trail import step
-from checkpoint_ld.dialects.traits import IDLE_RANGE
 from checkpoint_ld.identifiers import gui_rating_id
 
 if TYPE_CHECKING:
+    from checkpoint_ld.dialects.leftovers import Silent
     from checkpoint_ld.findings import Finding
 
 _NOT_READ = ("AgenticRubricTrait", "DynamicRubricTrait")
-_DEEP_DEFAULTS = dict(zip(DEEP_JUDGMENT, (False, True, False, None, None, None), strict=True))
 _SETTINGS: dict[str, dict[str, Any]] = {
     "RegexTrait": {"pattern": ABSENT, "case_sensitive": True, "invert_result": False, "higher_is_better": ABSENT},
     "CallableTrait": {
@@ -49,6 +51,15 @@ def gui_ratings(ratings: Any, pointer: str, findings: list[Finding]) -> Any:
     return [_written(rating, step(pointer, index), findings) for index, rating in enumerate(ratings)]
 
 
+def is_idle_in(rating: dict[str, Any]) -> Silent:
+    """Return how to tell which settings of a canonical rating the GUI's form does without, as they say nothing."""
+    known, entries = trait_type(rating.get("additionalType")), rating.get("additionalProperty")
+    if known is None or not isinstance(entries, list):
+        return says_nothing
+    idle = _settings(rating, known[1], entries).idle
+    return lambda name, _: name in idle
+
+
 def _written(rating: Any, pointer: str, findings: list[Finding]) -> Any:
     if not isinstance(rating, dict):
         return rating
@@ -61,19 +72,34 @@ def _written(rating: Any, pointer: str, findings: list[Finding]) -> Any:
     members |= {member: rating[member] for member in ("@id", "name", "description") if member in rating}
     members["additionalType"] = scope + suffix if known else rating.get("additionalType", ABSENT)
     members |= {bound: as_plain(rating[bound]) for bound in ("bestRating", "worstRating") if bound in rating}
-    entries = rating.get("additionalProperty", [])
+    entries = rating.get("additionalProperty") or []
     if known and isinstance(entries, list):
-        properties, deep = _settings(rating, suffix, entries)
-        members |= {"additionalProperty": properties or ABSENT, **deep}
+        settings = _settings(rating, suffix, entries)
+        members |= {"additionalProperty": settings.written or ABSENT, **settings.deep}
         if suffix in _NOT_READ or is_template(values(entries).get("kind")):
             message = f'the GUI does not read the trait "{name}", a {suffix}; it is kept'
             findings.append(loss(message, pointer, "gui-datafeed"))
-    members |= {member: content for member, content in rating.items() if member not in members}
+        elif settings.unread:
+            message = f'the GUI does not read {", ".join(settings.unread)} of the trait "{name}"; it is kept'
+            findings.append(loss(message, pointer, "gui-datafeed"))
+    members |= {member: content for member, content in rating.items() if member not in members and member != KEPT}
     return {member: content for member, content in members.items() if content is not ABSENT}
 
 
-def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Return the properties of a rating in the GUI's order, and what the GUI keeps in members of the rating."""
+class _Settings(NamedTuple):
+    """The settings of a rating in the GUI's form.
+
+    `written` are its properties, `deep` what the GUI keeps in members of the rating, `idle` the names of settings that
+    say nothing, `unread` the names of properties that the GUI does not know.
+    """
+
+    written: list[Any]
+    deep: dict[str, Any]
+    idle: set[str]
+    unread: list[str]
+
+
+def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Settings:
     told = values(entries)
     deep: dict[str, Any] = {}
     idle: set[str] = set()
@@ -81,7 +107,7 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> tuple[
         asked, idle = _llm_settings(rating, told)
         if told.get("deep_judgment_enabled") is True:
             deep = {name: told[name] for name in DEEP_JUDGMENT if told.get(name) is not None}
-        idle |= {name for name in DEEP_JUDGMENT if name in deep or told.get(name) == _DEEP_DEFAULTS[name]}
+        idle |= {name for name in DEEP_JUDGMENT if name in deep or told.get(name) == DEEP_DEFAULTS[name]}
     else:
         asked = _SETTINGS.get(suffix, {})
     if told.get("evaluation_mode") == MATRIX:
@@ -92,7 +118,8 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> tuple[
         idle.add("higher_is_better")
     properties = [_property(name, told.get(name, default)) for name, default in asked.items() if name not in idle]
     rest = [entry for entry in entries if name_of(entry) not in {*asked, *idle}]
-    return [*filter(None, properties), *rest], deep
+    unread = [name for entry in rest if (name := name_of(entry)) is not None]
+    return _Settings([*filter(None, properties), *rest], deep, idle, unread)
 
 
 def _property(name: str, value: Any) -> dict[str, Any] | None:

@@ -6,29 +6,41 @@ or gives another value. Laid over the object that is read from the translation t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.trail import step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from checkpoint_ld.dialects.trail import Trail
+
+    Silent: TypeAlias = Callable[[str, Any], bool]
+
+KEPT = "x_karenina"
+"""Member of an object of a dialect with fewer words: what it says in the canonical dialect beyond the translation."""
 
 PARKED = "x_v2"
 """Member of a canonical object with what has a meaning in the GUI's state, or a shape, that leaves no place for it."""
 
 _INNER = {"item", "acceptedAnswer", "hasPart"}
 """Members that hold one object and are compared within."""
-_SILENT = {"finished", "author", "sources", "few_shot_examples"}
-"""Properties whose null says no more than their absence."""
 
 
-def park(target: dict[str, Any], members: dict[str, Any]) -> None:
-    """Put members under `PARKED` of a canonical object, as a JSON literal where JSON-LD would read them otherwise."""
+_TYPE = "PropertyValue"
+
+
+def park(target: dict[str, Any], members: dict[str, Any], place: str = PARKED) -> None:
+    """Put members under `place` of an object, as a JSON literal where JSON-LD would read them otherwise."""
     if members:
-        held = {**parked_in(target), **members}
-        target[PARKED] = {"@type": "@json", "@value": held} if has_keywords(held) else held
+        held = {**parked_in(target, place), **members}
+        target[place] = {"@type": "@json", "@value": held} if has_keywords(held) else held
 
 
-def parked_in(target: dict[str, Any]) -> dict[str, Any]:
+def parked_in(target: dict[str, Any], place: str = PARKED) -> dict[str, Any]:
     """Return the members that `park` put there."""
-    held = target.get(PARKED)
+    held = target.get(place)
     if isinstance(held, dict) and held.keys() == {"@type", "@value"}:
         held = held["@value"]
     return held if isinstance(held, dict) else {}
@@ -52,17 +64,25 @@ def _names(keyword: str, content: Any) -> bool:
     return keyword in ("@id", "@type") and isinstance(content, str) and not content.startswith("@")
 
 
-def beyond(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:
-    """Return what `want` says and `have` does not; what only `have` says does not count."""
+def says_nothing(name: str, value: Any) -> bool:
+    """Tell whether the property `name` of a question says no more with this value than its absence does."""
+    return value is None and name in ("finished", "author", "sources", "few_shot_examples")
+
+
+def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = says_nothing) -> dict[str, Any]:
+    """Return what `want` says and `have` does not; what only `have` says does not count.
+
+    Properties whose name and value are silent do not count either, unless they have members beside these.
+    """
     rest: dict[str, Any] = {}
     for member, value in want.items():
         held = have.get(member)
         if member in have and _same(held, value):
             continue
         if member == "additionalProperty" and isinstance(value, list) and isinstance(held, list | None):
-            missing: Any = _missing(held or [], value)
+            missing: Any = _missing(held or [], value, is_silent)
         elif member in _INNER and isinstance(value, dict) and isinstance(held, dict):
-            missing = beyond(held, value)
+            missing = beyond(held, value, is_silent)
         else:
             rest[member] = value
             continue
@@ -71,29 +91,59 @@ def beyond(have: dict[str, Any], want: dict[str, Any]) -> dict[str, Any]:
     return rest
 
 
-def restored(have: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
-    """Return `have` with leftovers laid over it: the reverse of `beyond`. Ratings are added, never replaced."""
+def restored(
+    have: dict[str, Any], rest: dict[str, Any], pointer: str = "", source: str = "", trail: Trail | None = None
+) -> dict[str, Any]:
+    """Return `have` with leftovers laid over it: the reverse of `beyond`. Ratings are added, never replaced.
+
+    With a `trail`, `have` will be at `pointer`, and the leftovers stand at `source`.
+    """
     whole = dict(have)
     for member, value in rest.items():
         held = have.get(member)
+        place, origin = step(pointer, member), step(source, member)
+        if member in _INNER and isinstance(value, dict) and isinstance(held, dict):
+            whole[member] = restored(held, value, place, origin, trail)
+            continue
+        kept: list[Any] = []
         if member == "additionalProperty" and isinstance(value, list) and isinstance(held, list):
-            names = {name for entry in value if (name := name_of(entry)) is not None}
-            whole[member] = [entry for entry in held if name_of(entry) not in names] + value
+            names = {name_of(entry) for entry in value}
+            kept = [entry for entry in held if name_of(entry) not in names]
         elif member == "rating" and isinstance(value, list) and isinstance(held, list):
-            whole[member] = held + value
-        elif member in _INNER and isinstance(value, dict) and isinstance(held, dict):
-            whole[member] = restored(held, value)
-        else:
-            whole[member] = value
+            kept = held
+        whole[member] = [*kept, *value] if kept else value
+        if trail is not None and not kept:
+            trail.moved(place, origin)
+        elif trail is not None:
+            for index in range(len(value)):
+                trail.moved(step(place, len(kept) + index), step(origin, index))
     return whole
 
 
-def _missing(have: list[Any], want: list[Any]) -> list[Any]:
+def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any]:
+    """Return an object as it was read from a document of the GUI or a Dataset, with its leftovers laid over it."""
+    rest = parked_in(have, KEPT)
+    if not rest or not trail.dialect.startswith(("gui-", "dataset-")):
+        return have
+    bare = {member: value for member, value in have.items() if member != KEPT}
+    if not trail.restored:
+        return bare
+    return restored(bare, rest, pointer, step(trail.source(pointer), KEPT), trail)
+
+
+def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
     """Return the properties in `want` that `have` lacks or gives otherwise; with one of a name, all of that name."""
-    held, wanted = _by_name(have), _by_name(want)
-    named = ((name, entries) for name, entries in wanted.items() if name is not None)
-    told = {name for name, entries in named if _same(entries, held.get(name, _nothing(name)))}
-    return [entry for entry in want if name_of(entry) not in told]
+    told = [entry for entry in want if not _is_silent(entry, is_silent)]
+    held, wanted = _by_name(have), _by_name(told)
+    missing = {name for name, entries in wanted.items() if not _same(entries, held.get(name, []))}
+    return [entry for entry in told if name_of(entry) in missing]
+
+
+def _is_silent(entry: Any, is_silent: Silent) -> bool:
+    name = name_of(entry)
+    if name is None or not entry.keys() <= {"@type", "name", "value"} or entry.get("@type", _TYPE) != _TYPE:
+        return False
+    return is_silent(name, entry.get("value"))
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -105,17 +155,11 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
-def _nothing(name: str) -> list[dict[str, Any]]:
-    return [{"value": None}] if name in _SILENT else []
-
-
 def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
     """Group properties by name, each without what all properties share and with its null written out."""
     groups: dict[str | None, list[Any]] = {}
     for entry in entries:
         name = name_of(entry)
-        bare = (
-            entry if name is None else {k: v for k, v in {"value": None, **entry}.items() if k not in ("@type", "name")}
-        )
+        bare = entry if name is None else {"@type": _TYPE, "value": None, **entry}
         groups.setdefault(name, []).append(bare)
     return groups

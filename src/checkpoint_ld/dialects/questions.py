@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.json_text import encoded
+from checkpoint_ld.dialects.leftovers import laid_over
 from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.ratings import QUESTION, in_order
 from checkpoint_ld.dialects.rubric import Rubric
@@ -43,7 +44,7 @@ def clean_element(
             trail.moved(step(place, "keywords"), source)
         question["keywords"] = keywords
     clean["item"] = in_order(question, "Question")
-    return in_order(clean, "DataFeedItem")
+    return in_order(laid_over(clean, pointer, trail), "DataFeedItem")
 
 
 def _clean_question(
@@ -53,10 +54,10 @@ def _clean_question(
     if not has_lists(question):
         return question
     properties = Listing(step(pointer, "additionalProperty"), trail)
-    for index, entry in enumerate(question.get("additionalProperty", ())):
+    for index, entry in enumerate(question.get("additionalProperty") or ()):
         properties.add(_clean_entry(entry), step(source, "additionalProperty", index))
     rubric = Rubric(pointer, QUESTION, trail)
-    for index, rating in enumerate(question.get("rating", ())):
+    for index, rating in enumerate(question.get("rating") or ()):
         place = step(source, "rating", index)
         if take is None or not take(rating, place, properties):
             rubric.add_rating(rating, place)
@@ -66,13 +67,13 @@ def _clean_question(
 
 def has_lists(members: dict[str, Any]) -> bool:
     """Tell whether ratings and properties, where there are any, stand in arrays; otherwise they are left alone."""
-    return all(isinstance(members.get(name, []), list) for name in ("rating", "additionalProperty"))
+    return all(isinstance(members.get(name), list | None) for name in ("rating", "additionalProperty"))
 
 
 def listed(members: dict[str, Any], rubric: Rubric, properties: Listing) -> dict[str, Any]:
     """Return the members that hold ratings and properties, if `members` has them or there is something to hold."""
     held = {"rating": rubric.ratings, "additionalProperty": properties.entries}
-    return {member: entries for member, entries in held.items() if entries or member in members}
+    return {member: entries for member, entries in held.items() if entries or members.get(member) is not None}
 
 
 def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, properties: Listing) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.leftovers import laid_over
 from checkpoint_ld.dialects.properties import ABSENT, name_of, values
 from checkpoint_ld.dialects.trail import Listing, Trail, step
 from checkpoint_ld.documents.values import is_number
@@ -21,14 +22,18 @@ LLM_SUFFIXES = ("RubricTrait", "LLMRubricTrait")
 GUI_MATRIX, MATRIX = "tp_and_tn", "full_matrix"
 """The GUI's and Karenina's name of one and the same mode of a metric trait."""
 
-DEEP_JUDGMENT = (
-    "deep_judgment_enabled",
-    "deep_judgment_excerpt_enabled",
-    "deep_judgment_search_enabled",
-    "deep_judgment_max_excerpts",
-    "deep_judgment_fuzzy_match_threshold",
-    "deep_judgment_excerpt_retry_attempts",
-)
+DEEP_DEFAULTS = {
+    "deep_judgment_enabled": False,
+    "deep_judgment_excerpt_enabled": True,
+    "deep_judgment_search_enabled": False,
+    "deep_judgment_max_excerpts": None,
+    "deep_judgment_fuzzy_match_threshold": None,
+    "deep_judgment_excerpt_retry_attempts": None,
+}
+"""The settings of deep judgment, with what each means where it is missing."""
+DEEP_JUDGMENT = tuple(DEEP_DEFAULTS)
+IDLE_RANGE = {"min_score": 1, "max_score": 5}
+"""The range of a score trait that gives none; Karenina writes it on traits without scores too, where it is idle."""
 
 _SCOPE_BY_AUTHOR = {"Global Rubric": GLOBAL, "Question-Specific Rubric": QUESTION}
 _CONTAINERS = {"metrics", "tp_instructions", "tn_instructions", "classes"}
@@ -109,13 +114,13 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
         known = (scope, LLM_SUFFIXES[0])
         message = f'the rating has no additionalType; by its author "{clean["author"]}" it is a {"".join(known)}'
         trail.report("trait-type-implied", message, trail.source(pointer), f'trait "{clean.get("name")}"')
-    entries = clean.get("additionalProperty", [])
+    entries = clean.get("additionalProperty") or []
     if known and isinstance(entries, list):
         suffix = _complete(clean, known[1], _clean_entries(clean, entries, pointer, trail))
         known = (known[0], suffix)
     if known:
         clean["additionalType"] = PREFIX + "".join(known)
-    return in_order(clean, "Rating")
+    return in_order(laid_over(clean, pointer, trail), "Rating")
 
 
 def _clean_entries(rating: dict[str, Any], entries: list[Any], pointer: str, trail: Trail) -> Listing:
@@ -165,7 +170,7 @@ def _complete(rating: dict[str, Any], suffix: str, listing: Listing) -> str:
     if kind is not None:
         implied.append(("kind", kind, ""))
     _add_implied(listing, (one for one in implied if one[0] not in settings))
-    if listing.entries or "additionalProperty" in rating:
+    if listing.entries or rating.get("additionalProperty") is not None:
         rating["additionalProperty"] = listing.entries
     return LLM_SUFFIXES[1] if kind == "literal" or is_template(kind) else suffix
 

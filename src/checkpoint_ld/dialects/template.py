@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 NAME_LENGTH = 30
+_SHOWN_OF_QUESTION = 50
+_PLACEHOLDER_HEAD = 'class Answer(BaseAnswer):\n    """Answer template for: '
+_PLACEHOLDER_TAIL = (
+    '..."""\n\n    response: str = Field(description="The answer response")\n\n'
+    "    def verify(self) -> bool:\n"
+    "        # Default template: returns False to indicate custom verification needed\n"
+    "        return False\n"
+)
 
 
 def template_name(question: object) -> str:
@@ -27,3 +35,15 @@ def template_of(question: object, source: Any) -> dict[str, Any]:
     """Return the SoftwareSourceCode with the text `source` for a question with the text `question`."""
     name = template_name(question)
     return {"@type": "SoftwareSourceCode", "name": name, "text": source, "programmingLanguage": "Python"}
+
+
+def default_template(question: str) -> str:
+    """Return the template that stands for none: Karenina tells by its exact text that a question has no template."""
+    return f"{_PLACEHOLDER_HEAD}{question[:_SHOWN_OF_QUESTION]}{_PLACEHOLDER_TAIL}"
+
+
+def is_placeholder(source: str) -> bool:
+    """Tell whether a template stands for none, also if it was made when the question had another text."""
+    longest = len(_PLACEHOLDER_HEAD) + _SHOWN_OF_QUESTION + len(_PLACEHOLDER_TAIL)
+    is_framed = source.startswith(_PLACEHOLDER_HEAD) and source.endswith(_PLACEHOLDER_TAIL)
+    return is_framed and len(source) <= longest

@@ -25,11 +25,13 @@ def step(pointer: str, *keys: str | int) -> str:
 class Trail:
     """Notes taken while a document of one dialect is turned into a canonical one.
 
-    A trail that is not `kept` notes nothing, for a document of which only the canonical form is wanted.
+    A trail that is not `kept` notes nothing, for a document of which only the canonical form is wanted. Unless it is
+    `restored`, what our writer kept beyond the words of the dialect is left out.
     """
 
-    def __init__(self, dialect: str, *, kept: bool = True) -> None:
+    def __init__(self, dialect: str, *, kept: bool = True, restored: bool = True) -> None:
         self.dialect = dialect
+        self.restored = restored
         self._kept = kept
         self._origins: dict[str, str] = {}
         self._findings: list[Finding] = []

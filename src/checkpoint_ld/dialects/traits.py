@@ -9,6 +9,7 @@ from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, v
 from checkpoint_ld.dialects.ratings import (
     DEEP_JUDGMENT,
     GUI_MATRIX,
+    IDLE_RANGE,
     LLM_SUFFIXES,
     MATRIX,
     PREFIX,
@@ -23,9 +24,6 @@ from checkpoint_ld.identifiers import gui_rating_id
 
 Family: TypeAlias = Literal["llm", "regex", "callable", "metric"]
 """The kinds of traits that the GUI's state can hold."""
-
-IDLE_RANGE = {"min_score": 1, "max_score": 5}
-"""The range of a score trait that gives none; Karenina writes it on traits without scores too, where it is idle."""
 
 _LLM_END = ("higher_is_better", "summary", "include_ground_truth", "min_score", "max_score", "kind", "classes")
 _CALLABLE_END = ("higher_is_better", "min_score", "max_score", "summary", "classes")
@@ -95,7 +93,7 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     """
     known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
     family = _FAMILIES.get(known[1]) if known else None
-    if family is None or not isinstance(rating.get("additionalProperty", []), list):
+    if family is None or not isinstance(rating.get("additionalProperty"), list | None):
         return None
     settings = values(rating.get("additionalProperty"))
     if family == "llm" and not _settle_llm(rating, settings):

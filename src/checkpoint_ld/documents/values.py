@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import re
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
@@ -14,10 +15,24 @@ if TYPE_CHECKING:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 60
 
+# What `datetime.fromisoformat` takes beyond the standard, such as any separator, is kept out.
+_DATE = re.compile(r"\d[\dW-]*(T\d[\d:.,]*(Z|[+-]\d[\d:]*)?)?", re.ASCII)
+
 
 def is_number(value: object) -> TypeGuard[int | float]:
     """Tell whether a JSON value is a number; a boolean is none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_iso_8601(date: object) -> bool:
+    """Tell whether `date` is the text of a date, with or without a time, in ISO 8601."""
+    if not isinstance(date, str) or not _DATE.fullmatch(date):
+        return False
+    try:
+        datetime.fromisoformat(date)
+    except ValueError:
+        return False
+    return True
 
 
 def walk(value: Any) -> Iterator[tuple[list[str | int], Any]]:

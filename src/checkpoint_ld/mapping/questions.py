@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects import template
 from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
 from checkpoint_ld.mapping import built_questions
@@ -27,17 +28,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+default_template, is_placeholder = template.default_template, template.is_placeholder
+
 PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
 """The members of a question that are properties of the same name; custom metadata stands after the first two."""
 
-_SHOWN_OF_QUESTION = 50
-_PLACEHOLDER_HEAD = 'class Answer(BaseAnswer):\n    """Answer template for: '
-_PLACEHOLDER_TAIL = (
-    '..."""\n\n    response: str = Field(description="The answer response")\n\n'
-    "    def verify(self) -> bool:\n"
-    "        # Default template: returns False to indicate custom verification needed\n"
-    "        return False\n"
-)
 _WRITTEN_AS_TEXT = PROPERTIES[:3]
 _TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
 
@@ -147,18 +142,6 @@ def item_of(
     named = {"@id": identifier} if identifier is not None else {}
     dates = {"dateCreated": question.date_created, "dateModified": question.date_modified}
     return {"@type": "DataFeedItem", **named, **dates, "item": asked}
-
-
-def default_template(question: str) -> str:
-    """Return the template that stands for none: Karenina tells by its exact text that a question has no template."""
-    return f"{_PLACEHOLDER_HEAD}{question[:_SHOWN_OF_QUESTION]}{_PLACEHOLDER_TAIL}"
-
-
-def is_placeholder(source: str) -> bool:
-    """Tell whether a template stands for none, also if it was made when the question had another text."""
-    longest = len(_PLACEHOLDER_HEAD) + _SHOWN_OF_QUESTION + len(_PLACEHOLDER_TAIL)
-    is_framed = source.startswith(_PLACEHOLDER_HEAD) and source.endswith(_PLACEHOLDER_TAIL)
-    return is_framed and len(source) <= longest
 
 
 def has_source(item: Json) -> bool:
