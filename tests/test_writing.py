@@ -474,3 +474,31 @@ def test_what_another_dialect_says_of_a_benchmark_stays(tmp_path: Path) -> None:
         canonical()[member] for member in ("@id", "version", "creator")
     ]
     assert [one["name"] for one in value["additionalProperty"]] == ["checkpoint_format_version", "licence"]
+
+
+@pytest.mark.parametrize("members", [{}, {"dateCreated": None}], ids=["dated", "without a date of creation"])
+@pytest.mark.parametrize("version", ["1.0.0", "3.0.0-jsonld"])
+def test_an_edited_answer_changes_nothing_else_of_a_dataset(members: Json, version: str, tmp_path: Path) -> None:
+    source = dataset() | {"version": version}
+    source["hasPart"][0] = {key: one for key, one in (source["hasPart"][0] | members).items() if one is not None}
+    before = json.dumps(source, indent=2).splitlines()
+    benchmark = Benchmark.load("\n".join(before).encode())
+    benchmark.update_question_metadata(benchmark.get_question_ids()[0], raw_answer="Silver")
+    after = written(benchmark, tmp_path).decode().splitlines()
+
+    gone, come = (
+        [line.strip().split(":")[0] for line in one if line not in other]
+        for one, other in ((before, after), (after, before))
+    )
+    dates = ['"dateModified"', '"dateModified"']
+    assert gone == [*dates, '"text"']
+    assert sorted(come) == [*(['"dateCreated"'] if members else []), *dates, '"text"']
+    assert Benchmark.load("\n".join(after).encode())[0].raw_answer == "Silver"
+
+
+@pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed", "dataset-1"])
+def test_terms_of_a_document_s_own_context_survive_every_dialect(dialect: str, tmp_path: Path) -> None:
+    benchmark = Benchmark.load(json.dumps(unusual()).encode())
+    data = written(benchmark, tmp_path, dialect=dialect)
+
+    assert Benchmark.load(data).to_jsonld()["@context"]["licence"] == "https://example.org/licence"

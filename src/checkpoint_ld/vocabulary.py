@@ -22,6 +22,8 @@ ID_BASE = "checkpoint://id/"
 FORMAT_VERSION = "3.0.0-jsonld"
 FORMAT_VERSION_PROPERTY = "benchmark_format_version"
 GUI_FORMAT_VERSION_PROPERTY = "checkpoint_format_version"
+CONVERSION_PROPERTY = "conversion_metadata"
+"""The GUI's note about a conversion, as JSON text."""
 
 SCOPES = ("Global", "QuestionSpecific")
 TRAIT_SUFFIXES = (

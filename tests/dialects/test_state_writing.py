@@ -235,7 +235,7 @@ def test_a_global_trait_of_a_question_stays_one() -> None:
     found = asked(rating=[rating("t", "karenina:GlobalRubricTrait")])
 
     assert again(found)["dataFeedElement"][0]["item"]["rating"][0]["additionalType"] == "karenina:GlobalRubricTrait"
-    assert "/dataFeedElement/0/item/rating/0" in lost(found)
+    assert "/dataFeedElement/0/item/rating/0/additionalType" in lost(found)
 
 
 @pytest.mark.parametrize(

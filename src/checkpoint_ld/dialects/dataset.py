@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import VERSION, clean, clean_feed
 from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
-from checkpoint_ld.dialects.gui import clock, conversion_note, is_made_anew
+from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import KEPT, park, says_nothing
 from checkpoint_ld.dialects.losses import Losses, loss, losses_of, named_place
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
@@ -27,11 +27,11 @@ from checkpoint_ld.dialects.ratings import (
 )
 from checkpoint_ld.dialects.rubric import Rubric
 from checkpoint_ld.dialects.state import DEFAULT_NAME
-from checkpoint_ld.dialects.state_writing import CONVERSION_PROPERTY
+from checkpoint_ld.dialects.state_writing import is_made_anew
 from checkpoint_ld.dialects.template import default_template, template_name
 from checkpoint_ld.dialects.trail import Listing, Trail, step
 from checkpoint_ld.documents.values import is_iso_8601, is_number
-from checkpoint_ld.vocabulary import FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
+from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -235,7 +235,7 @@ class _Writer:
         written["rating"] = [plain for _, plain in pairs if plain is not None]
         if apart:
             left = {"rating": apart}
-            park(*((written, left) if around is None else (around, {"item": left})), KEPT)
+            park(around or written, {"item": left} if around else left, KEPT)
             self.findings += losses_of(left, held, pointer, DIALECT)
         for rating in feed["rating"][: len(written["rating"])]:
             if wordless := _wordless(rating):

@@ -17,11 +17,15 @@ from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, v
 from checkpoint_ld.dialects.questions import SPELLED, clean_element
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.dialects.state_questions import REPOSITORY
-from checkpoint_ld.dialects.state_writing import CONVERSION_PROPERTY
+from checkpoint_ld.dialects.state_writing import is_made_anew
 from checkpoint_ld.dialects.template import gui_template_name, template_name
 from checkpoint_ld.dialects.trail import Trail, step
 from checkpoint_ld.identifiers import CHECKPOINT, URN, gui_answer_id, gui_question_id, gui_template_id, unix_time
-from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
+from checkpoint_ld.vocabulary import (
+    CONVERSION_PROPERTY,
+    FORMAT_VERSION,
+    GUI_FORMAT_VERSION_PROPERTY,
+)
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -81,13 +85,6 @@ def _drop_identifiers(members: dict[str, Any]) -> None:
 def clock() -> str:
     """Return the present as the GUI writes it: ISO 8601 in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def is_made_anew(name: str, value: Any) -> bool:
-    """Tell whether a property of the root says what every writer says anew: its format, or a note on a conversion."""
-    if name == CONVERSION_PROPERTY:
-        return isinstance(decoded(value), dict)
-    return name in (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY) and value == FORMAT_VERSION
 
 
 def conversion_note(entries: Any, root: dict[str, Any], elements: Any, now: str) -> dict[str, Any]:

@@ -73,7 +73,8 @@ class Rubric:
             self._trail.moved(
                 step(pointer, member), step(source, origin) if origin in trait and not spelled else source
             )
-        for index, entry in enumerate(rating.get("additionalProperty", [])):
+        entries = rating.get("additionalProperty")
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             name = name_of(entry) or ""
             place = step(pointer, "additionalProperty", index)
             self._trail.moved(place, step(source, name) if name in trait and not spelled else source)

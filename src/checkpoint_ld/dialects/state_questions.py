@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.json_text import decoded
-from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in
+from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in, says_nothing
 from checkpoint_ld.dialects.losses import loss, losses_of
-from checkpoint_ld.dialects.properties import name_of, values
+from checkpoint_ld.dialects.properties import values
 from checkpoint_ld.dialects.questions import SPELLED
 from checkpoint_ld.dialects.ratings import QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, ITEM, Places, element_of
@@ -35,11 +35,12 @@ _WORDS = {
 class QuestionWriter:
     """Turns elements into questions of the state, each under a key of its own."""
 
-    def __init__(self, original: dict[str, Any], matrix: str) -> None:
+    def __init__(self, original: dict[str, Any], matrix: str, date: Any) -> None:
         self.checkpoint: dict[str, Any] = {}
         self.findings: list[Finding] = []
         self._originals = original.get("dataFeedElement")
         self._matrix = matrix
+        self._date = date
 
     def add(self, element: Any, index: int) -> None:
         """Add the element at `index`, which is in canonical form."""
@@ -53,10 +54,10 @@ class QuestionWriter:
         pointer = step("/dataFeedElement", index)
         question = question if isinstance(question, dict) else {}
         rubric = rubric_of(question, QUESTION, self._matrix, step(pointer, "item"))
-        item = _item(element, question, rubric.written)
+        item = _item(element, question, rubric.written, self._date)
         unrated = {name: content for name, content in item.items() if name != "question_rubric"}
         read = element_of(key, unrated, "", Places(""), Trail("v2.0", kept=False))
-        left = beyond(read, _needed(element, key))
+        left = beyond(read, _needed(element, key), _is_silent)
         if rubric.left:
             left["item"] = {**left.get("item", {}), **rubric.left}
         if left:
@@ -82,17 +83,19 @@ class QuestionWriter:
             self.findings.append(loss(message, pointer, "v2.0"))
 
 
-def _item(element: dict[str, Any], question: dict[str, Any], rubric: dict[str, Any] | None) -> dict[str, Any]:
-    """Return an element as a question of the state."""
+def _item(
+    element: dict[str, Any], question: dict[str, Any], rubric: dict[str, Any] | None, date: Any
+) -> dict[str, Any]:
+    """Return an element as a question of the state; `date` stands for one that is missing."""
     settings = values(question.get("additionalProperty"))
     answer, template = (question.get(member) for member in ("acceptedAnswer", "hasPart"))
-    modified = element.get("dateModified")
+    modified = element.get("dateModified") or element.get("dateCreated") or date
     found = {
         "question": question.get("text"),
         "raw_answer": answer.get("text") if isinstance(answer, dict) else None,
         _ORIGINAL: settings.get(_ORIGINAL) or "",
-        "answer_template": template.get("text") if isinstance(template, dict) else None,
-        "date_created": element.get("dateCreated", modified),
+        "answer_template": template.get("text") if isinstance(template, dict) else "",
+        "date_created": element.get("dateCreated") or modified,
         "last_modified": modified,
         "finished": _as_boolean(settings.get("finished")),
         "question_rubric": rubric,
@@ -136,9 +139,6 @@ def _needed(element: dict[str, Any], key: str) -> dict[str, Any]:
         template = {name: content for name, content in question["hasPart"].items() if name != "name"}
         _drop(template, "codeRepository", REPOSITORY)
         question["hasPart"] = _drop(template, "@id", gui_template_id(key))
-    if isinstance(question.get("additionalProperty"), list):
-        entries = [entry for entry in question["additionalProperty"] if not _is_idle(entry)]
-        question["additionalProperty"] = entries
     return {**needed, "item": question}
 
 
@@ -148,9 +148,8 @@ def _drop(members: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
     return members
 
 
-def _is_idle(entry: Any) -> bool:
-    """Tell whether a property of a question says nothing, though it is there."""
-    name = name_of(entry)
-    return (name == _ORIGINAL and entry.get("value") in (None, "")) or (
-        name in SPELLED and _is_empty(entry.get("value"))
-    )
+def _is_silent(name: str, value: Any) -> bool:
+    """Tell whether the property `name` of a question says nothing with this value."""
+    if name in SPELLED:
+        return _is_empty(value)
+    return value in (None, "") if name == _ORIGINAL else says_nothing(name, value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.losses import loss
+from checkpoint_ld.dialects.leftovers import KEPT
+from checkpoint_ld.dialects.losses import loss, losses_of
 from checkpoint_ld.dialects.properties import values
 from checkpoint_ld.dialects.trail import step
 from checkpoint_ld.dialects.traits import trait_from_rating
@@ -32,7 +33,7 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
     `matrix` is the name to give to the mode full_matrix of metric traits.
     """
     ratings = members.get("rating")
-    if ratings is not None and not isinstance(ratings, list):
+    if "rating" in members and not isinstance(ratings, list):
         return WrittenRubric(None, {"rating": ratings})
     traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
     left: list[Any] = []
@@ -50,13 +51,9 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
 
 
 def _losses(rating: dict[str, Any], trait: dict[str, Any], pointer: str) -> list[Finding]:
-    name = trait.get("name")
-    findings = []
-    if "x_karenina" in trait:
-        beyond = ", ".join(trait["x_karenina"])
-        message = f'of the trait "{name}", {beyond} has no place in v2.0 as it is; it is kept under x_karenina'
-        findings.append(loss(message, pointer, "v2.0"))
-    if trait.get("repeated_extraction") is False and "repeated_extraction" not in values(rating["additionalProperty"]):
-        message = f'the metric trait "{name}" leaves repeated_extraction out, which the GUI takes for false'
-        findings.append(loss(message, pointer, "v2.0"))
+    findings = list(losses_of(trait.get(KEPT, {}), rating, pointer, "v2.0"))
+    stated = values(rating.get("additionalProperty"))
+    if trait.get("repeated_extraction") is False and "repeated_extraction" not in stated:
+        message = "leaves repeated_extraction out, which the GUI takes for false"
+        findings.append(loss(f'the metric trait "{trait.get("name")}" {message}', pointer, "v2.0"))
     return findings

@@ -7,18 +7,23 @@ from typing import Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean
 from checkpoint_ld.dialects.dialect import Downgrade
+from checkpoint_ld.dialects.json_text import decoded
 from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in
 from checkpoint_ld.dialects.losses import losses_of
-from checkpoint_ld.dialects.properties import name_of, values
+from checkpoint_ld.dialects.properties import values
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX
 from checkpoint_ld.dialects.state import DEFAULT_NAME, PUBLISHING, SIMPLE_METADATA, Places, root_of
 from checkpoint_ld.dialects.state_questions import QuestionWriter
 from checkpoint_ld.dialects.state_rubrics import rubric_of
 from checkpoint_ld.dialects.trail import Trail
 from checkpoint_ld.members import BY_TYPE
-from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
+from checkpoint_ld.vocabulary import (
+    CONVERSION_PROPERTY,
+    FORMAT_VERSION,
+    FORMAT_VERSION_PROPERTY,
+    GUI_FORMAT_VERSION_PROPERTY,
+)
 
-CONVERSION_PROPERTY = "conversion_metadata"
 GUI_ROOT_ID = re.compile(r"urn:uuid:karenina-checkpoint-\d+")
 """The identifier that the GUI gives to a root, anew at every export."""
 RESERVED = {
@@ -27,16 +32,18 @@ RESERVED = {
 }
 """Root properties that are not the user's own."""
 
-_FORMATS = {FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY}
+_NOTE = {"originalVersion", "convertedAt", "totalQuestions", "totalRatings"}
+"""What a note about a conversion says; every writer makes one anew."""
 _APART = {"@context", "@type", "dataFeedElement", "rating"}
 """Members of the root that are written on their own, or not at all."""
 
 
-def downgrade(tree: dict[str, Any]) -> Downgrade:
+def downgrade(tree: dict[str, Any], *, now: str | None = None) -> Downgrade:
     """Return a canonical document as the GUI's state.
 
-    What the state has no place for goes under the member x_karenina of the question or root, which the GUI ignores and
-    our reader of the state does not, and is named in the findings.
+    `now` (ISO 8601) stands for dates of questions that are missing, if the root has none; None leaves them out. What
+    the state has no place for goes under the member x_karenina of the question, trait or root, which the GUI ignores
+    and our reader of the state does not, and is named in the findings.
     """
     feed = clean(tree)
     settings = values(feed.get("additionalProperty"))
@@ -46,13 +53,14 @@ def downgrade(tree: dict[str, Any]) -> Downgrade:
     metadata = _metadata(feed, settings)
     if metadata not in ({}, {"name": DEFAULT_NAME}):
         value["dataset_metadata"] = metadata
-    writer = QuestionWriter(tree, matrix)
+    date = feed.get("dateModified") or feed.get("dateCreated") or now if now is not None else None
+    writer = QuestionWriter(tree, matrix, date)
     elements = feed.get("dataFeedElement")
     for index, element in enumerate(elements if isinstance(elements, list) else ()):
         writer.add(element, index)
     value["checkpoint"] = writer.checkpoint
     _add_unknown(value, feed)
-    left = beyond(root_of(value, Places(""), Trail("v2.0", kept=False)), _needed(feed, settings)) | rubric.left
+    left = beyond(root_of(value, Places(""), Trail("v2.0", kept=False)), _needed(feed), is_made_anew) | rubric.left
     if left:
         value["x_karenina"] = left
     findings = [*losses_of(left, tree, "", "v2.0"), *rubric.findings, *writer.findings]
@@ -84,7 +92,15 @@ def _add_unknown(value: dict[str, Any], feed: dict[str, Any]) -> None:
             value[name] = {**content, **held}
 
 
-def _needed(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+def is_made_anew(name: str, value: Any) -> bool:
+    """Tell whether a property of the root says what every writer says anew: its format, or a note on a conversion."""
+    if name == CONVERSION_PROPERTY:
+        note = decoded(value)
+        return isinstance(note, dict) and note.keys() <= _NOTE
+    return name in (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY) and value == FORMAT_VERSION
+
+
+def _needed(feed: dict[str, Any]) -> dict[str, Any]:
     """Return the root without what is read from elsewhere and what every writer makes anew."""
     needed = {name: content for name, content in feed.items() if name not in _APART}
     identifier = needed.get("@id")
@@ -92,8 +108,4 @@ def _needed(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
         del needed["@id"]
     if isinstance(needed.get("creator"), dict):
         del needed["creator"]  # the state holds agents of every kind, though it may be read as a name with details
-    if isinstance(needed.get("additionalProperty"), list):
-        made = {name for name in _FORMATS if settings.get(name) == FORMAT_VERSION} | {CONVERSION_PROPERTY}
-        entries = [entry for entry in needed["additionalProperty"] if name_of(entry) not in made]
-        needed["additionalProperty"] = entries
     return needed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 from checkpoint_ld.dialects.leftovers import PARKED, beyond, has_keywords, park, parked_in, restored
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.properties import ABSENT, property_value, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_JUDGMENT,
     GUI_MATRIX,
@@ -103,7 +103,12 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     told = {name: settings[name] for name in SETTINGS[family] if settings.get(name) is not None}
     trait = {**members, **gaps, **told}
     _take_foreign(family, trait, rating)
-    rest = beyond(rating_from_v2(family, trait, scope), _needed(rating, settings))
+    # A range where there are no scores means nothing, and so does a metric trait's direction when it has none.
+    idle = set(IDLE_RANGE) - settings.keys()
+    if family == "metric" and settings.get("higher_is_better") is None:
+        idle.add("higher_is_better")
+    needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
+    rest = beyond(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
     if rest:
         trait["x_karenina"] = rest
     if trait.get("evaluation_mode") == MATRIX:
@@ -216,20 +221,6 @@ def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any])
     if is_gui_id(rating):
         del trait["@id"]
     trait.update((name, value) for name, value in parked_in(rating).items() if name not in trait)
-
-
-def _needed(rating: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return `rating` without what means nothing.
-
-    That is the GUI's identifier, a range where there are no scores, and a metric trait's direction when it has none.
-    """
-    needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
-    idle = set(IDLE_RANGE) - settings.keys()
-    if "metrics" in settings and settings.get("higher_is_better") is None:
-        idle.add("higher_is_better")
-    if "additionalProperty" in needed:
-        needed["additionalProperty"] = [one for one in needed["additionalProperty"] if name_of(one) not in idle]
-    return needed
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from checkpoint_ld.graph.literals import same
 Json = Any
 Entry = TypeVar("Entry")
 
+_FOLLOWED = {"dateCreated": "dateModified", "date_created": "last_modified"}
+"""Members that are read as another one where they are missing: an edit of that one writes them down."""
 _KEYS = ("@id", "name")
 """Members by which an entry of an array is known."""
 
@@ -39,10 +41,17 @@ def _object(source: dict[str, Json], before: dict[str, Json], after: dict[str, J
             whole[key] = after[key]
         elif key in source:
             whole[key] = amended(source[key], before[key], after[key])
+        elif key in _FOLLOWED and _has_followed(_FOLLOWED[key], key, before, after):
+            whole[key] = after[key]
         elif not same(before[key], after[key]):
             # What the document does without stays out, however large the member that the change is in.
             whole[key] = amended(type(after[key])(), before[key], after[key])
     return whole
+
+
+def _has_followed(other: str, key: str, before: dict[str, Json], after: dict[str, Json]) -> bool:
+    """Tell whether the member `key` was as its `other` one before an edit of the latter alone."""
+    return bool(before[key] == before.get(other) == after[key] != after.get(other))
 
 
 def _array(source: list[Json], before: list[Json], after: list[Json]) -> list[Json]:

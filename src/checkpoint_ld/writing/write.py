@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import dialects, emission
+from checkpoint_ld.dialects.dialect import Downgrade
+from checkpoint_ld.dialects.leftovers import KEPT
+from checkpoint_ld.dialects.losses import losses_of
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.documents.dumping import dump_json
@@ -18,6 +21,7 @@ from checkpoint_ld.graph.literals import same
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.reading import CANONICAL
 from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import CONVERSION_PROPERTY
 from checkpoint_ld.writing.amendment import amended
 from checkpoint_ld.writing.patching import patched
 
@@ -42,8 +46,7 @@ SYNTAXES = (JSONLD, *RDF_WRITERS, EXPANDED)
 _EXTENSIONS = {".ttl": "turtle", ".turtle": "turtle", ".nt": "nt", ".ntriples": "nt", ".nq": "nq", ".nquads": "nq"}
 EXTENSIONS = {**_EXTENSIONS, ".trig": "trig", ".json": JSONLD, ".jsonld": JSONLD}
 
-_GUI = "gui-datafeed"
-_CONVERSION = "conversion_metadata"
+_GUI, _DATASET = "gui-datafeed", "dataset-1"
 _DEEP_JUDGMENT = "deep_judgment_"
 _DEEP_JUDGMENT_REMEDY = "keep them by save(path, save_deep_judgment_config=True), or convert without --no-deep-judgment"
 
@@ -105,7 +108,8 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     if bare is not None:
         graph, tree = CheckpointGraph.of_tree(bare), bare
     if tree is not None and dialect != CANONICAL:
-        return _downgraded(tree, known, document, source, now, losses)
+        written = _downgraded(tree, known, document, source, now)
+        return replace(written, findings=(*losses, *written.findings))
     findings: tuple[Finding, ...] = ()
     if source is not None and tree is not None and (source.dialect != CANONICAL or (document is not None and edited)):
         from checkpoint_ld.writing.completion import complete  # noqa: PLC0415 - it needs entities, which take long
@@ -136,25 +140,38 @@ def _bare(tree: Tree) -> Tree:
     return {key: value for key, value in tree.items() if key != "@context"}
 
 
-def _downgraded(  # noqa: PLR0913, PLR0917 - what `write` has found out by then
-    tree: Tree,
-    known: Dialect,
-    document: Document | None,
-    source: Reading | None,
-    now: str | None,
-    losses: tuple[Finding, ...],
+def _downgraded(
+    tree: Tree, known: Dialect, document: Document | None, source: Reading | None, now: str | None
 ) -> Written:
-    downgrade = known.downgrade
-    assert downgrade is not None  # noqa: S101 - write has asked
-    options: dict[str, Any] = {"now": now} if known.name == _GUI else {}
-    if options and document is not None and source is not None:
-        options["include_metadata"] = _CONVERSION in values(source.tree.get("additionalProperty"))
-    after = downgrade(tree, **options)
+    options = {} if document is None or source is None else _options(document.value, source.tree, known)
+    after = _in_dialect(tree, known, now, options)
     value = after.value
     if document is not None and source is not None:
-        before = downgrade(source.tree, **options).value
+        before = _in_dialect(source.tree, known, now, options).value
         value = _in_own_words(document.value, before, after.value, known)
-    return _laid_out(value, document, (*losses, *after.findings))
+    return _laid_out(value, document, after.findings)
+
+
+def _options(own: Any, tree: Tree, known: Dialect) -> dict[str, Any]:
+    """Return how a document is written again: with what every new one has only where it has that itself."""
+    names = values(tree.get("additionalProperty"))
+    options = {"include_metadata": CONVERSION_PROPERTY in names} if known.name in (_GUI, _DATASET) else {}
+    if known.name == _DATASET:
+        options["is_named"] = isinstance(own, dict) and "jsonld" in str(own.get("version"))
+    return options
+
+
+def _in_dialect(tree: Tree, known: Dialect, now: str | None, options: dict[str, Any]) -> Downgrade:
+    """Return a canonical document in another dialect, with the terms of its own context."""
+    assert known.downgrade is not None  # noqa: S101 - write has asked
+    value, findings = known.downgrade(tree, now=now, **options)
+    foreign = contexts.foreign_terms(tree.get("@context"))
+    if foreign and "@context" in value:
+        value["@context"] = {**value["@context"], **foreign}
+    elif foreign:
+        value[KEPT] = {**value.get(KEPT, {}), "@context": foreign}
+        findings += tuple(losses_of({"@context": foreign}, tree, "", known.name))
+    return Downgrade(value, findings)
 
 
 def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
@@ -168,7 +185,8 @@ def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
         read_own, read_before, read_after = (_bare(known.upgrade(one).tree) for one in (own, before, after))
         if same(_bare(known.upgrade(value).tree), amended(read_own, read_before, read_after)):
             return value
-    return amended(own, own, after)
+    kept = {"@context": own["@context"]} if isinstance(own, dict) and "@context" in own else {}
+    return amended(own, own, {**after, **kept})
 
 
 def _style_of(document: Document | None) -> ContextStyle:
