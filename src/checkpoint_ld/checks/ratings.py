@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.properties import read_properties
 from checkpoint_ld.checks.readings import given, local_name, number, numeric_text, shown
-from checkpoint_ld.checks.settings import PlacedTrait, check_settings
+from checkpoint_ld.checks.settings import PlacedTrait, check_settings, unquoted
 from checkpoint_ld.checks.traits import DYNAMIC
 from checkpoint_ld.vocabulary import SCOPES, TRAIT_TYPES
 
@@ -42,7 +42,7 @@ def check_rubric(spot: Spot, ratings: object, scope: str) -> None:
         properties.report_repeated(about)
         if trait_type is not None:
             suffix = trait_type.removeprefix(GLOBAL_SCOPE).removeprefix(QUESTION_SCOPE)
-            trait = PlacedTrait(suffix, rating, properties.values, about)
+            trait = PlacedTrait(suffix, rating, unquoted(properties.values, about), about)
             _check_range(trait)
             check_settings(trait)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.checks.readings import given, is_boolean_like, number, numeric_text, shown
 from checkpoint_ld.checks.sources import code_form, pattern_fault
 from checkpoint_ld.checks.traits import KINDS, Trait
+from checkpoint_ld.dialects.json_text import container
+from checkpoint_ld.dialects.ratings import CONTAINERS
 
 if TYPE_CHECKING:
     from checkpoint_ld.checks.spot import Spot
@@ -58,6 +60,14 @@ _LISTS = {
     "tp_instructions": "metric-instructions",
     "tn_instructions": "metric-negative-instructions",
 }
+
+
+def unquoted(settings: dict[str, Any], spot: Spot) -> dict[str, Any]:
+    """Return settings with the objects and arrays that are written as JSON text, which is reported."""
+    quoted = {name: value for name in CONTAINERS if (value := container(settings.get(name))) is not None}
+    for name in quoted:
+        spot.report("trait-json-text", f"{name} is the text {shown(settings[name])}, read as what it spells")
+    return settings | quoted if quoted else settings
 
 
 def check_settings(trait: PlacedTrait) -> None:

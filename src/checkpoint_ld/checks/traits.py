@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.readings import number
+from checkpoint_ld.dialects.json_text import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,6 +92,6 @@ class Trait:
             case "score":
                 return all(number(self.settings.get(name)) is not None for name in ("min_score", "max_score"))
             case "literal":
-                return isinstance(self.settings.get("classes"), dict)
+                return isinstance(decoded(self.settings.get("classes")), dict)
             case kind:
                 return kind is not None

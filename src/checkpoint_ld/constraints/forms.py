@@ -105,6 +105,15 @@ def _json_of(value: Any, kind: type, noun: str) -> str | None:
     return None if is_one else f"{shown(value)} is not {noun}"
 
 
+def _no_json_text(value: Any) -> str | None:
+    return "it is JSON text" if isinstance(value, str) and contained(value) is not None else None
+
+
+def _unquoted(form: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+    """Return a form that judges an object or array in JSON text as the object or array itself."""
+    return lambda value: form(value if _no_json_text(value) is None else contained(str(value)))
+
+
 def _texts(value: Any) -> str | None:
     if not isinstance(value, list):
         return None if value is None else "it is no array"
@@ -232,23 +241,24 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "answer-class": templates.answer_class,
     "base64": _base64,
     "boolean": _boolean,
-    "classes": _classes,
+    "classes": _unquoted(_classes),
     "complete-template": templates.complete,
     "date": _date,
-    "described-classes": _described_classes,
-    "distinct-classes": _distinct_classes,
+    "described-classes": _unquoted(_described_classes),
+    "distinct-classes": _unquoted(_distinct_classes),
     "iri": _iri,
     "json-array": _json_array,
     "json-object": _json_object,
     "kind": _kind,
     "kind-or-template": _kind_or_template,
     "kind-spelling": _kind_spelling,
-    "metrics": _metrics,
+    "metrics": _unquoted(_metrics),
     "no-code": _no_code,
+    "no-json-text": _no_json_text,
     "no-secret": secrets.secret,
     "no-text": _no_text,
     "not-blank": _not_blank,
-    "not-empty": _not_empty,
+    "not-empty": _unquoted(_not_empty),
     "number": _number,
     "objects": structures.objects,
     "plain-boolean": _plain_boolean,
@@ -261,15 +271,15 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "relative-path": structures.relative_path,
     "setting-name": names.odd_setting,
     "share": _share,
-    "some-texts": _some_texts,
+    "some-texts": _unquoted(_some_texts),
     "state-check": structures.state_check,
     "template-fields": templates.fields,
     "text": _text,
     "text-objects": structures.text_objects,
     "text-value": _text_value,
-    "texts": _texts,
-    "tp-metrics": _tp_metrics,
-    "twenty-classes": _twenty_classes,
+    "texts": _unquoted(_texts),
+    "tp-metrics": _unquoted(_tp_metrics),
+    "twenty-classes": _unquoted(_twenty_classes),
     "undotted": _undotted,
     "unquoted-number": _unquoted_number,
     "whole": _whole,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.json_text import container
 from checkpoint_ld.dialects.leftovers import laid_over
 from checkpoint_ld.dialects.properties import ABSENT, name_of, values
 from checkpoint_ld.dialects.trail import Listing, Trail, step
-from checkpoint_ld.documents.values import is_number
+from checkpoint_ld.documents.values import is_number, shown
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
 
@@ -36,7 +36,8 @@ IDLE_RANGE = {"min_score": 1, "max_score": 5}
 """The range of a score trait that gives none; Karenina writes it on traits without scores too, where it is idle."""
 
 _SCOPE_BY_AUTHOR = {"Global Rubric": GLOBAL, "Question-Specific Rubric": QUESTION}
-_CONTAINERS = {"metrics", "tp_instructions", "tn_instructions", "classes"}
+CONTAINERS = ("metrics", "tp_instructions", "tn_instructions", "classes")
+"""The settings that are arrays or objects, and that some files have as JSON text."""
 _DIRECTED = {*LLM_SUFFIXES, "RegexTrait", "CallableTrait", "MetricRubricTrait"}
 
 
@@ -138,8 +139,13 @@ def _clean_entries(rating: dict[str, Any], entries: list[Any], pointer: str, tra
 
 def _clean_entry(entry: Any, rating: dict[str, Any], source: str, trail: Trail) -> Any:
     name = name_of(entry)
-    if name in _CONTAINERS:
-        return {**entry, "value": decoded(entry["value"])} if "value" in entry else entry
+    if name in CONTAINERS and (spelled := container(entry.get("value"))) is not None:
+        message, subject = (
+            f"{name} is the text {shown(entry['value'])}, read as what it spells",
+            f'trait "{rating.get("name")}"',
+        )
+        trail.report("trait-json-text", message, source, subject)
+        return {**entry, "value": spelled}
     if name == "evaluation_mode" and entry.get("value") == GUI_MATRIX:
         report_gui_matrix(rating.get("name"), source, trail)
         return {**entry, "value": MATRIX}

@@ -9,8 +9,9 @@ import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.json_text import container
 from checkpoint_ld.dialects.properties import name_of, property_value, values
-from checkpoint_ld.dialects.ratings import CANONICAL, as_float
+from checkpoint_ld.dialects.ratings import CANONICAL, CONTAINERS, as_float
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.dialects.template import template_name
 from checkpoint_ld.documents.values import as_base64, is_number
@@ -148,6 +149,8 @@ class _Completion:
         name = name_of(setting)
         if name == "callable_code" and isinstance(trait, CallableRubricTrait):
             return self._code(setting, trait, pointer)
+        if name in CONTAINERS and (spelled := container(setting.get("value"))) is not None:
+            return {**setting, "value": spelled}
         value = setting.get("value") if name in _WHOLE else None
         if not isinstance(value, float):
             return setting
