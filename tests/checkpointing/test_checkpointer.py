@@ -220,7 +220,9 @@ def test_a_call_under_way_when_the_process_is_killed_is_interrupted_after_the_re
 def test_a_run_that_can_save_nothing_says_so_on_standard_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.touch()
-    run = subprocess.run([sys.executable, "-c", RUN, str(blocked), ""], check=True, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", RUN, str(blocked / "inner"), ""], check=True, capture_output=True, text=True
+    )
     assert (
         f"CheckpointWarning: the checkpoint of reader at step 1 (thought_completed) is not saved: {blocked}"
         in run.stderr

@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import About
-from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld.checkpointing import CheckpointManager, CombinedStore
 from checkpoint_ld.errors import (
     CheckpointExists,
     CheckpointNotFound,
@@ -201,7 +201,7 @@ def test_any_store_alone_is_enough(tmp_path: Path) -> None:
                 manager.get(saved.id)
             assert manager.latest() is None
     with pytest.raises(SettingsError, match="nowhere to keep"):
-        CheckpointManager()
+        CombinedStore()
 
 
 def test_metadata_changes_everywhere_and_the_state_does_not(bench: Bench) -> None:

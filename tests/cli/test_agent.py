@@ -186,6 +186,30 @@ def test_a_file_is_no_folder_of_checkpoints(run: Run, folder: Path) -> None:
     assert "k3.json" in told.err
 
 
+@pytest.mark.parametrize("command", [["list"], ["show", "k1"], ["verify"], ["reindex"], ["prune", "--keep-last", "1"]])
+@pytest.mark.parametrize("option", [None, "--dir", "--db", "--store"])
+def test_a_store_that_does_not_exist_is_an_error_that_names_the_option(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], option: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = run("agent", *command, *([option, "nope"] if option and command != ["reindex"] else []))
+    assert told.code == 2
+    assert told.err.startswith("nope: " if option and command != ["reindex"] else "checkpoints: ")
+    assert (option if option and command != ["reindex"] else "--dir") in told.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_shown_and_compared_without_any_store(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("agent", "show", "--stable", folder / "k1.json").out == (folder / "k1.json").read_bytes()
+    assert run("agent", "diff", folder / "k1.json", folder / "k2.json").code == 1
+    assert run("agent", "timeline", folder / "k2.json").code == 0
+    assert run("agent", "restore", folder / "k2.json", "--out", "state.json").code == 0
+    assert run("agent", "import", folder, "--dir", "new").code == 0
+
+
 def test_import_tells_of_each_file_and_goes_on(run: Run, folder: Path, tmp_path: Path) -> None:
     (folder / "k1.json").write_text("{", encoding="utf-8")
     changed = checkpoint("k2", step=5)

@@ -12,6 +12,7 @@ from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.sparql import Dataset
 from checkpoint_ld.sparql.running import ENGINES, Engine
 from tests.agent.runs import call, thought, tree
 from tests.documents import canonical, item
@@ -77,7 +78,6 @@ EXPECTED: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
         {"tool": "urn:caf:tool/bash"},
         [
             ("checkpoint/k1", "tool-call/c2", "tool/bash", "False", "2025-02-05T21:20:02Z"),
-            ("checkpoint/k2", "tool-call/c2", "tool/bash", "False", "2025-02-05T21:20:02Z"),
             ("checkpoint/k2", "tool-call/c3", "tool/bash", None, "2025-02-05T21:20:04Z"),
             ("checkpoint/k3", "tool-call/c2", "tool/bash", "False", "2025-02-05T21:20:02Z"),
         ],
@@ -86,7 +86,6 @@ EXPECTED: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
         {},
         [
             ("checkpoint/k1", "tool-call/c2", "tool/bash", "exit 1"),
-            ("checkpoint/k2", "tool-call/c2", "tool/bash", "exit 1"),
             ("checkpoint/k3", "tool-call/c2", "tool/bash", "boom"),
         ],
     ),
@@ -148,6 +147,35 @@ def test_the_rows_are_those_that_were_checked_by_hand(name: str, engine: Engine)
 def test_how_low_is_low_may_be_told(engine: Engine) -> None:
     assert rows("agent-doubts", engine, below="0.4") == []
     assert len(rows("agent-doubts", engine, below="0.41")) == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_call_and_a_doubt_are_one_row_however_many_checkpoints_and_executions_hold_them(engine: Engine) -> None:
+    """The calls of k2 are carried on by a run that was resumed, where the one under way ends."""
+    later = {**checkpoints()[1], "id": "k4", "execution_id": "exec_3", "parent": {"checkpoint_id": "k2"}}
+    calls = later["snapshot"]["tool_state"]["calls"]
+    ended = {**calls[2], "success": True, "completed_at": calls[2]["started_at"] + 1}
+    state = {**later["snapshot"]["tool_state"], "calls": [*calls[:2], ended]}
+    resumed = {**later, "snapshot": {**later["snapshot"], "tool_state": state}}
+    data = Dataset.of_graphs(
+        [AgentGraph.of_tree(one, prov=True) for one in (*checkpoints(), later, resumed | {"id": "k5"})]
+    )
+
+    def found(name: str) -> list[tuple[str, ...]]:
+        return [tuple(map(_short, row.values())) for row in queries.run(data.store, name, engine=engine)]
+
+    assert [row[:2] for row in found("agent-failed-calls")] == [
+        ("checkpoint/k1", "tool-call/c2"),
+        ("checkpoint/k3", "tool-call/c2"),
+    ]
+    assert [(row[1], row[3]) for row in found("agent-tool-calls")] == [
+        ("tool-call/c1", "True"),
+        ("tool-call/c2", "False"),
+        ("tool-call/c3", "True"),
+        ("tool-call/c2", "False"),
+    ]
+    assert found("agent-doubts") == EXPECTED["agent-doubts"][1]
+    assert found("agent-questions") == [("urn:uuid:q-is-1%22%3C2", "3", "4", "4", "2")]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, ReadError, StoreError
+from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, ReadError, SettingsError, StoreError
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.stores.files import FileStore, heading
 from checkpoint_ld.stores.filters import Filter
@@ -210,7 +210,7 @@ def test_a_folder_that_has_vanished_is_not_made_again(tmp_path: Path) -> None:
 def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    with pytest.raises(StoreError, match=r"file: cannot be used.*(folder|path)"):
-        FileStore(tmp_path / "file").put(checkpoint())
+    with pytest.raises(SettingsError, match=r"file is a file, not a folder: give another path"):
+        FileStore(tmp_path / "file")
     with pytest.raises(StoreError, match="cannot be used"):
         FileStore(tmp_path / "file" / "in").put(checkpoint())

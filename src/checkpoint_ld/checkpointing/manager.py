@@ -13,7 +13,7 @@ from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.agreement import Reindexed, reindex
 from checkpoint_ld.checkpointing.combined import CombinedStore, Fetched
 from checkpoint_ld.checkpointing.kinds import NOUNS, SYNC_ERRORS
-from checkpoint_ld.checkpointing.opening import database_store, file_store
+from checkpoint_ld.checkpointing.opening import opened
 from checkpoint_ld.checkpointing.redaction import Redaction, redacted_changes, redactor
 from checkpoint_ld.checkpointing.restoring import state_of
 from checkpoint_ld.checkpointing.results import Imported, Restored, Saved
@@ -22,6 +22,7 @@ from checkpoint_ld.checkpointing.taking import forked, given_back, taken
 from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, DatabaseSyncError, GraphSyncError
 from checkpoint_ld.runtime.clock import Clock
 from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error
+from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.filters import Filter
 from checkpoint_ld.stores.header import header_of
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.collection import Collection
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.stores.header import Header
@@ -47,21 +49,27 @@ class CheckpointManager:
     def __init__(  # noqa: PLR0913 - all but the first three are named
         self,
         files: CheckpointStore | str | os.PathLike[str] | None = None,
-        database: CheckpointStore | str | None = None,
-        graph: CheckpointStore | None = None,
+        database: CheckpointStore | str | os.PathLike[str] | None = None,
+        graph: CheckpointStore | Collection | str | os.PathLike[str] | None = None,
         *,
         redact: Redaction | None = None,
         on_event: Callable[[Event], None] | None = None,
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
     ) -> None:
-        """Use these stores; a path is a folder of files, a text for the database is the URL of one.
+        """Use these stores, or the files in `./checkpoints` where none is given.
+
+        `files` is the path of a folder, `database` a path or a URL such as `sqlite:///agents.db`, `graph` the path of a
+        collection, the URL of a SPARQL service or an open `Collection`; each may be a store of any kind as well.
 
         `redact` says what is taken out before anything is kept. `on_event` is told of what was saved, what was not,
-        and what was restored. Raises SettingsError where no store is given, and for redaction that makes no sense.
+        and what was restored. Raises WrongTypeError for what is no store, and SettingsError for a place that cannot be
+        that of such a store and for redaction that makes no sense.
         """
-        self.files = file_store(files)
-        self.database = database_store(database, follows_files=self.files is not None)
-        self.graph = graph
+        if files is None and database is None and graph is None:
+            files = FileStore()
+        self.files = opened("files", files)
+        self.database = opened("database", database, follows_files=self.files is not None)
+        self.graph = opened("graph", graph)
         self.store = CombinedStore(self.files, self.database, self.graph)
         self._redacted = redactor(redact)
         self._redacts = redact is not None

@@ -117,7 +117,7 @@ def show(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     store: Store = None,
 ) -> None:
     """Show what a checkpoint holds: where it stands, its last thoughts and calls, its variables."""
-    with manager(folder, database, store) as of:
+    with manager(folder, database, store, checkpoint) as of:
         shown = agent_runs.found(checkpoint, of)
     if stable or as_json:
         streams.write(streams.STANDARD, shown.content())
@@ -142,7 +142,7 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     """Show what is different between two checkpoints; exit with 1 if anything is."""
     from checkpoint_ld.agent.difference import diff_checkpoints
 
-    with manager(folder, database, store) as of:
+    with manager(folder, database, store, before, after) as of:
         old, new = agent_runs.found(before, of), agent_runs.found(after, of)
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
     if patch:
@@ -171,7 +171,7 @@ def timeline(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
     streams.check_outputs([source, *files_of(folder, database, store)], out, force=force)
-    with manager(folder, database, store) as of:
+    with manager(folder, database, store, source) as of:
         run = agent_runs.run_of(source, of)
     picture = to.value if to else agent_runs.picture_of(out)
     drawn = agent_runs.drawn(run, picture, width=wide, limit=limit)
@@ -190,7 +190,7 @@ def restore(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
 ) -> None:
     """Write the whole state of a checkpoint, and name the calls that were in flight; nothing is run."""
     streams.check_outputs([checkpoint, *files_of(folder, database, store)], out, force=force)
-    with manager(folder, database, store) as of:
+    with manager(folder, database, store, checkpoint) as of:
         restored = of.restore(checkpoint)
     streams.write(out, output.state_of(restored), force=force)
     output.say_restored(restored, as_json=as_json)
@@ -248,7 +248,7 @@ def import_(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     store: Store = None,
 ) -> None:
     """Take checkpoints in, of either shape and any released version; exit with 1 if one could not be."""
-    with manager(folder, database, store) as of:
+    with manager(folder, database, store, may_be_new=True) as of:
         refused = output.show_imported(agent_runs.imported(of, paths, as_new_id=as_new_id), as_json=as_json)
     if refused:
         raise typer.Exit(EXIT_FOUND)

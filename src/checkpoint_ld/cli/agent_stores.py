@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,27 +24,31 @@ Store = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def manager(folder: str | None, database: str | None, store: str | None) -> CheckpointManager:
-    """Return the manager of the stores that were named, of the files in `FOLDER` where none was; close it after use."""
+def manager(
+    folder: str | None, database: str | None, store: str | None, *sources: str, may_be_new: bool = False
+) -> CheckpointManager:
+    """Return the manager of the stores that are named, of the files in the usual folder where none is.
+
+    Close it after use. Raises SettingsError where there is no first store, unless it `may_be_new` or one of the
+    `sources` that a command works on is a file.
+    """
     # A database and graphs take their time to import; --help should not wait for them.
     from checkpoint_ld.checkpointing import CheckpointManager
 
-    files = _folder(folder, database, store)
-    graphs = None
-    if store is not None:
-        from checkpoint_ld.stores.graphs import GraphStore
-
-        graphs = GraphStore(store)
-    return CheckpointManager(files, database, graphs)
+    made = CheckpointManager(folder, database, store)
+    truth = made.store.truth
+    place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
+    may_be_new = may_be_new or any(Path(one).is_file() for one in sources)
+    if not (may_be_new or place is None or place.exists()):
+        option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
+        raise SettingsError(f"{place}: there are no checkpoints, as it does not exist; name where they are by {option}")
+    return made
 
 
 def files_of(folder: str | None, database: str | None, store: str | None) -> list[str | None]:
     """Return the files and folders of the stores that `manager` opens."""
-    return [_folder(folder, database, store), database and database.rpartition(":///")[2], store]
-
-
-def _folder(folder: str | None, database: str | None, store: str | None) -> str | None:
-    return FOLDER if folder is None and database is None and store is None else folder
+    files = FOLDER if folder is None and database is None and store is None else folder
+    return [files, database and database.rpartition(":///")[2], store]
 
 
 def milliseconds(text: str) -> int:

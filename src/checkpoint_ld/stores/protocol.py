@@ -1,16 +1,19 @@
-"""What every store of agent checkpoints does."""
+"""What every store of agent checkpoints does, and the paths at which one may be."""
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from checkpoint_ld.agent.values import ABSENT, Absent
+from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.filters import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.findings import Finding
@@ -35,6 +38,7 @@ class Put:
     created: bool
 
 
+@runtime_checkable
 class CheckpointStore(Protocol):
     """Keeps agent checkpoints by their ids. A checkpoint is there wholly or not at all, whatever fails.
 
@@ -84,3 +88,21 @@ class CheckpointStore(Protocol):
 
     def close(self) -> None:
         """Let go of what the store holds open; it may be used again."""
+
+
+def store_path(given: str | os.PathLike[str], *, is_folder: bool) -> Path:
+    """Return the path of a store in a folder or in a file, which need not be there yet.
+
+    Raises SettingsError for a text that is no path, and for a file in the place of a folder or the other way round.
+    """
+    text = os.fspath(given)
+    wanted, other = ("folder", "file") if is_folder else ("file", "folder")
+    if "://" in text:  # which may hold a password
+        raise SettingsError(f"a URL of this kind is no path of a {wanted}: give a path")
+    if not text or "\0" in text:
+        raise SettingsError(f"{text!r} is no path of a {wanted}: give another one")
+    path = Path(text)
+    with suppress(OSError):  # whether it may be used is found out when it is
+        if path.exists() and path.is_dir() is not is_folder:
+            raise SettingsError(f"{text} is a {other}, not a {wanted}: give another path")
+    return path

@@ -116,6 +116,9 @@ class Database:
     def _open(self) -> Engine:
         with contextlib.suppress(OSError):  # the database says better what is wrong with its folder
             self.path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            if 0 < self.path.stat().st_size < sqlite.SMALLEST:  # SQLite would take it for an empty one
+                raise IntegrityError(f"{self.path}: is no database, but a small file; name another file")
         engine = sqlite.engine(self.path, flushed=self._flushed)
         try:
             with engine.begin() as connection:

@@ -9,19 +9,23 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError, StoreFull
+from checkpoint_ld.stores.protocol import store_path
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
+    from pathlib import Path
 
 OLDEST: Final = (3, 37)
 """The first version that knows strict tables."""
+SMALLEST: Final = 512
+"""Bytes that a database has at least: one page."""
 WRITING: Final = "checkpoint_ld_writing"
 """The option of connections whose transactions take the lock for writing at once."""
 
@@ -33,13 +37,13 @@ _FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLI
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
-def path_of(url: str) -> Path:
+def path_of(url: str | os.PathLike[str]) -> Path:
     """Return the path of the database that an SQLAlchemy URL names, such as `sqlite:///checkpoints.db`.
 
-    A text that is no URL is a path. Raises SettingsError for other databases, and for one in memory.
+    A text that is no URL is a path. Raises SettingsError for other databases, one in memory, and the path of a folder.
     """
-    if "://" not in url:
-        return Path(url)
+    if not isinstance(url, str) or "://" not in url:
+        return store_path(url, is_folder=False)
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -48,7 +52,7 @@ def path_of(url: str) -> Path:
         raise SettingsError(f"databases of the kind {parsed.drivername} cannot be used yet: write sqlite:///PATH")
     if parsed.query or not parsed.database or parsed.database == ":memory:":
         raise SettingsError("the address names no file to keep the database in: write sqlite:///checkpoints.db")
-    return Path(parsed.database)
+    return store_path(parsed.database, is_folder=False)
 
 
 def engine(path: Path, *, flushed: bool) -> Engine:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from checkpoint_ld.stores.nearness import NEIGHBOURS, not_found
 from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, RESET, Put
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
     from sqlalchemy import Connection, Select
@@ -47,7 +47,7 @@ class DatabaseStore:
     capabilities = CAPABILITIES | {RESET}
 
     def __init__(self, url: str | os.PathLike[str], *, follows_files: bool = False) -> None:
-        self._database = Database(path_of(os.fspath(url)), flushed=not follows_files)
+        self._database = Database(path_of(url), flushed=not follows_files)
         self.path = self._database.path
 
     @property

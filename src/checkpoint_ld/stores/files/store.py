@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
@@ -18,11 +17,12 @@ from checkpoint_ld.stores.files.names import PACKED, file_name, hashed_name, nam
 from checkpoint_ld.stores.files.placing import explained, flush, place
 from checkpoint_ld.stores.header import header_of_heading
 from checkpoint_ld.stores.nearness import not_found
-from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Put
+from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Put, store_path
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.filters import Filter
@@ -33,13 +33,14 @@ class FileStore:
     """Agent checkpoints in `directory`, one file for each, which is made with the first of them.
 
     Nothing but `update_metadata` changes a file, and what is no checkpoint's file is never touched. A folder that was
-    there and has vanished is not made again. `get` raises ReadError or InvalidCheckpoint for a file that is damaged.
+    there and has vanished is not made again. Raises SettingsError for what is no path of a folder; `get` raises
+    ReadError or InvalidCheckpoint for a file that is damaged.
     """
 
     capabilities = CAPABILITIES
 
     def __init__(self, directory: str | os.PathLike[str] = "./checkpoints") -> None:
-        self.directory = Path(directory)
+        self.directory = store_path(directory, is_folder=True)
         self._index = Index(self.directory)
         self._guard = threading.RLock()
         self._was_there = self.directory.is_dir()

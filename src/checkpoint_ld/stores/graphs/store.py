@@ -10,14 +10,14 @@ from pyoxigraph import Literal
 
 from checkpoint_ld.agent.names import iri
 from checkpoint_ld.agent.values import ABSENT, Absent
-from checkpoint_ld.errors import CheckpointExists, SettingsError, StoreBusyError
+from checkpoint_ld.errors import CheckpointExists, StoreBusyError
 from checkpoint_ld.stores.amendment import amended
 from checkpoint_ld.stores.graphs import checking, listing
 from checkpoint_ld.stores.graphs.embedded import EmbeddedGraphs
 from checkpoint_ld.stores.graphs.sharing import LentCollection, shared
 from checkpoint_ld.stores.graphs.statements import graph_of, restored
 from checkpoint_ld.stores.nearness import not_found
-from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, RESET, Put
+from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, RESET, Put, store_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,13 +45,17 @@ class GraphStore:
     raise IntegrityError for a collection or a graph that is damaged, and StoreError for what else goes wrong.
 
     Who a server has to do with is told as for pushing: by environment variables, or a netrc file. What a server
-    promises about two who write one id at once is told by `served`.
+    promises about two who write one id at once is told by `served`. Raises SettingsError for a text that is neither the
+    path of a folder nor a URL of http. `path` is that of a collection that is named by it.
     """
 
     capabilities = CAPABILITIES | {RESET}
 
     def __init__(self, collection: Collection | str | os.PathLike[str]) -> None:
         self._given = collection
+        self.path: Path | None = None
+        if isinstance(collection, os.PathLike) or (isinstance(collection, str) and not _is_served(collection)):
+            self._given = self.path = store_path(collection, is_folder=True)
         self._opened: Graphs | None = None
 
     def put(
@@ -173,11 +177,12 @@ class GraphStore:
 def _graphs_of(given: Collection | str | os.PathLike[str]) -> Graphs:
     if not isinstance(given, (str, os.PathLike)):
         return EmbeddedGraphs(LentCollection(given))
-    if isinstance(given, str) and given.lower().startswith(_SERVERS):
+    if isinstance(given, str):
         from checkpoint_ld.stores.graphs.served import ServedGraphs  # noqa: PLC0415 - who asks no server has no client
 
         return ServedGraphs(given)
-    try:
-        return EmbeddedGraphs(shared(Path(given)))
-    except ValueError:
-        raise SettingsError(f"{os.fspath(given)!r} is no path of a folder") from None
+    return EmbeddedGraphs(shared(Path(given)))
+
+
+def _is_served(place: str) -> bool:
+    return place.lower().startswith(_SERVERS)
