@@ -147,6 +147,11 @@ def somewhere(name: str) -> str:
     return str(Path(tempfile.gettempdir()) / name)
 
 
+def loaded(path: Path) -> Benchmark:
+    """Return a file as a benchmark."""
+    return Benchmark.load(path)
+
+
 WAYS: tuple[Way | Command, ...] = (
     Way("file → graph", OURS, same, graph_of),
     Way("graph → verdict", OURS, examined_anew, verdict),
@@ -154,9 +159,9 @@ WAYS: tuple[Way | Command, ...] = (
     Way(f"graph → verdict, {ODD:.0%} with warnings", OURS, examined_anew, verdict, odd=ODD),
     Way("file → verdict", OURS, anew, checked),
     Way("file → graph and verdict", OURS, anew, lambda path: verdict(examined(path))),
-    Way("graph → entities", OURS, Benchmark.load, lambda benchmark: list(benchmark.questions)),
+    Way("graph → entities", OURS, loaded, lambda benchmark: list(benchmark.questions)),
     Way("file → graph, verdict and entities", OURS, anew, everything),
-    Way("file → Benchmark", OURS, same, Benchmark.load),
+    Way("file → Benchmark", OURS, same, loaded),
     Way("file → Benchmark", f"{OURS}, validate", anew, validated),
     Way("file → N-Triples", OURS, same, ntriples_of),
     Way("graph → N-Triples", OURS, graph_of, emission.ntriples_of),

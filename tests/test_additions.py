@@ -143,7 +143,7 @@ def test_a_question_object_is_added_with_more_said_about_it() -> None:
     assert (added, benchmark[added].answer_notes, benchmark.finished_count) == (OBJECT_ID, "n", 1)
     with pytest.raises(WriteError, match="already"):
         benchmark.add_question_from_object(Question(question=TEXT, raw_answer="5"))
-    with pytest.raises(WriteError, match="is no Question"):
+    with pytest.raises(WriteError, match=r"question_obj is .*: give Question"):
         benchmark.add_question_from_object(TEXT)  # type: ignore[arg-type]
     with pytest.raises(WriteError, match="colour: Extra inputs"):
         benchmark.add_question_from_object(Question(question="Q?", raw_answer="a"), colour="red")
@@ -232,7 +232,7 @@ def test_a_value_of_another_type_is_an_error_of_type_too(question: Json, told: J
 
 @pytest.mark.parametrize("identifier", ["", 5])
 def test_an_identifier_is_a_text(identifier: Json) -> None:
-    with pytest.raises(WriteError, match="is no text"):
+    with pytest.raises(WriteError, match=r"question_id is .*: give str|is no text"):
         Benchmark("Sums").add_question(TEXT, "4", question_id=identifier)
 
 
@@ -283,11 +283,15 @@ def test_a_question_with_a_template_of_its_own_is_finished(
         ({"question": TEXT}, {}, "needs a reference answer"),
         ({"question": TEXT, "raw_answer": "4", "colour": "red"}, {}, "colour: Extra inputs"),
         ({"question": 5, "raw_answer": "4"}, {}, "question: Input should be a valid string"),
-        (5, {"raw_answer": "4"}, "5 is no question"),
+        (5, {"raw_answer": "4"}, "question is 5 .of type int.: give str . Mapping"),
         (TEXT, {"raw_answer": "4", "finished": "yes"}, "finished is 'yes'"),
-        (TEXT, {"raw_answer": "4", "answer_template": 5}, "answer_template is of type int"),
-        (TEXT, {"raw_answer": "4", "author": "A. Smith"}, "author: "),
-        (TEXT, {"raw_answer": "4", "keywords": "k"}, "keywords: "),
+        (
+            TEXT,
+            {"raw_answer": "4", "answer_template": 5},
+            "answer_template is 5 .of type int.: give str",
+        ),
+        (TEXT, {"raw_answer": "4", "author": "A. Smith"}, "author is .*: give Mapping"),
+        (TEXT, {"raw_answer": "4", "keywords": "k"}, "keywords is .*: give Sequence"),
         (TEXT, {"raw_answer": "4", "custom_metadata": {"x": float("nan")}}, "value at .*nan is not a JSON number"),
         (TEXT, {"raw_answer": "4", "custom_metadata": {"x": {1, 2}}}, "custom_metadata"),
         (TEXT, {"raw_answer": "4", "author": {"age": float("inf")}}, "inf is not a JSON number"),

@@ -392,3 +392,18 @@ def test_what_was_loaded_twice_is_edited_once(tmp_path: Path) -> None:
     one, other = Benchmark.load(target), Benchmark.load(target)
     one.name = "Alloys"
     assert other.name == "Metals"
+
+
+def test_the_workspace_root_stays_beside_the_file(tmp_path: Path) -> None:
+    made = Benchmark.create("Metals", workspace_root=tmp_path)
+    assert made.workspace_root == tmp_path
+    assert made.clone().workspace_root == tmp_path
+    made.save(tmp_path / "a.json")
+    assert str(tmp_path).encode() not in (tmp_path / "a.json").read_bytes()
+    assert Benchmark.load(tmp_path / "a.json").workspace_root is None
+    loaded = Benchmark.load(tmp_path / "a.json", str(tmp_path / "w"))
+    assert loaded.workspace_root == tmp_path / "w"
+    loaded.set_workspace_root(tmp_path / "v")
+    assert (loaded.workspace_root, loaded) == (tmp_path / "v", made)
+    loaded.workspace_root = None
+    assert (loaded.workspace_root, loaded) == (None, made)

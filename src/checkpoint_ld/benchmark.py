@@ -6,12 +6,15 @@ import os
 import time
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from rdflib import Graph
 
 from checkpoint_ld import emission, reading
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
+from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import FindingsWarning, SettingsError, WriteError
@@ -38,11 +41,11 @@ from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY
 from checkpoint_ld.writing import write as writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import BinaryIO
 
     from checkpoint_ld.emission import ContextStyle
-    from checkpoint_ld.entities import Organization, Person, Question
+    from checkpoint_ld.entities import Creator, Question
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.reading import Reading
 
@@ -73,12 +76,15 @@ class Benchmark(
     one changes nothing here. Dates are ISO 8601 texts.
     """
 
+    _workspace_root: Path | None = None
+
     def __init__(
         self,
         name: str,
         description: str = "",
         version: str = DEFAULT_VERSION,
-        creator: str | Person | Organization = DEFAULT_CREATOR,
+        creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] = DEFAULT_CREATOR,
+        workspace_root: str | os.PathLike[str] | None = None,
     ) -> None:
         if not name:
             raise WriteError("a benchmark needs a name: give a text that is not empty")
@@ -96,7 +102,9 @@ class Benchmark(
             "dataFeedElement": [],
             "additionalProperty": [property_value(FORMAT_VERSION_PROPERTY, FORMAT_VERSION), *properties],
         }
+        dump_json(tree)
         super().__init__(CheckpointGraph.of_tree(tree))
+        self.set_workspace_root(workspace_root)
 
     @classmethod
     def create(
@@ -104,15 +112,21 @@ class Benchmark(
         name: str,
         description: str = "",
         version: str = DEFAULT_VERSION,
-        creator: str | Person | Organization = DEFAULT_CREATOR,
+        creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] = DEFAULT_CREATOR,
+        workspace_root: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """Make an empty benchmark. Raises WriteError for an empty name."""
-        return cls(name, description, version, creator)
+        """Make an empty benchmark.
+
+        Raises WriteError for an empty name and for texts that JSON cannot hold, WrongTypeError for what is no text.
+        """
+        return cls(name, description, version, creator, workspace_root)
 
     @classmethod
+    @renamed(source="path")
     def load(
         cls,
-        source: str | os.PathLike[str] | BinaryIO | bytes | Graph,
+        path: str | os.PathLike[str] | BinaryIO | bytes | Graph,
+        workspace_root: str | os.PathLike[str] | None = None,
         *,
         syntax: str | None = None,
         strict: bool = False,
@@ -123,21 +137,23 @@ class Benchmark(
         Every dialect, every JSON-LD form and the RDF syntaxes are recognised; `syntax` (`json`, `turtle`, `nt`, `nq`,
         `trig`, `xml`) settles what bytes leave open. What is odd about the source is in `findings`. `validate` holds
         it against the SHACL rules too: "warn" adds what they find to `findings` and gives a FindingsWarning, "strict"
-        refuses what the profile `strict` calls a violation.
+        refuses what the profile `strict` calls a violation. `workspace_root` is that of the property.
         Raises ReadError with everything that keeps it from being read (if `strict`, whatever is odd about it);
         FindingsError with the violations that `validate="strict"` found; SourceMissingError.
         """
-        if isinstance(source, Graph):
+        if isinstance(path, Graph):
             index: Index = {}
-            for triple in source:
+            for triple in path:
                 put(index, *triple)
             read = reading.of_statements(index).refusing(strict=strict)
         else:
-            read = reading.read(source, syntax=syntax, strict=strict)
-        return cls.of_reading(read, validate=validate)
+            read = reading.read(path, syntax=syntax, strict=strict)
+        benchmark = cls.of_reading(read, validate=validate)
+        benchmark.set_workspace_root(workspace_root)
+        return benchmark
 
     @classmethod
-    def of_reading(cls, source: Reading, *, validate: Validate = "off") -> Self:
+    def of_reading(cls, source: reading.Reading, *, validate: Validate = "off") -> Self:
         """Make the benchmark that was read; `validate` and what it raises is that of `load`."""
         checked = source if validate == "off" else _validated(source, validate)
         benchmark = cls.__new__(cls)
@@ -184,6 +200,19 @@ class Benchmark(
         return self.dialect if writing.is_writable(self.dialect) else reading.CANONICAL
 
     @property
+    def workspace_root(self) -> Path | None:
+        """The folder below which questions have their `workspace_path`; no file says it."""
+        return self._workspace_root
+
+    @workspace_root.setter
+    def workspace_root(self, path: str | os.PathLike[str] | None) -> None:
+        self._workspace_root = None if path is None else Path(path)
+
+    def set_workspace_root(self, path: str | os.PathLike[str] | None) -> None:
+        """Set `workspace_root`; None takes it away."""
+        self.workspace_root = path
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """What was odd about the source when it was read."""
         return self._source.findings if self._source is not None else ()
@@ -205,7 +234,7 @@ class Benchmark(
         return (self.get_question(one) for one in self.get_question_ids())
 
     def __contains__(self, question_id: object) -> bool:
-        return question_id in self._elements()
+        return isinstance(question_id, str) and question_id in self._elements()
 
     @overload
     def __getitem__(self, key: str | int) -> Question: ...
@@ -238,5 +267,5 @@ def _validated(source: Reading, validate: Validate) -> Reading:
         report.raise_for_findings()
     elif report.findings:
         counts = ", ".join(f"{count} {severity.name.lower()}" for severity, count in report.counts.items() if count)
-        warnings.warn(f"{source.source or 'the benchmark'} has findings: {counts}", FindingsWarning, stacklevel=3)
+        warnings.warn(f"{source.source or 'the benchmark'} has findings: {counts}", FindingsWarning, stacklevel=6)
     return replace(source, findings=report.findings)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import data, dialects
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
@@ -64,6 +65,7 @@ class Header:
     scenarios: int | None = None
 
 
+@checked
 def read_header(
     source: str | os.PathLike[str] | BinaryIO | bytes, *, counts: bool = False, limits: Limits = DEFAULT_LIMITS
 ) -> Header:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Graph
 
 from checkpoint_ld import families
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.errors import FindingsWarning, SettingsError
 from checkpoint_ld.reading import Reading
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.benchmark import Validate
 
 
+@checked
 def load(
     source: str | os.PathLike[str] | BinaryIO | bytes | Graph,
     *,
@@ -58,5 +60,5 @@ def _agent(read: AgentReading, *, strict: bool, validate: Validate) -> AgentChec
         elif report.findings:
             counts = ", ".join(f"{count} {severity.name.lower()}" for severity, count in report.counts.items() if count)
             message = f"{read.source or 'the checkpoint'} has findings: {counts}"
-            warnings.warn(message, FindingsWarning, stacklevel=3)
+            warnings.warn(message, FindingsWarning, stacklevel=4)
     return AgentCheckpoint.of_reading(read)

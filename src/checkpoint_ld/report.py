@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from checkpoint_ld import arguments
 from checkpoint_ld.errors import FindingsError
 from checkpoint_ld.findings import Finding, Severity
 
@@ -60,10 +61,12 @@ class Report:
         """Whether there is no violation."""
         return not self.at_least(Severity.VIOLATION)
 
+    @arguments.checked
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings that weigh `severity` or more."""
         return tuple(found for found in self.findings if found.severity >= severity)
 
+    @arguments.checked
     def raise_for_findings(self, severity: Severity = Severity.VIOLATION) -> Report:
         """Return this report; raise FindingsError if anything in it weighs `severity` or more."""
         found = self.at_least(severity)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.arguments import checked, renamed
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.entities import Question
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError
@@ -39,8 +40,10 @@ class _Columns:
     custom: Sequence[str]
 
 
+@checked
+@renamed(path="file_path")
 def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the order are Karenina's
-    path: str | os.PathLike[str],
+    file_path: str | os.PathLike[str],
     question_column: str,
     answer_column: str,
     sheet_name: str | None = None,
@@ -74,11 +77,13 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
         keywords_columns or (),
         custom_metadata_columns or (),
     )
-    rows = _rows(os.fspath(path), sheet_name)
+    rows = _rows(os.fspath(file_path), sheet_name)
     header = [name.strip() for name in next(rows, ())]
     for name in (question_column, answer_column):
         if name not in header:
-            raise LookupFailedError(f"there is no column {name!r} in {os.fspath(path)}: there are {', '.join(header)}")
+            raise LookupFailedError(
+                f"there is no column {name!r} in {os.fspath(file_path)}: there are {', '.join(header)}"
+            )
     found = (_question(_cells(header, row), asked) for row in rows)
     return [one for one in found if one is not None]
 

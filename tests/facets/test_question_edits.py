@@ -196,7 +196,7 @@ def test_what_a_file_lacks_is_made() -> None:
         ({"custom_metadata": {"x": float("nan")}}, "nan is not a JSON number"),
         ({"custom_metadata": {"\ud800": 1}}, "surrogate"),
         ({"author": {"x": float("inf")}}, "inf is not a JSON number"),
-        ({"answer_template": 5}, "answer_template is of type int"),
+        ({"answer_template": 5}, "the template is 5: give Python text, a TemplateSpec or a class"),
         ({"answer_template": TemplateSpec(fields=[])}, "this is no template"),
         ({"finished": "yes"}, "finished is 'yes'"),
         ({"question_rubric": {"regex_traits": [{"name": "r"}]}}, "rubric of the question"),

@@ -279,9 +279,9 @@ def misnamed() -> Rubric:
         (lambda b: b.add_question_rubric_trait(METAL, DATED.model_copy(update={"name": "cites"})), "'cites' already"),
         (lambda b: b.add_global_rubric_trait(RegexRubricTrait(name="a.b", pattern="x")), "'a.b' holds a dot"),
         (lambda b: b.set_global_rubric(misnamed()), "2 traits are called 'clear'"),
-        (lambda b: b.set_global_rubric(DYNAMIC), "of type DynamicRubric: give a Rubric"),
-        (lambda b: b.set_global_rubric({"llm_traits": []}), "of type dict: give a Rubric"),
-        (lambda b: b.set_global_dynamic_rubric(EVERY), "of type Rubric: give a DynamicRubric"),
+        (lambda b: b.set_global_rubric(DYNAMIC), "of type DynamicRubric: give Rubric"),
+        (lambda b: b.set_global_rubric({"llm_traits": []}), "of type dict with list: give Rubric"),
+        (lambda b: b.set_global_dynamic_rubric(EVERY), "of type Rubric: give DynamicRubric"),
         (lambda b: b.set_question_rubric(METAL, misnamed()), "2 traits are called 'clear'"),
         (lambda b: b.update_global_rubric_trait("tone", RegexRubricTrait(name="a.b", pattern="x")), "holds a dot"),
         (lambda b: b.add_global_rubric_trait(UNWRITABLE), "nan is not a JSON number"),
@@ -301,7 +301,7 @@ def test_a_rubric_that_no_author_may_write_is_refused_and_changes_nothing(
 
 @pytest.mark.parametrize("given", ["clear", None, EVERY])
 def test_what_is_no_trait_is_of_the_wrong_type(given: Any) -> None:
-    with pytest.raises(TypeError, match=r"the trait is of type (str|NoneType|Rubric): give one of the traits"):
+    with pytest.raises(TypeError, match=r"trait is .*of type (str|NoneType|Rubric)\)?: give LLMRubricTrait"):
         load(canonical()).add_global_rubric_trait(given)
 
 
@@ -496,3 +496,20 @@ def test_statistics_count_traits() -> None:
         },
         "question_dynamic": {"rubrics": 2, "traits": 2, "by_kind": {**none, "regex": 2}},
     }
+
+
+def test_a_rubric_can_be_given_as_the_list_of_its_traits() -> None:
+    benchmark, same = load(canonical()), load(canonical())
+    benchmark.set_global_rubric([DEPTH, DATED])
+    same.set_global_rubric(Rubric.from_traits([DEPTH, DATED]) or Rubric())
+    benchmark.set_question_rubric(METAL, [DATED.model_copy(update={"name": "other"})])
+    summarised = DEPTH.model_copy(update={"name": "third", "summary": "s"})
+    benchmark.set_global_dynamic_rubric([summarised])
+    benchmark.set_question_dynamic_rubric(METAL, [summarised.model_copy(update={"name": "fourth"})])
+    assert benchmark.global_rubric == same.global_rubric
+    assert benchmark.get_rubric_trait_names(METAL) == ["other"]
+    dynamic = benchmark.get_global_dynamic_rubric()
+    assert dynamic is not None
+    assert [trait.name for trait in dynamic.traits()] == ["third"]
+    benchmark.set_global_rubric([])
+    assert benchmark.global_rubric is None

@@ -88,7 +88,7 @@ def test_a_name_is_taken_once() -> None:
 
 @pytest.mark.parametrize("given", [{"name": "x"}, None, "x"])
 def test_only_scenarios_are_added(given: Json) -> None:
-    with pytest.raises(WriteError, match="is no Scenario"):
+    with pytest.raises(WriteError, match=r"scenario is .*: give Scenario"):
         Benchmark("Turns").add_scenario(given)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checkpoint_ld import Benchmark
+from checkpoint_ld import Benchmark, verify
+from checkpoint_ld.entities import BaseAnswer
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.errors import LookupFailedError, ReadError, SourceMissingError, WriteError
 from checkpoint_ld.mapping.questions import default_template
@@ -212,7 +215,7 @@ def test_what_is_no_template_is_refused_with_line_and_remedy_and_changes_nothing
 
 @pytest.mark.parametrize("code", [None, 5, b"class Answer", SPEC.model_dump()])
 def test_what_is_neither_source_nor_specification_is_of_the_wrong_type(code: Any) -> None:
-    with pytest.raises(TypeError, match=r"the template is of type [A-Za-z]+: give its Python source"):
+    with pytest.raises(TypeError, match=r"template_code is .*of type [A-Za-z]+.*: give str \| TemplateSpec"):
         two(CLASSIC, None).add_answer_template(METAL, code)
 
 
@@ -370,3 +373,44 @@ def test_a_template_is_known_by_its_text_without_its_layout() -> None:
     assert benchmark.get_template_id(METAL) == benchmark.get_template_id(SECOND)
     assert two(None, " ").get_template_id(METAL) == "no_template"
     assert two(None, " ").get_template_id(SECOND) == "no_template"
+
+
+class ZincAnswer(BaseAnswer):
+    """An answer whose name Karenina does not know."""
+
+    metal: str
+
+    def verify(self) -> bool:
+        return ZincAnswer.model_fields.keys() == {"metal"} and self.metal == "Zn"
+
+
+def test_an_answer_class_is_written_as_its_source_under_the_name_that_karenina_wants() -> None:
+    class Answer(BaseAnswer):
+        metal: str
+
+        def verify(self) -> bool:
+            raise AssertionError("nothing of a template is run")
+
+    benchmark = Benchmark("Metals")
+    added = benchmark.add_question("Which?", "Zinc", answer_template=ZincAnswer)
+    from_mapping = benchmark.add_question({"question": "Who?", "raw_answer": "Z", "answer_template": ZincAnswer})
+    source = inspect.getsource(ZincAnswer).replace("ZincAnswer", "Answer")
+    assert [benchmark.get_template(one) for one in (added, from_mapping)] == [source, source]
+    assert benchmark.validate_templates() == (True, [])
+    benchmark.update_template(added, Answer)
+    assert benchmark.get_template(added) == textwrap.dedent(inspect.getsource(Answer))
+    benchmark.add_answer_template(added, ZincAnswer)
+    assert benchmark.get_template(added) == source
+    benchmark.update_question_metadata(from_mapping, answer_template=Answer)
+    assert benchmark.get_template(from_mapping) == textwrap.dedent(inspect.getsource(Answer))
+    assert verify(source, {"metal": "Zn"}).passed is None
+
+
+def test_a_class_that_is_no_answer_or_has_no_source_is_refused() -> None:
+    benchmark = two(CLASSIC, None)
+    before = benchmark.to_jsonld()
+    with pytest.raises(TypeError, match="a class that derives from BaseAnswer"):
+        benchmark.update_template(METAL, int)
+    with pytest.raises(WriteError, match="the source of the class Made is not to be found"):
+        benchmark.update_template(METAL, type("Made", (BaseAnswer,), {"__module__": "nowhere"}))
+    assert benchmark.to_jsonld() == before

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 from checkpoint_ld import families, profiles, queries, rdf, sparql, validation
 from checkpoint_ld import loading as checkpoints
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.collection import derived, export, integrity, loading
 from checkpoint_ld.collection.directory import STORE, Directory, explained
@@ -50,7 +51,7 @@ class Statistics:
         return asdict(self)
 
 
-class Collection:
+class Collection(CheckedMethods):
     """Checkpoints in an embedded store on disk, one named graph each, and a manifest of where they come from.
 
     Graphs are called by their IRIs. It is a context manager; other processes may have the folder when it is closed.

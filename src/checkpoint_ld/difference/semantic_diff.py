@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.content import BenchmarkContent, content_of
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES
@@ -29,6 +30,7 @@ _READ_PROPERTIES = frozenset((*LEGACY_PROPERTIES, CREATOR_DETAILS, *FORMAT_PROPE
 """Properties that traits and creators are read from, and those that say how a file is written."""
 
 
+@runtime_checkable
 class Compared(Protocol):
     """What can be compared: a Benchmark, or a checkpoint that was read."""
 
@@ -85,6 +87,7 @@ class SemanticDiff:
         return {"is_empty": self.is_empty, **asdict(self)}
 
 
+@checked
 def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, order: bool = False) -> SemanticDiff:
     """Return what is different between two benchmarks, whatever dialect and layout they come from.
 

@@ -6,6 +6,7 @@ import copy
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import suits
 from checkpoint_ld.graph.literals import DOUBLE
@@ -35,6 +36,10 @@ class ContextStyle(StrEnum):
     """Ours: the same keys, and every JSON-LD 1.1 processor reads the statements that the graph holds."""
     PLAIN = "plain"
     """The one that the document came with, or else Karenina's own."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise SettingsError(f"there is no context {value!r}: use {' or '.join(cls)}")
 
 
 def jsonld_of(graph: CheckpointGraph, context: ContextStyle = ContextStyle.IMPROVED, tree: Tree | None = None) -> Tree:

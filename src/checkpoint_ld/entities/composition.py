@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, model_validator
 
-from checkpoint_ld.deprecation import renamed
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import LookupFailedError
 

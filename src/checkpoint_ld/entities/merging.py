@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from checkpoint_ld.deprecation import renamed
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.entity import LENIENT
 from checkpoint_ld.entities.trait_collection import TRAIT_LISTS, TraitCollection
 from checkpoint_ld.errors import SettingsError

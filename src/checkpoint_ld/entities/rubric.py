@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from checkpoint_ld.deprecation import renamed
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.callable_trait import CallableRubricTrait
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.entities.metric_trait import MetricRubricTrait

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field, model_validator
 
-from checkpoint_ld.deprecation import renamed
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.entity import Entity, problem
 from checkpoint_ld.entities.kinds import Kind, Score, serialised, template_fields
 

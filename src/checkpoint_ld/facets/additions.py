@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
@@ -45,7 +46,7 @@ class Additions(Scenarios):
         self,
         question: str | Mapping[str, Any] | Question,
         raw_answer: str | None = None,
-        answer_template: str | TemplateSpec | None = None,
+        answer_template: str | TemplateSpec | type | None = None,
         question_id: str | None = None,
         finished: bool | None = None,
         author: Mapping[str, Any] | None = None,
@@ -59,7 +60,8 @@ class Additions(Scenarios):
 
         `question` is a text (then `raw_answer` is needed), a `Question` (the other arguments go before what it says),
         or a mapping with the names of the arguments or of a `Question` (what it says goes before the arguments). A
-        template is Python text, which is kept as it is, or a specification, of which the text is made. A `Question` is
+        template is Python text, which is kept as it is, a specification, of which the text is made, or an answer
+        class, which is written as its source under the name `Answer`; nothing of it is run. A `Question` is
         identified by its own id, anything else by the identifier that Karenina computes from the text.
         A question counts as finished if it has a template of its own, unless `finished` says otherwise.
 
@@ -80,24 +82,24 @@ class Additions(Scenarios):
         }
         return self._add([_addition(question, {name: value for name, value in told.items() if value is not None})])[0]
 
-    def add_question_from_object(self, question: Question, **metadata: Any) -> str:
+    @renamed(question="question_obj")
+    def add_question_from_object(self, question_obj: Question, **metadata: Any) -> str:
         """Add a `Question` at the end and return its identifier; `metadata` are other arguments of `add_question`.
 
         Raises WriteError, having added nothing, for anything but a `Question`, and as `add_question` does.
         """
-        if not isinstance(question, Question):
-            raise WrongTypeError(f"{question!r} is no Question: use add_question")
-        return self._add([_addition(question, {name: one for name, one in metadata.items() if one is not None})])[0]
+        return self._add([_addition(question_obj, {name: one for name, one in metadata.items() if one is not None})])[0]
 
+    @renamed(added="questions_data")
     def add_questions(
-        self, added: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
+        self, questions_data: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
     ) -> list[str]:
         """Add questions, each a mapping or a `Question`, at the end; return their identifiers.
 
         All of them are added or, if one of them cannot be, none. Raises WriteError as `add_question` does.
         """
         told = {} if finished is None else {"finished": finished}
-        return self._add([_addition(one, told) for one in added])
+        return self._add([_addition(one, told) for one in questions_data])
 
     add_questions_batch = add_questions
 
@@ -127,7 +129,8 @@ def _addition(given: str | Mapping[str, Any] | Question, told: Json) -> _Additio
         raise WriteError(f"the question_id {identifier!r} is no text: give a text that is not empty, or none")
     rubric = rubric_given(members.pop("question_rubric", None), Rubric)
     dynamic = rubric_given(members.pop("question_dynamic_rubric", None), DynamicRubric)
-    members["answer_template"] = source_given(members.get("answer_template"))
+    if members.get("answer_template") is not None:
+        members["answer_template"] = source_given(members["answer_template"])
     if members.get("date_created") is None:
         members["date_created"] = members["date_modified"] = now()
     question = question_given({name: one for name, one in members.items() if one is not None})

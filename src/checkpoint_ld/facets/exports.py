@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.exports import comma_separated, curation, dictionary, files, frames, markdown, records
 from checkpoint_ld.facets.contents import Contents
@@ -48,7 +49,7 @@ class Exports(Contents):
         Eight columns, and after them those of `extra`: `keywords`, `sources` (how many), `custom` (custom metadata).
         `formulas="escape"` puts an apostrophe before texts that a spreadsheet would run. Raises SettingsError.
         """
-        return comma_separated.question_table(self._content(), extra=extra, formulas=formulas)
+        return comma_separated.question_table(self._content(), extra=tuple(extra), formulas=formulas)
 
     def to_markdown(self) -> str:
         """Return the benchmark as a document in Markdown, with the traits of all kinds."""
@@ -58,14 +59,15 @@ class Exports(Contents):
         """Return metadata, statistics, questions and global rubrics as plain JSON."""
         return dictionary.dictionary(self._content())
 
-    def export_to_file(self, path: str | os.PathLike[str], format: str = "auto") -> None:  # noqa: A002 - Karenina's name
-        """Write the benchmark to exactly `path`, all of it or nothing.
+    @renamed(path="file_path")
+    def export_to_file(self, file_path: str | os.PathLike[str], format: str = "auto") -> None:  # noqa: A002 - Karenina's name
+        """Write the benchmark to exactly `file_path`, all of it or nothing.
 
         `format` is json (that of `to_dict`), csv, markdown or jsonld; auto takes the extension, and json for others.
         Raises SettingsError for another format, and WriteError; the file is then as it was.
         """
-        kind = files.format_of(path, format)
-        replace_file(path, files.written(self._content(), self._graph, kind))
+        kind = files.format_of(file_path, format)
+        replace_file(file_path, files.written(self._content(), self._graph, kind))
 
     def export_curation_workbook(self, path: str | os.PathLike[str]) -> Json:
         """Write the table that curators work with, a row for each verified field, to exactly `path`.

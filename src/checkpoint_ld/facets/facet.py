@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.facets.elements import Elements, asked_in, elements_of
@@ -23,7 +24,7 @@ Json = dict[str, Any]
 _ELEMENT = URIRef(SCHEMA + "dataFeedElement")
 
 
-class Facet:
+class Facet(CheckedMethods):
     """One side of a benchmark.
 
     The graph holds everything; what methods return are views that are made anew at each call, so that changing one

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
+import textwrap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -32,20 +36,40 @@ def question_given(members: Mapping[str, Any]) -> Question:
         question = Question.model_validate(members, context=LENIENT)
     except ValidationError as error:
         raise WriteError(f"the question {text!r} is refused: {faults_of(error)}") from None
-    dump_json([question.author, question.sources, question.few_shot_examples, question.custom_metadata])
+    dump_json({name: getattr(question, name) for name in Question.model_fields})
     return question
 
 
-def source_given(given: object) -> str | None:
-    """Return the Python text of a template that is given as text or as a specification.
+def source_given(given: object) -> str:
+    """Return the Python text of a template that is given as text, as a specification or as an answer class.
 
-    Raises WrongTypeError for anything else, WriteError for a specification that is none.
+    Raises WrongTypeError for anything else, WriteError for a specification that is none and a class without source.
     """
-    if given is None or isinstance(given, str):
+    if isinstance(given, str):
         return given
     if isinstance(given, entities.TemplateSpec):
         return templates.source_of(given)
-    raise WrongTypeError(f"answer_template is of type {type(given).__name__}: give Python text or a TemplateSpec")
+    if isinstance(given, type) and any(one.__name__ == "BaseAnswer" for one in given.__mro__):
+        return _source_of_class(given)
+    wanted = "Python text, a TemplateSpec or a class that derives from BaseAnswer"
+    raise WrongTypeError(f"the template is {given!r:.60}: give {wanted}")
+
+
+def _source_of_class(given: type) -> str:
+    """Return the source of an answer class, in which it is called Answer, as Karenina wants it."""
+    captured = getattr(given, "get_source_code", None)
+    try:
+        source = textwrap.dedent((captured() if captured else None) or inspect.getsource(given))
+        tree = ast.parse(source)
+    except (OSError, TypeError, SyntaxError):
+        message = f"the source of the class {given.__qualname__} is not to be found: give the text of the template"
+        raise WriteError(message) from None
+    named = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == given.__name__]
+    lines, old = source.encode().splitlines(keepends=True), given.__name__.encode()
+    for line, column in sorted(((one.lineno - 1, one.col_offset) for one in named), reverse=True):
+        lines[line] = lines[line][:column] + b"Answer" + lines[line][column + len(old) :]
+    text = b"".join(lines).decode()
+    return re.sub(rf"^class\s+{given.__name__}\b", "class Answer", text, count=1, flags=re.MULTILINE)
 
 
 def state_given(finished: object) -> bool | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.entities import DynamicRubric, Rubric
-from checkpoint_ld.errors import ReadError, WrongTypeError
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.facets.rubric_checks import refuse_problems, refuse_taken, required_traits
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.mapping.older_traits import members_without, older_ratings
@@ -24,7 +24,7 @@ from checkpoint_ld.mapping.traits import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rdflib.term import Node
 
@@ -59,11 +59,10 @@ class HeldRubric(Generic[Traits]):
         self._move_older()
         self.graph.append(self.holder, _MEMBER, rating)
 
-    def replace(self, rubric: Traits) -> None:
+    def replace(self, rubric: Traits | Sequence[AnyTrait]) -> None:
         """Hold the traits of `rubric` and no others, in their order."""
-        if not isinstance(rubric, self.model):
-            raise WrongTypeError(f"the rubric is of type {type(rubric).__name__}: give a {self.model.__name__}")
-        wanted = list(self._collected(rubric.traits()).traits())
+        given = rubric.traits() if isinstance(rubric, Rubric | DynamicRubric) else rubric
+        wanted = list(self._collected(given).traits())
         refuse_problems(self._collected(wanted), self._current())
         made = [self._made(trait) for trait in wanted]
         self._move_older()

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.facets.facet import Json
 
-    Filter = Callable[[Json], object]
 
 MatchMode = Literal["exact", "contains", "in", "regex"]
 
@@ -33,7 +32,7 @@ class Queries(Questions):
         has_template: bool | None = None,
         has_rubric: bool | None = None,
         author: str | None = None,
-        custom_filter: Filter | None = None,
+        custom_filter: Callable[[Json], object] | None = None,
     ) -> list[Json]:
         """Return the questions that meet all criteria which are given.
 
@@ -129,7 +128,7 @@ def _author(question: Json) -> str:
     return name if isinstance(name, str) else ""
 
 
-def _passes(custom_filter: Filter, question: Json) -> bool:
+def _passes(custom_filter: Callable[[Json], object], question: Json) -> bool:
     try:
         return bool(custom_filter(question))
     except Exception:  # noqa: BLE001 - a filter of the user's that fails on a question does not choose it

@@ -47,7 +47,7 @@ class QuestionEdits(RubricEdits, Questions):
             dynamic = rubric_given(dynamic.model_dump(), DynamicRubric)
         finished = state_given(fields.get("finished"))
         told = {name: value for name, value in fields.items() if name not in (*_TRAITS, "finished")}
-        if "answer_template" in told:
+        if told.get("answer_template") is not None:
             told["answer_template"] = source_given(told["answer_template"])
         if told.get("keywords", ()) is None:
             told["keywords"] = []

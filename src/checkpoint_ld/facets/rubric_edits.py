@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities import DynamicRubric, Rubric
 from checkpoint_ld.facets.held_rubric import HeldRubric
 from checkpoint_ld.facets.rubrics import Rubrics
 from checkpoint_ld.vocabulary import SCOPES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rdflib.term import Node
 
     from checkpoint_ld.entities import AnyTrait
@@ -21,9 +24,10 @@ _GLOBAL, _QUESTION = SCOPES
 class RubricEdits(Rubrics):
     """Changes of rubrics, each of one rubric alone: dynamic traits survive a change of the others, and these of them.
 
-    Raised beside what the methods say, with nothing changed: WrongTypeError for what is no trait or rubric, WriteError
-    for the name of a trait that is there already and for whatever else keeps an author from making such a rubric. What
-    is odd about a rubric from a file may stay as it is. What a rating says beyond its trait stays as long as the trait.
+    A rubric can be given as the list of its traits. Raised beside what the methods say, with nothing changed:
+    WrongTypeError for what is no trait or rubric, WriteError for the name of a trait that is there already and for
+    whatever else keeps an author from making such a rubric. What is odd about a rubric from a file may stay as it is.
+    What a rating says beyond its trait stays as long as the trait.
     """
 
     def add_global_rubric_trait(self, trait: AnyTrait) -> None:
@@ -31,7 +35,7 @@ class RubricEdits(Rubrics):
         self._of_benchmark(Rubric).add(trait)
         self._touch()
 
-    def set_global_rubric(self, rubric: Rubric) -> None:
+    def set_global_rubric(self, rubric: Rubric | Sequence[AnyTrait]) -> None:
         """Replace the traits by which the answers to all questions are judged; one without traits takes them away."""
         self._of_benchmark(Rubric).replace(rubric)
         self._touch()
@@ -48,9 +52,10 @@ class RubricEdits(Rubrics):
         """Take all global traits away; return whether there were any."""
         return self._touched(self._of_benchmark(Rubric).clear())
 
-    def set_global_dynamic_rubric(self, rubric: DynamicRubric | None) -> None:
+    @renamed(rubric="dynamic_rubric")
+    def set_global_dynamic_rubric(self, dynamic_rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
         """Replace the traits that are judged only where their concept occurs; None takes them away."""
-        self._of_benchmark(DynamicRubric).replace(DynamicRubric() if rubric is None else rubric)
+        self._of_benchmark(DynamicRubric).replace(dynamic_rubric or ())
         self._touch()
 
     def add_question_rubric_trait(self, question_id: str, trait: AnyTrait) -> None:
@@ -58,7 +63,7 @@ class RubricEdits(Rubrics):
         self._of_question(question_id, Rubric).add(trait)
         self._touch(self._node(question_id))
 
-    def set_question_rubric(self, question_id: str, rubric: Rubric) -> None:
+    def set_question_rubric(self, question_id: str, rubric: Rubric | Sequence[AnyTrait]) -> None:
         """Replace the traits of one question; a rubric without traits takes them away. Raises LookupFailedError."""
         self._of_question(question_id, Rubric).replace(rubric)
         self._touch(self._node(question_id))
@@ -67,10 +72,9 @@ class RubricEdits(Rubrics):
         """Take the traits of one question away; return whether there were any. Raises LookupFailedError."""
         return self._touched(self._of_question(question_id, Rubric).clear(), self._node(question_id))
 
-    def set_question_dynamic_rubric(self, question_id: str, rubric: DynamicRubric | None) -> None:
+    def set_question_dynamic_rubric(self, question_id: str, rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
         """Replace the dynamic traits of one question; None takes them away. Raises LookupFailedError."""
-        held = self._of_question(question_id, DynamicRubric)
-        held.replace(DynamicRubric() if rubric is None else rubric)
+        self._of_question(question_id, DynamicRubric).replace(rubric or ())
         self._touch(self._node(question_id))
 
     def clear_all_rubrics(self) -> int:

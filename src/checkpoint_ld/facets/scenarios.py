@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checkpoint_ld import entities
 from checkpoint_ld.documents.dumping import dump_json
-from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
+from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.facet import Facet
 from checkpoint_ld.mapping import scenarios
@@ -41,8 +40,6 @@ class Scenarios(Facet):
         Raises WriteError, having added nothing, for a name that another scenario has, for anything but a `Scenario`
         with a name, and in a benchmark that has questions.
         """
-        if not isinstance(scenario, entities.Scenario):
-            raise WrongTypeError(f"{scenario!r} is no Scenario")
         if self._elements():
             raise WriteError("a benchmark of questions holds no scenarios: make another benchmark for them")
         if not scenario.name or scenario.name in self._scenario_names():

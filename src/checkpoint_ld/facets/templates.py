@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, overload
 
-from checkpoint_ld import entities, templates
+from checkpoint_ld import templates
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.values import shown
-from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
+from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.facets import template_exchange
+from checkpoint_ld.facets.given import source_given
 from checkpoint_ld.facets.questions import Questions
 from checkpoint_ld.identifiers import template_id
 from checkpoint_ld.mapping.placeholder import is_placeholder
@@ -32,23 +34,23 @@ class Templates(Questions):
     Where a question is asked for that is not there, LookupFailedError is raised.
     """
 
-    def add_answer_template(self, question_id: str, code: str | TemplateSpec) -> None:
-        """Give a question the template `code`, its Python source or a specification, instead of the one that it has.
+    @renamed(code="template_code")
+    def add_answer_template(self, question_id: str, template_code: str | TemplateSpec | type) -> None:
+        """Give a question a template instead of the one that it has: Python source, a specification or an answer class.
 
-        Raises WriteError, with lines and what to do, for a text that is no template: what is no Python, has no class
-        that derives from BaseAnswer, cannot tell right from wrong, or defines a field that cannot be made. Raises
-        WrongTypeError for what is neither.
+        A class is written as its source, under the name `Answer`. Raises WriteError, with lines and what to do, for a
+        text that is no template: what is no Python, has no class that derives from BaseAnswer, cannot tell right from
+        wrong, or defines a field that cannot be made; and for a class whose source is not to be found.
         """
-        self._set_source(question_id, _checked(code))
+        self._set_source(question_id, _checked(template_code))
         self._touch(self._node(question_id))
 
-    def update_template(self, question_id: str, code: str | TemplateSpec) -> None:
-        """Do what `add_answer_template` does."""
-        self.add_answer_template(question_id, code)
+    update_template = add_answer_template
 
-    def copy_template(self, from_question_id: str, to_question_id: str) -> None:
+    @renamed(from_question_id="from_id", to_question_id="to_id")
+    def copy_template(self, from_id: str, to_id: str) -> None:
         """Give a question the template of another. Raises as `get_template` and `add_answer_template` do."""
-        self.add_answer_template(to_question_id, self.get_template(from_question_id))
+        self.add_answer_template(to_id, self.get_template(from_id))
 
     def has_template(self, question_id: str) -> bool:
         """Tell whether a question has a template; one that is not there has none."""
@@ -83,9 +85,10 @@ class Templates(Questions):
         """Return the questions that have no template, as dictionaries or only their identifiers."""
         return self._listed([one for one in self._elements() if not self.has_template(one)], ids_only=ids_only)
 
-    def apply_global_template(self, code: str | TemplateSpec) -> list[str]:
+    @renamed(code="template_code")
+    def apply_global_template(self, template_code: str | TemplateSpec | type) -> list[str]:
         """Give all questions without a template this one; return their identifiers. Raises as `add_answer_template`."""
-        source = _checked(code)
+        source = _checked(template_code)
         missing = self.get_missing_templates(ids_only=True)
         for question_id in missing:
             self._set_source(question_id, source)
@@ -121,23 +124,25 @@ class Templates(Questions):
             if (wanted is None or one in wanted) and (source := self._source_text(one) or "").strip()
         ]
 
-    def export_generated_templates(self, path: str | os.PathLike[str]) -> None:
+    @renamed(path="file_path")
+    def export_generated_templates(self, file_path: str | os.PathLike[str]) -> None:
         """Write all templates to a file: a JSON object of sources by question identifier, all of it or nothing.
 
         Raises WriteError.
         """
         own = {one: self.get_template(one) for one in self._elements() if self.has_template(one)}
-        template_exchange.write_templates(path, own)
+        template_exchange.write_templates(file_path, own)
 
+    @renamed(path="file_path")
     def import_generated_templates(
-        self, path: str | os.PathLike[str], force_overwrite: bool = False
+        self, file_path: str | os.PathLike[str], force_overwrite: bool = False
     ) -> dict[str, bool]:
         """Read templates that `export_generated_templates` wrote; return for each identifier whether it was taken.
 
         What names no question, or one that has a template already, is not, unless that is to be overwritten. Raises
         ReadError for what is no such file, and WriteError, with nothing changed, if one of the texts is no template.
         """
-        sources = template_exchange.read_templates(path)
+        sources = template_exchange.read_templates(file_path)
         for question_id, source in sources.items():
             _refuse_unusable(source, f"the template of {shown(question_id)}")
         taken = {one: one in self._elements() and (force_overwrite or not self.has_template(one)) for one in sources}
@@ -168,12 +173,8 @@ def _is_own(source: str | None) -> bool:
     return source is not None and source.strip() != "" and not is_placeholder(source)
 
 
-def _checked(code: str | TemplateSpec) -> str:
-    if not isinstance(code, str | entities.TemplateSpec):
-        raise WrongTypeError(
-            f"the template is of type {type(code).__name__}: give its Python source, or a TemplateSpec"
-        )
-    source = code if isinstance(code, str) else templates.source_of(code)
+def _checked(given: str | TemplateSpec | type) -> str:
+    source = source_given(given)
     _refuse_unusable(source, "the template")
     return source
 

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import profiles, validation
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.families.family import AGENT, BENCHMARK
 from checkpoint_ld.families.sources import examine_bytes
@@ -15,8 +16,10 @@ from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Sequence
     from pathlib import Path
+    from typing import BinaryIO
 
     from checkpoint_ld.families.sources import Source
     from checkpoint_ld.profiles import Profile
@@ -63,8 +66,9 @@ class Profiles:
         return found
 
 
+@checked
 def validate(
-    *sources: Any,
+    *sources: str | os.PathLike[str] | BinaryIO | bytes,
     profile: str = profiles.DEFAULT,
     shapes: Sequence[str | Path] = (),
     syntax: str | None = None,

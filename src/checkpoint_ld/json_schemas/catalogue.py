@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import suggestion
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.json_schemas import models
 
@@ -22,6 +23,7 @@ FILES: Mapping[str, str] = MappingProxyType(
 """The schemas that are written by hand: of documents, which are no entities."""
 
 
+@checked
 def json_schema(name: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) called `name`: of a document, such as `checkpoint`, or of an entity.
 

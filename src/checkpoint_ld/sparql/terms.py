@@ -13,6 +13,7 @@ from pyoxigraph import BlankNode, NamedNode, Triple
 from rdflib import BNode, URIRef
 from rdflib import Literal as RdflibLiteral
 
+from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.literals import literal
 from checkpoint_ld.sparql.tokens import quoted
@@ -59,7 +60,7 @@ def term_of(value: Any) -> Term:
         return _typed(value.isoformat(), "dateTime")
     if isinstance(value, date):
         return _typed(value.isoformat(), "date")
-    if isinstance(value, str):
+    if isinstance(value, str) and lone_surrogate(value) is None:
         return pyoxigraph.Literal(value)
     raise QueryError(f"{value!r} is no value that a query can hold: give a text, number, truth value, date or term")
 

@@ -10,6 +10,7 @@ import ast
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.templates.classes import answer_classes, lineage
 from checkpoint_ld.templates.classic import custom_code, read_ground_truth, read_regexes
 from checkpoint_ld.templates.fields import read_fields
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _NOT_COUNTED = ("id", "correct")
 
 
+@checked
 def read_template(source: str | None) -> Template:
     """Return what an answer template says, with its level and its problems in the order of lines.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from checkpoint_ld.arguments import checked
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -23,6 +25,7 @@ _TYPES: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 )
 
 
+@checked
 def judge_schema(spec: TemplateSpec) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of the object that a judge finds in a response, which tells no ground truth.
 

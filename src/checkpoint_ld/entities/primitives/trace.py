@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from checkpoint_ld.deprecation import renamed
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.primitives.matching import find_all, refuse_faulty
 from checkpoint_ld.entities.primitives.primitive import TracePrimitive
 from checkpoint_ld.entities.primitives.values import named

@@ -1,0 +1,187 @@
+"""Arguments of public functions, held against their annotations before a function starts.
+
+One mechanism stands at the door: `checked` reads the annotations of a function once, at its first call, and compares
+every argument with them. Numbers, texts and truth values are not converted into each other (True is no number). Of
+arrays and mappings that are there already the items are looked at too; iterators are left to the function.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import typing
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import wraps
+from importlib import import_module
+from inspect import CO_VARARGS, formatannotation, unwrap
+from io import TextIOBase
+from itertools import chain, cycle
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Annotated, Any, BinaryIO, Literal, TypeVar, Union, cast, get_args, get_origin
+from warnings import warn
+
+from checkpoint_ld.errors import WrongTypeError
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Check = Callable[[Any], bool] | None
+
+_ORIGIN = re.compile(r"\b(?:\w+\.)+")
+_RENAMED = "_renamed_arguments"
+# Annotations name what their modules import for type checkers only; there it is to be found when it is needed.
+_HOMES = ("typing", "collections.abc", "pathlib", "checkpoint_ld", "checkpoint_ld.entities")
+
+
+def renamed(**names: str) -> Callable[[Function], Function]:
+    """Let a function take keyword arguments by their old names too, with a DeprecationWarning.
+
+    `names` maps old names to new ones. A call with both names of a parameter is the TypeError of an unknown keyword.
+    """
+
+    def decorated(function: Function) -> Function:
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            for old in names.keys() & kwargs.keys():
+                if names[old] not in kwargs:
+                    message = f"{function.__qualname__} has the parameter {names[old]} now: write it in place of {old}"
+                    warn(message, DeprecationWarning, stacklevel=2)
+                    kwargs[names[old]] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        setattr(called, _RENAMED, names)
+        return cast("Function", called)
+
+    return decorated
+
+
+def checked(function: Function) -> Function:
+    """Return `function`; it raises WrongTypeError for an argument of another type than its annotation says."""
+    names_before = vars(function).get(_RENAMED)
+    if names_before is not None:
+        bare: Function = vars(function)["__wrapped__"]
+        return renamed(**names_before)(checked(bare))
+    code = unwrap(function).__code__
+    names = code.co_varnames[: code.co_argcount]
+    others = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :][: bool(code.co_flags & CO_VARARGS)]
+    checks: dict[str, Check] = {}
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not checks:
+            checks.update(_checks_of(function))
+        for name, value in chain(zip(chain(names, cycle(others)), args, strict=False), kwargs.items()):
+            check = checks.get(name)
+            if check is not None and not check(value):
+                wanted = _named(_hints(function)[name])
+                raise WrongTypeError(f"{function.__name__}(): {name} is {_described(value)}: give {wanted}")
+        return function(*args, **kwargs)
+
+    return cast("Function", call)
+
+
+def _described(value: object) -> str:
+    """Return what a value is: plain ones themselves, others by their type, since they may hold secrets."""
+    if value is None or isinstance(value, str | bytes | int | float):
+        return f"{value!r:.60} (of type {type(value).__name__})"
+    inner = value if isinstance(value, list | tuple | set) else value.values() if isinstance(value, dict) else ()
+    kinds = sorted({type(one).__name__ for one in inner})
+    return f"of type {type(value).__name__}" + (f" with {', '.join(kinds)}" if kinds else "")
+
+
+def _named(annotation: Any) -> str:
+    if get_origin(annotation) in (Union, UnionType):
+        return " | ".join(map(_named, get_args(annotation)))
+    return "None" if annotation is NoneType else _ORIGIN.sub("", formatannotation(annotation))
+
+
+class CheckedMethods:
+    """A base of classes whose public methods, and whose construction, are `checked`."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, member in list(vars(cls).items()):
+            if name.startswith("_") and name != "__init__":
+                continue
+            if isinstance(member, property):
+                if member.fset is not None:
+                    setattr(cls, name, member.setter(checked(member.fset)))
+            elif isinstance(member, classmethod | staticmethod):
+                setattr(cls, name, type(member)(checked(member.__func__)))
+            elif callable(member) and not isinstance(member, type):
+                setattr(cls, name, checked(member))
+
+
+class _Later(dict[str, Any]):
+    """Names that modules import for type checkers only, and Any for those that are found nowhere."""
+
+    def __missing__(self, name: str) -> Any:
+        modules = map(import_module, _HOMES)
+        self[name] = next((getattr(one, name) for one in modules if hasattr(one, name)), None)
+        if self[name] is None:
+            self[name] = import_module(name) if name == "os" else Any
+        return self[name]
+
+
+_LATER = _Later()
+
+
+def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
+    function = unwrap(function)
+    return typing.get_type_hints(function, None, ChainMap(function.__globals__, vars(builtins), _LATER))
+
+
+def _checks_of(function: Callable[..., Any]) -> Iterable[tuple[str, Check]]:
+    for name, annotation in _hints(function).items():
+        if name != "return":
+            yield name, _check_of(annotation)
+    yield "", None  # there are checks now, be there any or not
+
+
+def _check_of(annotation: Any) -> Check:
+    """Return what tells whether a value is of a type, None where every value is."""
+    kind, inner = get_origin(annotation) or annotation, get_args(annotation)
+    if kind is Annotated:
+        return _check_of(inner[0])
+    if kind in (Union, UnionType):
+        checks = [_check_of(one) for one in inner]
+        return None if None in checks else lambda value: any(one(value) for one in checks if one is not None)
+    if kind is Literal:
+        return _instance(*{type(one) for one in inner})
+    if kind is BinaryIO:
+        return lambda value: hasattr(value, "read") and not isinstance(value, TextIOBase)
+    if kind in (int, float):
+        number = Integral if kind is int else Real
+        return lambda value: isinstance(value, number) and not isinstance(value, bool)
+    if kind is Callable:
+        return callable
+    if not isinstance(kind, type) or kind in (Any, object):
+        return None
+    if issubclass(kind, Mapping):
+        return _mapping(*map(_check_of, inner))
+    if issubclass(kind, Iterable) and not issubclass(kind, str | bytes) and inner:
+        return _items(Iterable if kind is Iterable else Collection | Iterator, _check_of(inner[0]))
+    return _instance(kind)
+
+
+def _instance(*kinds: type) -> Check:
+    return lambda value: isinstance(value, kinds) and (type in kinds or not isinstance(value, type))
+
+
+def _items(kinds: Any, item: Check) -> Check:
+    """Return the check of an array; a text is none, nor is a mapping."""
+
+    def check(value: Any) -> bool:
+        if not isinstance(value, kinds) or isinstance(value, str | bytes | bytearray | Mapping):
+            return False
+        return item is None or not isinstance(value, Collection) or all(map(item, value))
+
+    return check
+
+
+def _mapping(key: Check = None, item: Check = None) -> Check:
+    return lambda value: (
+        isinstance(value, Mapping)
+        and (key is None or all(map(key, value)))
+        and (item is None or all(map(item, value.values())))
+    )

@@ -1,0 +1,176 @@
+"""Arguments of public functions: wrong types are refused by an error of ours, and damage nothing."""
+
+from __future__ import annotations
+
+import inspect
+import io
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rdflib import Graph
+
+import checkpoint_ld
+from checkpoint_ld import Benchmark, CheckpointLdError, Collection, SettingsError, WriteError, WrongTypeError
+from checkpoint_ld.entities import Question, RegexRubricTrait, Rubric
+
+CLASSIC = "class Answer(BaseAnswer):\n    metal: str\n\n    def verify(self):\n        return self.metal == 'Zn'\n"
+WRONG: tuple[Any, ...] = (
+    *(None, 5, True, 2.5, float("nan"), "nope", "\ud800", b"x", [], {}, [5], ["\ud800"], {5: 5}, {"a": object()}),
+    *(object(), Benchmark, {1, 2}, date(2026, 1, 1), io.StringIO("x"), io.BytesIO(b"x"), Graph()),
+)
+SETTABLE = ("id", "name", "description", "version", "creator", "created_at", "modified_at")
+OTHERS = {
+    "set_metadata": SETTABLE,
+    "update_question_metadata": (*Question.model_fields, "finished"),
+    "add_question_from_object": ("author", "keywords", "question_id", "finished"),
+    "query": ("value",),
+    "filter_by_custom_metadata": ("level",),
+}
+
+
+def made() -> Benchmark:
+    benchmark = Benchmark("Metals")
+    benchmark.add_question("Which metal is lightest?", "Lithium", CLASSIC, question_id="a")
+    benchmark.add_global_rubric_trait(RegexRubricTrait(name="r", description="d", pattern="x"))
+    benchmark.set_custom_property("p", 1)
+    return benchmark
+
+
+def usual(name: str, folder: Path) -> Any:
+    """Return a value for a parameter that is not the one in question."""
+    known: dict[str, Any] = {
+        "question_obj": Question(question="What?", raw_answer="That."),
+        "trait": RegexRubricTrait(name="z", description="d", pattern="x"),
+        "rubric": Rubric(),
+        "template_code": CLASSIC,
+        "query": "ASK {}",
+        "properties": {},
+        "questions_data": [],
+        "question_ids": [],
+        "dynamic_rubric": None,
+        "author": None,
+        "sources": None,
+    }
+    texts = {
+        "question_id": "a",
+        "from_id": "a",
+        "to_id": "a",
+        "path": str(folder / "a"),
+        "file_path": str(folder / "b"),
+    }
+    return {**known, **texts}.get(name, "p")
+
+
+def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())
+
+
+def public(kind: type) -> Iterator[str]:
+    for name in dir(kind):
+        member = inspect.getattr_static(kind, name)
+        if not name.startswith("_") and inspect.isfunction(getattr(member, "__func__", member)):
+            yield name
+
+
+@pytest.mark.parametrize("name", [one for one in public(Benchmark) if parameters(getattr(made(), one))])
+def test_a_wrong_type_gives_an_error_of_ours_and_damages_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a text is a path, too
+    known = parameters(getattr(made(), name))
+    required = [one.name for one in known if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
+    named = [one.name for one in known if one.kind is not one.VAR_KEYWORD]
+    for parameter in (*named, *OTHERS.get(name, ())):
+        for value in WRONG:
+            benchmark = made()
+            arguments = {one: usual(one, tmp_path) for one in required} | {parameter: value}
+            try:
+                getattr(benchmark, name)(**arguments)
+            except CheckpointLdError:
+                assert benchmark.get_question_ids() == ["a"], (parameter, value)
+            else:
+                benchmark.save(tmp_path / "c.jsonld")
+                assert Benchmark.load(tmp_path / "c.jsonld") == benchmark, (parameter, value)
+
+
+@pytest.mark.parametrize("name", SETTABLE)
+def test_a_property_takes_no_wrong_type(name: str) -> None:
+    for value in (5, True, b"x", [5], object()):
+        benchmark = made()
+        with pytest.raises((WrongTypeError, WriteError)):
+            setattr(benchmark, name, value)
+        benchmark.to_ntriples()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: checkpoint_ld.load(None),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.load(io.StringIO("{}")),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.load(b"{}", strict="no"),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.validate(5),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.validate(shapes=[5]),  # type: ignore[list-item]
+        lambda: checkpoint_ld.read_header(None),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.verify(5, {}),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.judge_schema(None),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.json_schema(5),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.semantic_diff(made(), 5),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.semantic_diff(made(), Benchmark),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.extract_questions_from_file(None, "q", "a"),  # type: ignore[arg-type]
+        lambda: checkpoint_ld.validate(made().to_ntriples().encode()).at_least("warning"),  # type: ignore[arg-type]
+        lambda: Benchmark.load(None),  # type: ignore[arg-type]
+        lambda: Benchmark.create(5),  # type: ignore[arg-type]
+        lambda: Benchmark.create(True),  # type: ignore[arg-type]
+        lambda: Benchmark("n", version=[]),  # type: ignore[arg-type]
+        lambda: made().save(None),  # type: ignore[arg-type]
+        lambda: made().query("ASK {}", timeout="x"),  # type: ignore[arg-type]
+        lambda: Collection.open(5),  # type: ignore[arg-type]
+    ],
+)
+def test_the_error_names_the_function_the_argument_and_what_to_give(call: Callable[[], object]) -> None:
+    with pytest.raises(WrongTypeError, match=r"^\w+\(\): \w+ is .*: give \w+") as refused:
+        call()
+    assert isinstance(refused.value, TypeError)
+    assert isinstance(refused.value, ValueError)
+
+
+def test_a_context_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    for call in (made().to_jsonld, lambda context: made().save(tmp_path / "a.json", context=context)):
+        with pytest.raises(SettingsError, match="no context 'nope': use improved or plain"):
+            call("nope")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_json_cannot_hold_is_refused_at_once() -> None:
+    for call in (
+        lambda: Benchmark.create("\ud800"),
+        lambda: Benchmark("n", "\udc00"),
+        lambda: Benchmark("n", creator={"@type": "Person", "name": "\ud800"}),
+        lambda: made().update_question_metadata("a", question="\ud800"),
+        lambda: made().update_question_metadata("a", keywords=["\ud800"]),
+        lambda: made().update_question_metadata("a", date_modified="\ud800"),
+    ):
+        with pytest.raises(WriteError, match=r"surrogate|unicode"):
+            call()
+
+
+def test_a_value_that_may_be_a_secret_is_not_repeated() -> None:
+    with pytest.raises(WrongTypeError) as refused:
+        made().add_question("What?", "That.", author=["secret"])  # type: ignore[arg-type]
+    assert "secret" not in str(refused.value)
+
+
+def test_former_names_of_arguments_are_taken_with_a_warning(tmp_path: Path) -> None:
+    benchmark = made()
+    added = benchmark.add_question("What?", "That.")
+    with pytest.warns(DeprecationWarning, match="has the parameter template_code now"):
+        benchmark.add_answer_template(added, code=CLASSIC)  # type: ignore[call-arg]
+    with pytest.warns(DeprecationWarning, match="has the parameter (from|to)_id now") as told:
+        benchmark.copy_template(from_question_id="a", to_question_id=added)  # type: ignore[call-arg]
+    assert {Path(one.filename) for one in told} == {Path(__file__)}
+    benchmark.save(tmp_path / "a.json")
+    with pytest.warns(DeprecationWarning, match="load has the parameter path now"):
+        assert Benchmark.load(source=tmp_path / "a.json") == benchmark  # type: ignore[call-arg]
