@@ -17,7 +17,7 @@ from checkpoint_ld.shape_files import FOLDER
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from checkpoint_ld.rules import Rule
 
@@ -35,7 +35,8 @@ class Profile:
     """A choice of rules: its name, what it is for, the rules by code, and the files whose shapes are held.
 
     Rules have the severities of the profile. `dialect` is the beginning of the names of the dialects that it is about,
-    empty for all. `own_shapes` are the user's files. `family` is that of the documents that it is for.
+    empty for all. `own_shapes` are the user's files, `own_statements` what they said when the profile was made.
+    `family` is that of the documents that it is for.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Profile:
     files: tuple[Path, ...] = field(repr=False)
     dialect: str = ""
     own_shapes: tuple[Path, ...] = ()
+    own_statements: tuple[Index, ...] = field(default=(), repr=False)
     family: str = DEFAULT
 
     def rule(self, slug: str) -> Rule | None:
@@ -72,10 +74,10 @@ class Profile:
     __hash__ = object.__hash__
 
     def statements(self) -> Index:
-        """Return the shapes of all files as statements; raise SettingsError for a file of the user's that is none."""
+        """Return the shapes of all files as statements."""
         index: Index = {}
-        for file in (*self.files, *self.own_shapes):
-            for subject, predicates in _parsed(file).items():
+        for said in (*map(_shipped_statements, self.files), *self.own_statements):
+            for subject, predicates in said.items():
                 if subject not in index:
                     index[subject] = {
                         name: list(held) if isinstance(held, list) else held for name, held in predicates.items()
@@ -117,11 +119,12 @@ def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
     own = tuple(file for one in shapes for file in _turtle_files(Path(one)))
     if not own:
         return found
-    added = {rule.code: rule for file in own for rule in _own_rules(file)}
+    statements = tuple(map(_parsed, own))
+    added = {rule.code: rule for file in own for rule in rules.rules_of(file, named=True)}
     taken = sorted(added.keys() & rules.catalogue().keys())
     if taken:
         raise SettingsError(f"the code {taken[0]} of your own shapes is one of ours: use another family of letters")
-    return replace(found, rules=MappingProxyType({**found.rules, **added}), own_shapes=own)
+    return replace(found, rules=MappingProxyType({**found.rules, **added}), own_shapes=own, own_statements=statements)
 
 
 def _family_of(name: str) -> str:
@@ -186,6 +189,10 @@ def _by_slug(of: Profile) -> Mapping[str, Rule]:
 
 
 @cache
+def _shipped_statements(file: Path) -> Index:
+    return _parsed(file)
+
+
 def _parsed(file: Path) -> Index:
     said = shape_files.said_beforehand(file)
     if said is not None:
@@ -206,8 +213,3 @@ def _turtle_files(path: Path) -> Iterator[Path]:
         yield path
     else:
         raise SettingsError(f"there are no shapes at {path}: no such file or folder")
-
-
-def _own_rules(file: Path) -> Iterable[Rule]:
-    _parsed(file)
-    return rules.rules_of(file, named=True)

@@ -26,6 +26,7 @@ from checkpoint_ld import (
 )
 from checkpoint_ld.examples import document, patch
 from checkpoint_ld.profiles import names, profile
+from checkpoint_ld.validation import ENGINES
 
 Json = dict[str, Any]
 
@@ -259,6 +260,21 @@ def test_a_shape_without_a_name_has_that_of_the_shape_around_it(tmp_path: Path) 
     [found] = checkpoint_ld.validate(text(document("metals")), shapes=[tmp_path]).findings
 
     assert (found.code, found.message, found.place.pointer) == ("Licence", "no licence", "/license")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["metals", "agent"])
+def test_shapes_that_were_changed_are_read_again(tmp_path: Path, engine: str, name: str) -> None:
+    path = tmp_path / "own.ttl"
+    for wanted in ("license", "funder"):
+        path.write_text(
+            "@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix schema: <https://schema.org/> .\n"
+            "<urn:own:shape> a sh:NodeShape ; sh:targetClass schema:DataFeed, <urn:caf:vocab:Checkpoint> ;\n"
+            f'  sh:property [ sh:path schema:{wanted} ; sh:minCount 1 ; sh:message "no {wanted}" ] .'
+        )
+        report = checkpoint_ld.validate(text(document(name)), shapes=[path], engine=engine)
+
+        assert [one.message for one in report.findings if one.message.startswith("no ")] == [f"no {wanted}"]
 
 
 def test_shapes_that_are_not_there_are_refused(tmp_path: Path) -> None:
