@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import profiles, rules
+from checkpoint_ld import dialects, profiles, rules
 from checkpoint_ld.examples import Example, example
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def page(rule: Rule) -> str:
         f"## Why it matters\n\n{rule.why}",
         *(_examples(told) if told is not None else ()),
         f"## What to do\n\n{rule.remedy[:1].upper()}{rule.remedy[1:]}.",
+        *(("## Dialects", _dialects()) if rule.slug == "no-checkpoint" else ()),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -102,6 +103,11 @@ def _table(rule: Rule) -> str:
     condition = [f"| condition | `{rule.condition}` |"] if rule.condition else []
     link = [f"| more about it | [{Path(rule.see).stem}](../{rule.see}) |"] if rule.see else []
     return "\n".join((f"| about | {rule.family.lower()} |", "|---|---|", *weights, *condition, *link))
+
+
+def _dialects() -> str:
+    rows = (f"| `{one.name}` | {_cell(one.signs)} |" for one in dialects.DIALECTS)
+    return "\n".join(("| dialect | signs |", "|---|---|", *rows))
 
 
 def _examples(told: Example) -> Iterator[str]:

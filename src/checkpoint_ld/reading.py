@@ -281,7 +281,6 @@ def _by_place(found: Finding) -> tuple[int, int]:
 
 
 def _no_checkpoint(value: Any, document: Document | None) -> Finding:
-    known = "; ".join(f"{one.name}: {one.signs}" for one in dialects.DIALECTS)
     what = (
         f"an object with the members {', '.join(map(shown, list(value)[:8]))}"
         if isinstance(value, dict)
@@ -292,9 +291,7 @@ def _no_checkpoint(value: Any, document: Document | None) -> Finding:
         message = f"this is an agent checkpoint, no benchmark: {what}"
         remedy = "use the commands of checkpoint-ld agent, or those that take both, such as convert, validate and query"
         return replace(finding("no-checkpoint", message, remedy=remedy), place=place)
-    return replace(
-        finding("no-checkpoint", f"this is no checkpoint but {what}; the known dialects are {known}"), place=place
-    )
+    return replace(finding("no-checkpoint", f"this is no checkpoint but {what}"), place=place)
 
 
 def _kind(value: Any) -> str:

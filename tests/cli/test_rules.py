@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from checkpoint_ld.dialects import DIALECTS
 from checkpoint_ld.examples import example
 from checkpoint_ld.rules import catalogue
 from tests.cli.conftest import Run
@@ -26,8 +27,31 @@ def test_everything_about_one_rule(run: Run, name: str) -> None:
     rule = catalogue()["KQ003"]
     shown = " ".join(run("rules", name).out.decode().split())
     assert shown.startswith(f"KQ003 question-text: violation: {rule.title}")
-    for said in (rule.family, rule.why, rule.message, rule.remedy, rule.condition, rule.see):
+    for said in (rule.family, rule.why, rule.message.replace("{?value}", "…"), rule.remedy, rule.condition, rule.see):
         assert " ".join(said.split()) in shown
+
+
+def test_no_rule_is_explained_with_a_placeholder(run: Run) -> None:
+    shown = run("rules", "K", "A").out.decode()
+    assert "callable_code" in shown
+    assert "{?" not in shown
+    assert "{$" not in shown
+
+
+def test_what_is_no_checkpoint_is_explained_by_the_signs_of_the_dialects(run: Run) -> None:
+    shown = run("rules", "KD011").out.decode()
+    for one in DIALECTS:
+        assert f"{one.name}: {one.signs}" in shown
+
+
+@pytest.mark.parametrize("group", ["store", "agent", "bulk"])
+def test_the_help_of_a_group_has_whole_summaries(run: Run, group: str) -> None:
+    shown = " ".join(run(group, "--help").out.decode().split())
+    assert "..." not in shown.partition("Commands:")[2]
+    if group == "store":
+        assert (
+            "Write one checkpoint as it was loaded; the extension of OUT tells the syntax, else it is JSON-LD." in shown
+        )
 
 
 def test_one_rule_is_shown_by_example(run: Run) -> None:

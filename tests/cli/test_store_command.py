@@ -103,6 +103,8 @@ def test_the_list_tells_what_is_there(filled: str, run: Run) -> None:
     shown = run("store", "list", filled).out.decode()
     for expected in ("Benchmark 2", iri(2), "files/2.jsonld", "datafeed-ns-v3"):
         assert expected in shown
+    assert {iri(2), "files/2.jsonld"} <= {line.strip() for line in shown.splitlines()}
+    assert max(map(len, shown.splitlines())) <= 80
     told = json.loads(run("store", "list", filled, "--json").out)
     assert [one["graph"] for one in told] == [iri(1), iri(2), iri(3)]
     assert told[0]["status"] == "done"

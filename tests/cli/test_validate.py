@@ -56,6 +56,38 @@ def codes(out: bytes) -> list[str]:
     return [found["rule"] for found in json.loads(out)["findings"]]
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{\n<<<<<<< HEAD\n "name": "a"\n=======\n "name": "b"\n>>>>>>> other\n}', 2),
+        ('{"name": "a",\n "creator": "b"\n=======\n "creator": "c"\n>>>>>>> other\n}', 3),
+        ('{"name": "a"\n||||||| base\n}', 2),
+        ('{"name": "a"}\n>>>>>>> other\n', 2),
+    ],
+)
+def test_conflict_markers_are_told_as_such(run: Run, text: str, line: int) -> None:
+    Path("a.jsonld").write_text(text)
+    done = run("validate", "a.jsonld")
+    assert done.out.decode().startswith(
+        f"a.jsonld:{line}:1: violation KD001 json: a conflict marker of git stands here"
+    )
+    assert "fix: resolve the merge" in done.out.decode()
+
+
+def test_what_is_no_checkpoint_is_one_short_line(run: Run) -> None:
+    Path("a.json").write_text('{"a": 1}')
+    first = run("validate", "a.json").out.decode().splitlines()[0]
+    assert (
+        first == 'a.json:1:1: violation KD011 no-checkpoint: this is no checkpoint but an object with the members "a"'
+    )
+
+
+def test_an_output_that_exists_names_the_option(run: Run) -> None:
+    Path("a.json").write_text(json.dumps(sound()))
+    Path("b.txt").write_text("mine")
+    assert "--force" in run("validate", "a.json", "-o", "b.txt").err
+
+
 def test_a_sound_checkpoint_gives_no_finding_and_code_0(run: Run) -> None:
     write("metals.jsonld")
     done = run("validate", "metals.jsonld")

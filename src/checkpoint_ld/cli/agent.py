@@ -10,8 +10,10 @@ import typer
 from checkpoint_ld.cli import agent_output as output
 from checkpoint_ld.cli import agent_runs, streams
 from checkpoint_ld.cli.agent_stores import FOLDER, AsJson, Database, Dir, Store, files_of, manager, milliseconds
+from checkpoint_ld.cli.parameters import WholeSummaries
 
 app = typer.Typer(
+    cls=WholeSummaries,
     help="Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.",
     no_args_is_help=True,
     add_completion=False,

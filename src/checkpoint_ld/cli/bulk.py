@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.parameters import WholeSummaries
 from checkpoint_ld.cli.progress import bar
 
 if TYPE_CHECKING:
     from checkpoint_ld.bulk import ConvertOptions
 
 app = typer.Typer(
+    cls=WholeSummaries,
     help="Convert or validate very many checkpoints in shards, by several processes; an interrupted run is completed.",
     no_args_is_help=True,
     add_completion=False,

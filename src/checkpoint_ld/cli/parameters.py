@@ -1,4 +1,4 @@
-"""Parameters of commands that are what they should be already.
+"""What typer makes of commands, done otherwise: summaries that are not cut, and parameters that need no conversion.
 
 typer has every value checked by pydantic. Importing that and making its validators takes longer than reading a
 checkpoint, and most values are a text or a default. These are taken as they are here; all others, and all that are
@@ -10,10 +10,21 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from typer.core import TyperGroup
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _UNSETTLED = object()
+
+
+class WholeSummaries(TyperGroup):
+    """A group of commands whose help has the summary of each as a whole."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
+        """Write the names of the commands and their summaries."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(1 << 10)) for name, command in self.commands.items()])
 
 
 def taken_as_they_are(command: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from checkpoint_ld.rules import Rule
+
+_LEFT_OPEN = re.compile(r"\{[?$]\w+\}")
+"""What stands in the words of a rule for what each finding says in its place."""
 
 _STYLES = {Severity.VIOLATION: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 
@@ -109,7 +113,11 @@ def _by_example(rule: Rule) -> Iterator[Text]:
 def _details(rule: Rule) -> Iterator[tuple[str, str]]:
     yield "about", rule.family
     yield "why", rule.why
-    yield "message", rule.message
-    yield "remedy", rule.remedy
+    yield "message", _LEFT_OPEN.sub("…", rule.message)
+    yield "remedy", _LEFT_OPEN.sub("…", rule.remedy)
     yield "condition", rule.condition
     yield "see", rule.see
+    if rule.slug == "no-checkpoint":
+        from checkpoint_ld.dialects import DIALECTS
+
+        yield from (("dialect", f"{one.name}: {one.signs}") for one in DIALECTS)

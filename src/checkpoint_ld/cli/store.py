@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from checkpoint_ld.cli import query, store_output, streams
+from checkpoint_ld.cli.parameters import WholeSummaries
 from checkpoint_ld.cli.validate import FailOn, Format
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.statement_graph import StatementGraph
 
 app = typer.Typer(
+    cls=WholeSummaries,
     help="Keep many checkpoints in a collection on disk: load, list, query, validate and export them.",
     no_args_is_help=True,
     add_completion=False,

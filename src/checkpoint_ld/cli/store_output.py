@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import textwrap
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import orjson
 import typer
 
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.progress import bar
 from checkpoint_ld.documents.files import replace_file
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.collection import Collection, LoadReport, Problem, Statistics
 
 _IN_MEMORY = 1 << 24
+_WIDTH = 80
+"""Columns of a usual terminal."""
 _QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
 """What needs no line of its own: the counts say it."""
 
@@ -76,17 +80,10 @@ def show_outcomes(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
 
 
 def show_entries(collection: Collection, *, as_json: bool) -> None:
-    """Print the manifest, one line a checkpoint."""
+    """Print the manifest: of each checkpoint its name, what is in it, its graph and its file."""
     if as_json:
         _print_json([collection.entries[graph].as_json() for graph in collection])
         return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for column in ("name", "graph", "file", "dialect", "triples", "findings"):
-        table.add_column(column, overflow="fold", justify="right" if column == "triples" else "left")
     for graph in collection:
         entry = collection.entries[graph]
         findings = ", ".join(
@@ -94,10 +91,11 @@ def show_entries(collection: Collection, *, as_json: bool) -> None:
             for weight, count in sorted(entry.findings.items(), reverse=True)
             if count
         )
-        state = findings if entry.is_done else "not loaded to its end"
-        cells = (entry.name, graph, str(collection.source(graph)), entry.dialect, str(entry.triples), state)
-        table.add_row(*map(Text, cells))
-    Console().print(table)
+        state = (findings or "no findings") if entry.is_done else "not loaded to its end"
+        typer.echo(harmless(textwrap.shorten(entry.name, _WIDTH, placeholder=" …")))
+        typer.echo(harmless(f"  {entry.triples} triples, {state}, {entry.dialect}"))
+        typer.echo(harmless(f"  {graph}"))
+        typer.echo(harmless(f"  {collection.source(graph)}"))
 
 
 def show_statistics(found: Statistics, *, as_json: bool) -> None:

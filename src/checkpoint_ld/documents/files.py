@@ -85,7 +85,8 @@ def replace_file(path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwr
 
 def already_there(name: str) -> TargetExistsError:
     """Return the error for a file that is there and is not to be overwritten."""
-    return TargetExistsError(f"{name}: exists already; choose another path, or ask for overwriting")
+    remedy = "choose another path, or overwrite it with --force (in Python with overwrite=True)"
+    return TargetExistsError(f"{name}: exists already; {remedy}")
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _SPACE = " \t\n\r"
 _SHOWN = 20
+_CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
+"""The lines that git puts around the two sides of a merge (git-merge, "How conflicts are presented")."""
 
 # By the beginning of the json module's own message; what is found at the place follows.
 _EXPECTED = {
@@ -41,6 +44,9 @@ def syntax_fault(error: JSONDecodeError, source: str | None = None) -> Finding:
         remedy = "add the missing quote, or restore the file if it was cut off"
     elif offset >= len(text.rstrip(_SPACE)):
         message, remedy = "the text ends before the document is complete", "restore the file: it was cut off"
+    elif conflict := _CONFLICT.match(text, text.rfind("\n", 0, offset) + 1):
+        message = f"a conflict marker of git stands here: {shown(conflict[0][:_SHOWN])}"
+        remedy, offset = "resolve the merge: keep one side, or both, and take the markers out", conflict.start()
     else:
         return _misplaced(text, offset, error.msg, source)
     return replace(finding("json", message, remedy=remedy), place=Places(text, source).at(offset))
