@@ -230,8 +230,9 @@ def _joined(upper: Mapping[str, str], lower: Mapping[str, str]) -> dict[str, str
 
 def _form_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:
     place = Place(document.source if document else None, "", 1, 1)
-    if plain.forms:
-        unusual = "; ".join(plain.forms[:3]) + (f" and {len(plain.forms) - 3} more" if len(plain.forms) > 3 else "")
+    if plain.forms or plain.changed:
+        more = [f"{len(plain.forms) - 3} more"] if len(plain.forms) > 3 else []
+        unusual = "; ".join([*plain.forms[:3], *more, *plain.changed])
         yield replace(finding("json-ld-form", f"not the usual form of JSON-LD: {unusual}", pointer=""), place=place)
     yield from _context_findings(plain, document)
 

@@ -7,6 +7,7 @@ where a document has none of its own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from checkpoint_ld import shortcuts
 from checkpoint_ld.dialects.signs import is_v2
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.forms.literal_form import Tidying, is_literal
-from checkpoint_ld.forms.plain import ROOT_TYPES, Plain, Tree
+from checkpoint_ld.forms.plain import KEYWORDS, ROOT_TYPES, Plain, Tree
 from checkpoint_ld.forms.shielding import Shield
 from checkpoint_ld.forms.spelling import Spelling
 from checkpoint_ld.forms.statements import of_index, roots
@@ -25,8 +26,6 @@ from checkpoint_ld.graph.literals import DOUBLE
 from checkpoint_ld.rules import finding
 
 __all__ = ["Plain", "address_of", "of_index", "plain", "roots"]
-
-_WRAPPER = frozenset(("@context", "@graph", "@id"))
 
 
 def plain(value: Any) -> Plain:
@@ -45,7 +44,7 @@ def plain(value: Any) -> Plain:
             spelling = Spelling.of_context(context)
             if shortcuts.is_taken("usual-form") and Usual(table, spelling).is_usual(tree):
                 return unwrapped
-            if is_literal(tree, table, spelling):
+            if is_literal(tree, table, spelling) and ("@graph" not in tree or _is_root(tree)):
                 tidying = Tidying(table)
                 tree = tidying.root(tree)
                 return Plain(tree, (*unwrapped.forms, *tidying.forms), unwrapped.origins)
@@ -53,14 +52,15 @@ def plain(value: Any) -> Plain:
 
 
 def _expanded(value: Any) -> Plain | None:
-    shield = Shield(Spelling.of_document(value))
+    shield = Shield(Spelling.of_document(value), value)
     index = statements(shield.put_back(expand(shield.taken_out(value), _literal_context())), distinct=False)
     found = roots(index)
     if len(found) > 1:
         message = f"the document holds {len(found)} checkpoints: {', '.join(sorted(map(str, found)))}"
         remedy = "give each of them a file of its own"
         raise ReadError.of([finding("no-checkpoint", message, pointer="", remedy=remedy)])
-    return of_index(index, "JSON-LD in another form than plain keys", as_found=True)
+    plain = of_index(index, "JSON-LD in another form than plain keys", as_found=True)
+    return plain and replace(plain, changed=(*plain.changed, *shield.changed))
 
 
 @cache
@@ -75,13 +75,15 @@ def _unwrapped(value: Any) -> Plain:
     if isinstance(value, list):
         steps = [f"/{at}" for at in range(len(value))]
         return _chosen(value, steps, {}, "a root array") or Plain(value)
-    if not isinstance(value, dict) or "@graph" not in value or not value.keys() <= _WRAPPER:
+    if not isinstance(value, dict) or "@graph" not in value or not all(map(_may_stand_beside, value)):
         return Plain(value)
     inside, steps = [value["@graph"]], ["/@graph"]
     if isinstance(value["@graph"], list):
         inside, steps = value["@graph"], [f"/@graph/{at}" for at in range(len(value["@graph"]))]
     outer = {"@context": value["@context"]} if "@context" in value else {}
-    return _chosen(inside, steps, outer, "an @graph around the checkpoint") or Plain(value)
+    beside = sorted(value.keys() - {"@context", "@graph"})
+    form = "an @graph around the checkpoint" + (f", whose {', '.join(beside)} is left out" if beside else "")
+    return _chosen(inside, steps, outer, form) or Plain(value)
 
 
 def _chosen(inside: list[Any], steps: list[str], outer: Tree, form: str) -> Plain | None:
@@ -109,6 +111,11 @@ def _is_root(value: Any) -> bool:
     types = value.get("@type")
     kinds = types if isinstance(types, list) else [types]
     return "dataFeedElement" in value or any(isinstance(kind, str) and kind in ROOT_TYPES for kind in kinds)
+
+
+def _may_stand_beside(key: str) -> bool:
+    """Tell whether a member of an object with an `@graph` says nothing of the objects in it."""
+    return key in ("@context", "@graph", "@id") or (key.startswith("@") and key not in KEYWORDS)
 
 
 def _is_jsonld(tree: Tree) -> bool:

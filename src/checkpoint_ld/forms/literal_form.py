@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.forms.spelling import Spelling
     from checkpoint_ld.graph.terms import Term, TermTable
 
-_KEYWORDS = frozenset(("@id", "@type", "@context", "@included"))
+_STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set"))
+"""Keywords that make statements of their own; all others, and what only looks like one, are kept as they stand."""
 _VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
 _RUBRICS = frozenset(("rubric", "globalRubric"))
 _SINGLES = frozenset(("item", "acceptedAnswer"))
@@ -44,7 +45,7 @@ def _is_literal(tree: Tree, via: Term | None, table: TermTable, spelling: Spelli
 
 def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
     if key.startswith("@"):
-        return key in _KEYWORDS
+        return key not in _STATING
     if not spelling.is_plain_key(key):
         return False
     if key == "additionalType" and isinstance(value, str) and not value.startswith(KARENINA):

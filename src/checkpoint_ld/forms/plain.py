@@ -35,9 +35,18 @@ MEMBERS = STRUCTURE | TEXTS | NUMBERS | {"contentRating", "value", "additionalTy
 """Members that mean something in a checkpoint."""
 
 
+KEYWORDS = frozenset(
+    (
+        *("@context", "@direction", "@graph", "@id", "@included", "@index", "@language", "@list", "@nest"),
+        *("@reverse", "@set", "@type", "@value"),
+    )
+)
+"""Keywords that may be keys of objects (JSON-LD 1.1 §9.16)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A document in plain keys; `forms` says what was unusual about it.
+    """A document in plain keys; `forms` says what was unusual about it, `changed` what plain keys say otherwise.
 
     `origins` maps pointers to those of the source; it is None when expansion has lost the way back to it.
     """
@@ -45,3 +54,4 @@ class Plain:
     tree: Any
     forms: tuple[str, ...] = ()
     origins: dict[str, str] | None = field(default_factory=dict)
+    changed: tuple[str, ...] = ()

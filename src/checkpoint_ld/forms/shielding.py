@@ -2,45 +2,105 @@
 
 Plain JSON-LD turns the keys of a property's JSON value into statements, and loses its order, nulls and empty arrays.
 Each value is taken out before expansion and put back after it as one JSON literal (JSON-LD 1.1 §4.2.2). Keys that can
-become no IRI, which expansion drops, are escaped.
+become no IRI, which expansion drops, are escaped. What RDF has no place for is taken out as it stands, a keyword such
+as `@index` together with its key, so that it comes to stand in the canonical tree; what cannot be kept is named.
 """
 
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.graph.expansion import ESCAPED
-from checkpoint_ld.graph.literals import INTEGER
+from checkpoint_ld.forms.plain import KEYWORDS, MEMBERS, ROOT_TYPES
+from checkpoint_ld.graph.expansion import ESCAPED, VERBATIM
+from checkpoint_ld.graph.literals import INTEGER, json_text
 from checkpoint_ld.graph.naming import escaped, is_iri
 from checkpoint_ld.graph.terms import expand_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from checkpoint_ld.forms.spelling import Spelling
     from checkpoint_ld.graph.expansion import Expanded
 
 _VALUE_OBJECT = frozenset(("@value", "@type", "@language", "@direction", "@index"))
 _LARGEST_FOR_PYLD = 10**300
+_UNSAID = frozenset(("@index", "@direction"))
+_CONTAINERS = frozenset(("@list", "@set"))
 
 
 class Shield:
-    """The values that were taken out of one document."""
+    """The values that were taken out of one document; `changed` says what is different in plain keys."""
 
-    def __init__(self, spelling: Spelling) -> None:
+    def __init__(self, spelling: Spelling, document: Any) -> None:
         self._spelling = spelling
-        self._token = f"urn:uuid:{uuid.uuid4()}"
+        self._token_stem = f"urn:uuid:{uuid.uuid4()}"
         self._values: dict[str, Any] = {}
+        self._mentions = Counter(self._identifiers(document))
+        self.changed: list[str] = []
 
-    def taken_out(self, value: Any, *, is_property: bool = False) -> Any:
-        """Return a document with a token in place of every value that JSON-LD would take apart."""
+    def taken_out(self, document: Any) -> Any:
+        """Return a document with a token in place of every value that JSON-LD would take apart or lose."""
+        return self._taken_out(document, "", is_top=True)
+
+    def _taken_out(self, value: Any, at: str, *, is_property: bool = False, is_top: bool = False) -> Any:
         if isinstance(value, list):
-            return [self.taken_out(one, is_property=is_property) for one in value]
+            return [
+                self._verbatim(self._in_plain_keys(one))
+                if one is None or (isinstance(one, list) and self._is_apart(one) and not is_top)
+                else self._taken_out(one, f"{at}/{place}", is_property=is_property, is_top=is_top)
+                for place, one in enumerate(value)
+            ]
         if isinstance(value, dict):
-            is_property = is_property or "PropertyValue" in self._types(value)
-            return {self._key(key): self._member(key, one, is_property=is_property) for key, one in value.items()}
+            return self._object(value, at, is_property=is_property, is_top=is_top)
         if isinstance(value, int) and abs(value) > _LARGEST_FOR_PYLD:
             return {"@value": str(value), "@type": INTEGER}
         return value
+
+    def _object(self, value: dict[str, Any], at: str, *, is_property: bool, is_top: bool) -> Any:
+        keys = {self._spelling.plain(key) for key in value}
+        if "@value" in keys:
+            return self._kept(value, at, keys & _UNSAID) if keys & _UNSAID or value.get("@value", "") is None else value
+        if keys & _CONTAINERS:
+            return self._kept(value, at, keys & _CONTAINERS)
+        if not keys and not is_top:
+            return self._verbatim({})
+        types = self._types(value)
+        is_property = is_property or "PropertyValue" in types
+        may_wrap = is_top and ROOT_TYPES.isdisjoint(types)
+        is_wrapper = may_wrap and all(key.startswith("@") for key in keys)
+        taken = {}
+        for key, one in value.items():
+            name, place = self._spelling.plain(key), f"{at}/{key.replace('~', '~0').replace('/', '~1')}"
+            if not is_wrapper and self._is_unsaid(name, one, is_top=is_top, may_wrap=may_wrap):
+                is_jsonld = name in KEYWORDS
+                taken[ESCAPED + escaped(name)] = self._verbatim(self._in_plain_keys(one) if is_jsonld else one)
+                continue
+            if name in ("@reverse", "@nest"):
+                self.changed.append(f"the {name} at {place} is read as what it states")
+            is_inside = is_top and name in ("@graph", "@included")
+            taken[self._key(key)] = self._member(key, one, place, is_property=is_property, is_top=is_inside)
+        return taken
+
+    def _is_unsaid(self, name: str, value: Any, *, is_top: bool, may_wrap: bool) -> bool:
+        """Tell whether a member of a node says nothing that becomes a statement about it."""
+        if name == "@id":
+            return isinstance(value, str) and value.startswith("_:") and self._mentions[value] < 2 and not is_top
+        if name in ("@graph", "@included"):
+            is_content = is_top and (self._holds_root(value) if may_wrap else name == "@included")
+            return not is_content and self._is_apart(value)
+        return name == "@index" or (name.startswith("@") and name not in KEYWORDS)
+
+    def _kept(self, value: dict[str, Any], at: str, lost: set[str]) -> Any:
+        """Return what stands for an object that statements cannot tell; it is kept as it is in a member of any name."""
+        keys = [part for part in at.split("/") if part and not part.isdecimal()]
+        name = self._spelling.plain(keys[-1].replace("~1", "/").replace("~0", "~")) if keys else ""
+        if name not in MEMBERS and name[:1] != "@" and self._is_apart(value):
+            return self._verbatim(self._in_plain_keys(value))
+        self.changed += [f"the {one} at {at} is left out" for one in sorted(lost)]
+        is_list = {key: self._spelling.plain(key) in _CONTAINERS for key in value}
+        return {key: self._taken_out(one, at) if is_list[key] else one for key, one in value.items()}
 
     def _key(self, key: str) -> str:
         iri = self._spelling.iri(key)
@@ -51,16 +111,73 @@ class Shield:
         listed = [one for kind in types for one in (kind if isinstance(kind, list) else [kind])]
         return [self._spelling.plain(one) for one in listed if isinstance(one, str)]
 
-    def _member(self, key: str, value: Any, *, is_property: bool) -> Any:
+    def _member(self, key: str, value: Any, at: str, *, is_property: bool, is_top: bool) -> Any:
         name = self._spelling.plain(key)
         if name in ("@context", "@value") or self._spelling.is_json(key):
             return value
         is_json = value is None or isinstance(value, (dict, list))
         if is_property and name == "value" and is_json and not self._is_jsonld(value):
-            token = f"{self._token}:{len(self._values)}"
-            self._values[token] = value
-            return token
-        return self.taken_out(value, is_property=name == "additionalProperty")
+            return self._token({"@value": value, "@type": "@json"})
+        if (value is None or value == []) and not name.startswith("@"):
+            return self._verbatim(value)
+        return self._taken_out(value, at, is_property=name == "additionalProperty", is_top=is_top)
+
+    def _token(self, value: dict[str, Any]) -> str:
+        token = f"{self._token_stem}:{len(self._values)}"
+        self._values[token] = value
+        return token
+
+    def _verbatim(self, value: Any) -> str:
+        """Return what stands for a value that is to come back as it is."""
+        return self._token({"@value": json_text(value), "@type": str(VERBATIM)})
+
+    def _in_plain_keys(self, value: Any) -> Any:
+        """Return JSON-LD without the prefixes and other names of the document's own contexts."""
+        if isinstance(value, list):
+            return [self._in_plain_keys(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        plain = {}
+        for key, one in value.items():
+            name = self._name(key)
+            is_type = name == "@type" and isinstance(one, str)
+            plain[name] = self._name(one) if is_type else one if name == "@value" else self._in_plain_keys(one)
+        return plain
+
+    def _name(self, name: str) -> str:
+        plain = self._spelling.plain(name)
+        return plain if plain != name else self._spelling.iri(name)
+
+    def _is_apart(self, value: Any) -> bool:
+        """Tell whether nothing in a value depends on the rest of the document, or the rest on it."""
+        here = Counter(self._identifiers(value))
+        defined = {*self._identifiers(value, of_references=False)} | {one for one in here if one.startswith("_:")}
+        return all(self._mentions[one] == here[one] for one in defined) and not self._has_context(value)
+
+    def _holds_root(self, value: Any) -> bool:
+        """Tell whether a checkpoint may be somewhere in a value."""
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        is_root = isinstance(value, dict) and (
+            not ROOT_TYPES.isdisjoint(self._types(value)) or "dataFeedElement" in map(self._spelling.plain, value)
+        )
+        return is_root or any(map(self._holds_root, inner))
+
+    def _has_context(self, value: Any) -> bool:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return (isinstance(value, dict) and "@context" in value) or any(map(self._has_context, inner))
+
+    def _identifiers(self, value: Any, *, of_references: bool = True) -> Iterator[str]:
+        """Yield the identifiers in a value as often as they stand there."""
+        if isinstance(value, list):
+            for one in value:
+                yield from self._identifiers(one, of_references=of_references)
+        elif isinstance(value, dict):
+            for key, one in value.items():
+                if isinstance(one, str):
+                    if (of_references or len(value) > 1) and self._spelling.plain(key) == "@id":
+                        yield one
+                else:
+                    yield from self._identifiers(one, of_references=of_references)
 
     def _is_jsonld(self, value: Any) -> bool:
         """Tell whether a value is JSON-LD already: value objects, a list, nodes with spelled-out keys, blank nodes."""
@@ -87,7 +204,7 @@ class Shield:
             return value
         token = value.get("@value", value.get("@id"))
         if isinstance(token, str) and token in self._values:
-            return {"@value": self._values[token], "@type": "@json"}
+            return self._values[token]
         return {key: self._restored(one) for key, one in value.items()}
 
 

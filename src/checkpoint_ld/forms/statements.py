@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -14,7 +15,7 @@ from checkpoint_ld.forms.literal_form import Tidying
 from checkpoint_ld.forms.plain import STRUCTURE, TEXTS, Plain, Tree
 from checkpoint_ld.graph import contexts, naming, recursion, terms
 from checkpoint_ld.graph.compaction import Compaction, refs, residue_of
-from checkpoint_ld.graph.expansion import ESCAPED, RDF_TYPE
+from checkpoint_ld.graph.expansion import ESCAPED, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER
 from checkpoint_ld.graph.residue import RESIDUE, Ref, decoded
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
@@ -85,7 +86,7 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
         tree = _usual(foreign.whole(found[0]))
     if is_of_today and not signs.is_gui_feed(tree):
         tree = _canonical(tree)
-    return Plain(tree, (form, *sorted(foreign.left_out)), None)
+    return Plain(tree, (form,), None, tuple(sorted(foreign.left_out)))
 
 
 def _of_ours(index: Index, form: str) -> Plain | None:
@@ -137,7 +138,16 @@ class _Reader(Compaction):
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         self.seen.add(subject)
-        return super().members(subject, via, wanted)
+        read = super().members(subject, via, wanted)
+        return {_unescaped(key) if key.startswith(f"{ESCAPED}@") else key: value for key, value in read.items()}
+
+    def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
+        if len(held) == 1 and _is_verbatim(held[0]):
+            return self._value(held[0], coercion)
+        return super()._member(held, term, coercion)
+
+    def _value(self, one: Node, coercion: str | None) -> Any:
+        return json.loads(str(one)) if _is_verbatim(one) else super()._value(one, coercion)
 
     def whole(self, root: Node) -> Tree:
         """Return the tree of a checkpoint, and with it whatever else the statements are about."""
@@ -188,6 +198,8 @@ class _ForeignReader(_Reader):
     def _value(self, one: Node, coercion: str | None) -> Any:
         if self._is_list(one):
             return [self._value(entry, coercion) for entry in self._entries(one)]
+        if _is_verbatim(one):
+            return super()._value(one, coercion)
         if self.as_found and isinstance(one, Literal) and one.datatype == XSD_INTEGER:
             coercion = None  # the document has a whole number here, whatever its key says
         value = super()._value(one, coercion)
@@ -219,6 +231,11 @@ class _ForeignReader(_Reader):
             if node in self.seen and self.identifier(node) is not None:
                 return {"@id": self.identifier(node)}
         return super()._filled(value, via, visiting)
+
+
+def _is_verbatim(one: Node) -> bool:
+    """Tell whether a term is a value that was taken out of a document as it stood there."""
+    return isinstance(one, Literal) and one.datatype == VERBATIM
 
 
 def _unescaped(iri: str) -> str:

@@ -38,6 +38,9 @@ IDENTIFIER = named(KARENINA + "identifier")
 ESCAPED = "urn:karenina:escaped:"
 """Prefix of the names that a faithful reading gives to keys and types that are no IRI; the rest is percent-encoded."""
 
+VERBATIM = named(ESCAPED + "json")
+"""The datatype of a value that a faithful reading gives back as the JSON that it is."""
+
 Expanded = list[dict[str, Any]]
 
 
@@ -91,6 +94,8 @@ class _Walk:
         self.index = index
         self.distinct = distinct
         self.iris: dict[str, URIRef | None] = {}
+        self.nested: set[Node] = set()
+        """Nodes that are described where another object holds them."""
         self.made = 0
 
     def blank(self) -> BNode:
@@ -122,7 +127,7 @@ class _Walk:
         self.index.setdefault(subject, {})[IDENTIFIER] = Literal(identifier.removeprefix(ID_BASE))
         return subject
 
-    def node(self, node: dict[str, Any]) -> Node:
+    def node(self, node: dict[str, Any], *, is_nested: bool = False) -> Node:
         subject = self.subject(node.get("@id"))
         predicates: dict[Node, list[Node]] = {}
         for key, values in node.items():
@@ -138,15 +143,20 @@ class _Walk:
                 if predicate is not None:
                     predicates.setdefault(predicate, []).extend(self.terms(values))
         if not self.distinct:
-            subject = self.apart(subject, predicates)
+            subject = self.apart(subject, predicates, is_nested=is_nested)
         self.hold(subject, predicates)
         self.reverse(subject, node.get("@reverse", {}))
         return subject
 
-    def apart(self, subject: Node, predicates: dict[Node, list[Node]]) -> Node:
-        """Return the subject for one more object with an identifier: another one if both say the same sort of thing."""
+    def apart(self, subject: Node, predicates: dict[Node, list[Node]], *, is_nested: bool) -> Node:
+        """Return the subject for one more object with an identifier.
+
+        It is another one if both objects say the same sort of thing, or both are held by others.
+        """
         said = self.index.get(subject, {}).keys() - {RDF_TYPE, IDENTIFIER}
-        if isinstance(subject, BNode) or said.isdisjoint(predicates):
+        is_second = is_nested and not predicates.keys() <= {RDF_TYPE}
+        if isinstance(subject, BNode) or (said.isdisjoint(predicates) and not (is_second and subject in self.nested)):
+            self.nested |= {subject} if is_second else set()
             return subject
         twin = self.blank()
         self.index[twin] = {
@@ -164,7 +174,7 @@ class _Walk:
             return self.list_of(self.terms(value["@list"]))
         if value.keys() == {"@id"}:
             return self.subject(value["@id"])
-        return self.node(value)
+        return self.node(value, is_nested=True)
 
     def list_of(self, terms: list[Node]) -> Node:
         rest: Node = URIRef(RDF + "nil")
