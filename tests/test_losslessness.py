@@ -8,12 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import URIRef
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyld import jsonld
+from rdflib import Literal, URIRef
 
-from checkpoint_ld import Benchmark
+from checkpoint_ld import Benchmark, emission, validate
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
 from tests.documents import rich
+from tests.test_graph import comparables, statements_of
 
 Json = Any
 
@@ -241,3 +246,63 @@ def test_a_comment_takes_no_place_from_findings_and_nothing_from_others() -> Non
     assert {found.condition for found in benchmark.findings} >= {"W-DATE-FORMAT"}
     assert "W-FORM" not in {found.condition for found in benchmark.findings}
     assert all(found.place.line for found in benchmark.findings)
+
+
+TEXT_KEYS = ("name", "description", "text", "keywords", "version", "dateCreated", "dateModified", "email", "value")
+TYPED = rich()
+TYPED["dataFeedElement"][1]["item"]["keywords"] = ["b", "a", "c"]
+TYPED_GRAPH = Benchmark.load(json.dumps(TYPED).encode()).graph
+TEXTS = sorted(
+    triple
+    for triple in TYPED_GRAPH
+    if isinstance(triple[2], Literal)
+    and str(triple[1]).removeprefix(SCHEMA) in TEXT_KEYS
+    and triple[2].datatype in (None, URIRef(XSD + "dateTime"))
+)
+TYPES: list[dict[str, Any]] = [{"lang": "de"}, {"lang": "de-at"}, {"datatype": URIRef("urn:x:type")}, {}]
+TYPES.append({"datatype": URIRef(XSD + "token")})
+
+
+def stated(graph: Any) -> set[Any]:
+    """Return the statements of a graph but for those about the order of values, of which there are others now."""
+    return {triple for triple in graph if triple[1] != URIRef(KARENINA + "residue")}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(TYPES)), max_size=5, unique_by=lambda one: one[0]))
+def test_texts_keep_their_languages_and_datatypes(changes: list[tuple[Any, Any]]) -> None:
+    graph = TYPED_GRAPH.copy()
+    for (subject, predicate, text), kind in changes:
+        graph.remove((subject, predicate, text))
+        graph.add((subject, predicate, Literal(str(text), **kind)))
+    benchmark = Benchmark.load(emission.ntriples_of(graph), syntax="nt")
+    assert stated(benchmark.graph) == stated(graph)
+    assert benchmark.name == TYPED["name"]
+    for style in ("improved", "plain"):
+        document = json.loads(json.dumps(benchmark.to_jsonld(style)))
+        assert stated(Benchmark.load(json.dumps(document).encode()).graph) == stated(graph), style
+        for form in (document, jsonld.expand(document, contexts.options())) if style == "improved" else ():
+            for processor in ("PyLD", "pyoxigraph"):
+                assert statements_of(processor, form) == comparables(graph), processor
+
+
+@pytest.mark.parametrize("typing", [{"@language": "de"}, {"@type": "urn:x:type"}])
+@pytest.mark.parametrize("key", ["name", "description", "version", "dateModified"])
+def test_a_text_with_a_language_is_read_written_and_validated_as_a_text(key: str, typing: Json, tmp_path: Path) -> None:
+    plain, document = rich(), rich()
+    document[key] = {"@value": document[key], **typing}
+    file = tmp_path / "one.jsonld"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    benchmark = Benchmark.load(file)
+    assert benchmark.to_jsonld("plain")[key] == plain[key]
+    benchmark.save(file)
+    assert json.loads(file.read_text(encoding="utf-8")) == document
+    wanted = [found.code for found in validate(json.dumps(plain).encode()).findings]
+    assert [found.code for found in validate(file).findings if found.condition != "W-FORM"] == wanted
+    benchmark.add_question("And now?", "Now")
+    benchmark.save(file)
+    again = Benchmark.load(file)
+    [text] = again.graph.objects(again.graph.root, URIRef(SCHEMA + key))
+    assert isinstance(text, Literal)
+    if key != "dateModified":  # an edit dates the benchmark
+        assert (text.language, str(text.datatype)) == (typing.get("@language"), str(typing.get("@type")))

@@ -37,6 +37,11 @@ BY_TYPE: dict[str, tuple[str, ...]] = {
 BY_SLOT = {"additionalProperty": _PROPERTY, "edges": _EDGE, "outcomeCriteria": _CRITERION}
 """Objects that need no type: their order by the member that they stand in."""
 
+DATES = frozenset(("dateCreated", "dateModified"))
+CODE = frozenset(("programmingLanguage", "codeRepository", "answerTemplate"))
+TEXTS = DATES | CODE | {"name", "description", "version", "text", "identifier", "keywords", "creator", "url", "email"}
+"""Members that hold text."""
+
 _DEFAULT = ("@context", "@type", "@id", "name", "description")
 
 

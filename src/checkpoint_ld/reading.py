@@ -23,6 +23,7 @@ from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.forms import form as forms
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.collecting import uncollected
+from checkpoint_ld.graph.literals import TypedText
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Reading:
     document: Document | None = field(default=None, repr=False)
     origins: Mapping[str, str] | None = field(default=None, repr=False)
     of_form: tuple[Finding, ...] = field(default=(), repr=False)
+    has_typed_texts: bool = False
 
     @cached_property
     def graph(self) -> CheckpointGraph:
@@ -83,6 +85,10 @@ class Reading:
         if refused:
             raise ReadError.of(refused)
         return self
+
+    def without_types(self) -> Reading:
+        """Return this reading with plain texts in place of those that have a language or a datatype."""
+        return replace(self, tree=_plain_texts(self.tree), has_typed_texts=False) if self.has_typed_texts else self
 
     def place(self, pointer: str) -> Place:
         """Return where in the source the value at `pointer` of the canonical tree stands, as far as it is known."""
@@ -193,7 +199,7 @@ def _reading(plain: Plain, syntax: str, name: str | None, document: Document | N
     upgrade = detected.upgrade(plain.tree)
     tree = upgrade.tree if detected.name == CANONICAL else _with_our_context(upgrade.tree)
     origins = None if plain.origins is None else _joined(upgrade.origins, plain.origins)
-    reading = Reading(tree, detected.name, syntax, name, (), document, origins)
+    reading = Reading(tree, detected.name, syntax, name, (), document, origins, has_typed_texts=plain.has_typed_texts)
     of_form = [
         *(document.findings if document is not None else ()),
         *_form_findings(plain, document),
@@ -266,6 +272,14 @@ def _from_source(found: Finding, plain: Plain, reading: Reading) -> Finding:
         return replace(found, place=Place(reading.source))
     pointer = dialects.source_pointer(plain.origins, found.place.pointer or "")
     return replace(found, place=reading.document.place(pointer))
+
+
+def _plain_texts(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain_texts(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain_texts(one) for one in value]
+    return str(value) if isinstance(value, TypedText) else value
 
 
 def _from_tree(found: Finding, reading: Reading) -> Finding:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import suits
-from checkpoint_ld.graph.literals import DOUBLE
+from checkpoint_ld.graph.literals import DOUBLE, TypedText
 from checkpoint_ld.graph.object_reading import ObjectReading
-from checkpoint_ld.graph.terms import is_property_value
+from checkpoint_ld.graph.terms import expand_name, is_property_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,15 +51,49 @@ def jsonld_of(graph: CheckpointGraph, context: ContextStyle = ContextStyle.IMPRO
     if context is ContextStyle.PLAIN:
         tree = graph.tree() if tree is None else tree
         own = tree.get("@context")
-        return _under(own if isinstance(own, dict) else copy.deepcopy(contexts.plain()), tree)
+        outer = own if isinstance(own, dict) else copy.deepcopy(contexts.plain())
+        return _under(outer, {}, tree, has_typed_texts=graph.has_typed_texts)
     writer = _Improved(graph)
     whole = writer.object(graph.root)
-    context_of_root = contexts.with_root_terms(contexts.merged(graph.own_context), writer.root_context)
-    return _under(copy.deepcopy(context_of_root), whole)
+    outer = copy.deepcopy(contexts.merged(graph.own_context))
+    return _under(outer, writer.root_context, whole, has_typed_texts=writer.has_typed_texts)
 
 
-def _under(context: Tree, tree: Tree) -> Tree:
-    return {"@context": context, **{key: value for key, value in tree.items() if key != "@context"}}
+def _under(context: Tree, local: Tree, tree: Tree, *, has_typed_texts: bool) -> Tree:
+    members = {key: value for key, value in tree.items() if key != "@context"}
+    if has_typed_texts:
+        members, typings = _typed_members(members)
+        local = {**local, **typings}
+    return {"@context": contexts.with_root_terms(context, local), **members}
+
+
+def _typed(value: Any) -> Any:
+    """Return JSON in which the context of an object tells the language or the datatype of its texts."""
+    if isinstance(value, list):
+        return [_typed(one) for one in value]
+    if not isinstance(value, dict):
+        return str(value) if isinstance(value, TypedText) else value
+    members, typings = _typed_members(value)
+    if not typings:
+        return members
+    return {**members, "@context": {"@propagate": False, **members.get("@context", {}), **typings}}
+
+
+def _typed_members(value: Tree) -> tuple[Tree, Tree]:
+    """Return the members of an object, and the term definitions of those that are texts with one type."""
+    members: Tree = {}
+    typings: Tree = {}
+    for key, one in value.items():
+        texts = one if isinstance(one, list) else [one]
+        typed = [text.definition for text in texts if isinstance(text, TypedText)]
+        if not typed or (len(typed) == len(texts) and all(definition == typed[0] for definition in typed)):
+            members[key] = _typed(one)
+            if typed:
+                container = {"@container": "@set"} if isinstance(one, list) else {}
+                typings[key] = {"@id": expand_name(key), **typed[0], **container}
+        else:  # no context can tell these apart
+            members[key] = [text.value_object if isinstance(text, TypedText) else _typed(text) for text in texts]
+    return members, typings
 
 
 class _Improved(ObjectReading):

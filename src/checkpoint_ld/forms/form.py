@@ -47,7 +47,8 @@ def plain(value: Any) -> Plain:
             if is_literal(tree, table, spelling) and ("@graph" not in tree or _is_root(tree)):
                 tidying = Tidying(table)
                 tree = tidying.root(tree)
-                return Plain(tree, (*unwrapped.forms, *tidying.forms), unwrapped.origins)
+                forms = *unwrapped.forms, *tidying.forms
+                return Plain(tree, forms, unwrapped.origins, has_typed_texts=tidying.has_typed_texts)
         return _expanded(value) or unwrapped
 
 

@@ -6,18 +6,25 @@ right in place, so that the way back into the source is kept.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.forms.plain import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TYPES, Tree
+from checkpoint_ld.forms.plain import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TEXTS, TYPES, Tree
+from checkpoint_ld.graph.contexts import ROOT_TYPE
+from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_language
+from checkpoint_ld.graph.naming import is_iri
 from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from checkpoint_ld.forms.spelling import Spelling
     from checkpoint_ld.graph.terms import Term, TermTable
 
 _STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set"))
 """Keywords that make statements of their own; all others, and what only looks like one, are kept as they stand."""
+_NONE: Mapping[str, Any] = MappingProxyType({})
 _VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
 _RUBRICS = frozenset(("rubric", "globalRubric"))
 _SINGLES = frozenset(("item", "acceptedAnswer"))
@@ -50,6 +57,8 @@ def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
         return False
     if key == "additionalType" and isinstance(value, str) and not value.startswith(KARENINA):
         return spelling.is_plain_type(value)
+    if key in TEXTS and all(one is not None for one in map(_typed_text, _objects(key, value))):
+        return True
     if key == "contentRating":
         return not any(isinstance(one, dict) for one in (value if isinstance(value, list) else [value]))
     return key not in MEMBERS or key in STRUCTURE or key == "value" or not _is_jsonld_value(value)
@@ -82,9 +91,38 @@ def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
     if not isinstance(own, dict):
         return False
     ours = local_context(value, table.at(via, kind), is_property=is_property_value(kind, via))
+    passed_over = {"@propagate", *typings_of(own)}
     # What is null there is set apart from the graph, which the object alone does not tell.
-    told = {key: one for key, one in own.items() if one is not None and key != "@propagate"}
-    return told == {key: one for key, one in ours.items() if key != "@propagate" and own.get(key, one) is not None}
+    told = {key: one for key, one in own.items() if one is not None and key not in passed_over}
+    return told == {key: one for key, one in ours.items() if key not in passed_over and own.get(key, one) is not None}
+
+
+def typings_of(context: object) -> dict[str, Tree]:
+    """Return the keys of texts that a context of one object gives a language or a datatype, with what it says."""
+    typings = {}
+    for key, one in context.items() if isinstance(context, dict) else ():
+        told = {name: said for name, said in one.items() if name.startswith("@")} if isinstance(one, dict) else {}
+        typing = {name: said for name, said in told.items() if name not in ("@id", "@container")}
+        if (key in TEXTS or key == "value") and _typed_text({"@value": "", **typing}) is not None:
+            typings[key] = typing
+    return typings
+
+
+def of_root(context: object) -> Tree:
+    """Return what a document's context says of the root alone."""
+    scoped = context.get(ROOT_TYPE) if isinstance(context, dict) else None
+    local = scoped.get("@context") if isinstance(scoped, dict) else None
+    return local if isinstance(local, dict) else {}
+
+
+def _typed_text(value: Tree) -> TypedText | None:
+    """Return the text of a value object that says its language or its datatype in full, and nothing else."""
+    text, language, datatype = (value.get(key) for key in ("@value", "@language", "@type"))
+    if not isinstance(text, str) or len(value) != 2 or datatype == DOUBLE:
+        return None
+    if isinstance(language, str) and is_language(language):
+        return TypedText(text, language.lower())
+    return TypedText(text, None, datatype) if isinstance(datatype, str) and is_iri(datatype) else None
 
 
 class Tidying:
@@ -93,6 +131,7 @@ class Tidying:
     def __init__(self, table: TermTable) -> None:
         self.table = table
         self.forms: list[str] = []
+        self.has_typed_texts = False
 
     def root(self, tree: Tree) -> Tree:
         """Return the tree of a checkpoint in its usual shape."""
@@ -100,9 +139,11 @@ class Tidying:
         if isinstance(context, list):
             self.forms.append("an array as @context")
             tree = {**tree, "@context": _joined(context)}
-        return self._object(tree, None, "")
+        return self._object(tree, None, "", typings=typings_of(of_root(context)))
 
-    def _object(self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool = True) -> Tree:
+    def _object(
+        self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool = True, typings: Mapping[str, Tree] = _NONE
+    ) -> Tree:
         """Return an object in its usual shape; below a member that is not known only our local contexts go."""
         kind = self._one_type(tree.get("@type"), f"{pointer}/@type") if is_known else tree.get("@type")
         known = self.table.at(via, kind).by_key
@@ -111,6 +152,7 @@ class Tidying:
         tidy: Tree = {}
         for key, value in tree.items():
             if key == "@context" and pointer and _has_no_context(tree, via, self.table):
+                typings = typings_of(value)
                 continue
             term = known.get(key)
             if key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
@@ -119,7 +161,8 @@ class Tidying:
                 at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
                 shaped = self._shaped(tree, key, value, term, at) if is_known else value
                 tidy[key] = self._below(shaped, term, at, is_known=key in structure)
-        return tidy
+        self.has_typed_texts |= bool(typings)
+        return {key: _typed_as(value, typings[key]) if key in typings else value for key, value in tidy.items()}
 
     def _below(self, value: Any, via: Term | None, pointer: str, *, is_known: bool) -> Any:
         if isinstance(value, list):
@@ -137,6 +180,14 @@ class Tidying:
         if key == "additionalType" and isinstance(value, str) and value.startswith(KARENINA):
             self.forms.append(f"a full IRI at {pointer}")
             return f"karenina:{value[len(KARENINA) :]}"
+        if key in TEXTS and (objects := _objects(key, value)) and all(map(_typed_text, objects)):
+            self.has_typed_texts = True
+            self.forms.append(f"a value object at {pointer}")
+            value = (
+                [_typed_text(one) or one if isinstance(one, dict) else one for one in value]
+                if isinstance(value, list)
+                else _typed_text(value)
+            )
         is_single = key in _SINGLES or (key == "hasPart" and "acceptedAnswer" in tree)
         if is_single and isinstance(value, list) and len(value) == 1:
             self.forms.append(f"an array of one at {pointer}")
@@ -159,6 +210,13 @@ class Tidying:
             self.forms.append(f"an array as {pointer}")
             return types[0]
         return types
+
+
+def _typed_as(value: Any, typing: Tree) -> Any:
+    """Return a text, or an array of them, with the language or datatype that a term definition gives it."""
+    if isinstance(value, list):
+        return [_typed_as(one, typing) for one in value]
+    return TypedText(value, typing.get("@language"), typing.get("@type")) if type(value) is str else value
 
 
 def _joined(context: list[Any]) -> Any:

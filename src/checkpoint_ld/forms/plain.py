@@ -8,6 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from checkpoint_ld.members import CODE, DATES, TEXTS
+
+__all__ = ["CODE", "DATES", "TEXTS"]
+
 Tree = dict[str, Any]
 
 SCENARIO_TYPES = frozenset(("karenina:Scenario", "karenina:ScenarioNode"))
@@ -24,11 +28,6 @@ STRUCTURE = frozenset(
 
 SCENARIO_STRUCTURE = frozenset(("nodes", "edges", "outcomeCriteria", "question"))
 """The same of a scenario."""
-
-DATES = frozenset(("dateCreated", "dateModified"))
-CODE = frozenset(("programmingLanguage", "codeRepository", "answerTemplate"))
-TEXTS = DATES | CODE | {"name", "description", "version", "text", "identifier", "keywords", "creator", "url", "email"}
-"""Members that hold text."""
 
 NUMBERS = frozenset(("bestRating", "worstRating", "ratingValue"))
 MEMBERS = STRUCTURE | TEXTS | NUMBERS | {"contentRating", "value", "additionalType"}
@@ -55,3 +54,4 @@ class Plain:
     forms: tuple[str, ...] = ()
     origins: dict[str, str] | None = field(default_factory=dict)
     changed: tuple[str, ...] = ()
+    has_typed_texts: bool = False

@@ -12,11 +12,11 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.dialects import signs
 from checkpoint_ld.forms.derived import without_derived
 from checkpoint_ld.forms.literal_form import Tidying
-from checkpoint_ld.forms.plain import STRUCTURE, TEXTS, Plain, Tree
+from checkpoint_ld.forms.plain import STRUCTURE, Plain, Tree
 from checkpoint_ld.graph import contexts, naming, recursion, terms
 from checkpoint_ld.graph.compaction import Compaction, refs, residue_of
 from checkpoint_ld.graph.expansion import ESCAPED, RDF_TYPE, VERBATIM
-from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER
+from checkpoint_ld.graph.literals import XSD_INTEGER
 from checkpoint_ld.graph.residue import RESIDUE, Ref, decoded
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
 from checkpoint_ld.vocabulary import RDF, SCHEMA, SCHEMA_HTTP
@@ -86,7 +86,7 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
         tree = _usual(foreign.whole(found[0]))
     if is_of_today and not signs.is_gui_feed(tree):
         tree = _canonical(tree)
-    return Plain(tree, (form,), None, tuple(sorted(foreign.left_out)))
+    return Plain(tree, (form,), None, has_typed_texts=foreign.has_typed_texts)
 
 
 def _of_ours(index: Index, form: str) -> Plain | None:
@@ -97,7 +97,8 @@ def _of_ours(index: Index, form: str) -> Plain | None:
     with recursion.room():
         reader = _Reader(index, terms.table(decoded(residue_of(index, found[0]).members.get("@context"))))
         tree = reader.whole(found[0])
-    return Plain(_canonical(tree) if "@context" not in tree else tree, (form,), None)
+    tree = _canonical(tree) if "@context" not in tree else tree
+    return Plain(tree, (form,), None, has_typed_texts=reader.has_typed_texts)
 
 
 def _canonical(tree: Tree) -> Tree:
@@ -160,34 +161,16 @@ class _Reader(Compaction):
 
 
 class _ForeignReader(_Reader):
-    """Reads statements that others have made: with lists, language tags and names of their own.
-
-    `left_out` says what JSON in plain keys has no place for.
-    """
-
-    def __init__(self, index: Index, table: TermTable, *, as_found: bool) -> None:
-        super().__init__(index, table, as_found=as_found)
-        self.left_out: set[str] = set()
+    """Reads statements that others have made: with lists and names of their own."""
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         read = super().members(subject, via, wanted)
         named = {key: _plain_key(key) for key in read}
-        members = {name if name not in read else key: read[key] for key, name in named.items()}
-        return {key: self._text(value) if key in TEXTS else value for key, value in members.items()}
+        return {name if name not in read else key: read[key] for key, name in named.items()}
 
     @staticmethod
     def type_name(iri: str) -> str:
         return _Reader.type_name(_unescaped(iri))
-
-    def _text(self, value: Any) -> Any:
-        """Return the text of a member that holds text."""
-        if isinstance(value, list):
-            return [self._text(one) for one in value]
-        if not isinstance(value, dict) or not isinstance(value.get("@value"), str):
-            return value
-        tag, datatype = value.get("@language"), value.get("@type")
-        self.left_out.add(f"the language {tag} of a text" if tag else f"the type {datatype} of a text")
-        return value["@value"]
 
     def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
         if not any(map(self._is_list, held)):
@@ -202,9 +185,9 @@ class _ForeignReader(_Reader):
             return super()._value(one, coercion)
         if self.as_found and isinstance(one, Literal) and one.datatype == XSD_INTEGER:
             coercion = None  # the document has a whole number here, whatever its key says
-        value = super()._value(one, coercion)
-        is_json = coercion != "@json" or (isinstance(one, Literal) and one.datatype == RDF_JSON)
-        return value if is_json else self._text(value)
+        if self.as_found and isinstance(one, Literal) and one.datatype is None and one.language is None:
+            return str(one)  # a text under a full IRI means what it means under the plain key
+        return super()._value(one, coercion)
 
     def _rank(self, node: Node) -> tuple[float, str]:
         return self._place(node), ""  # blank nodes have names of chance; the order of the file is better

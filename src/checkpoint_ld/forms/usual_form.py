@@ -10,6 +10,7 @@ from enum import Enum, auto
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checkpoint_ld.forms.literal_form import of_root, typings_of
 from checkpoint_ld.forms.plain import MEMBERS, STRUCTURE
 from checkpoint_ld.graph.alike import TOGETHER, alike
 from checkpoint_ld.graph.terms import is_property_value
@@ -53,7 +54,7 @@ class Usual:
         """Tell whether `literal_form` would find a document literal and change nothing in it."""
         context = tree.get("@context")
         root = {key: value for key, value in tree.items() if key != "@context"}
-        return not isinstance(context, list) and self._are_usual([root], None)
+        return not isinstance(context, list) and not typings_of(of_root(context)) and self._are_usual([root], None)
 
     def _are_usual(self, objects: list[Tree], via: Term | None) -> bool:
         """Tell whether objects that are values of `via`, wherever they stand, are all usual ones."""

@@ -14,7 +14,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.expansion import IDENTIFIER
-from checkpoint_ld.graph.literals import DATETIME, DOUBLE, INTEGER, is_datetime, is_language
+from checkpoint_ld.graph.literals import DATETIME, DOUBLE, INTEGER, TypedText, is_datetime, is_language
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.terms import Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.vocabulary import ID_BASE
@@ -229,6 +229,8 @@ class _Walk:
             return self._object(value, place, via, position)
         if isinstance(value, list):
             return list(self._many(value, place, via, ""))
+        if isinstance(value, TypedText):
+            return value.value_object
         if isinstance(value, int) and abs(value) > LARGEST_FOR_PYLD:
             return {"@value": str(value), "@type": INTEGER}
         if via is not None and via.coercion is not None and not suits(value, via.coercion):

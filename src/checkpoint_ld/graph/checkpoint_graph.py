@@ -77,6 +77,11 @@ class CheckpointGraph(StatementGraph):
         """Return the canonical tree, without context unless the document came with one of its own."""
         return self.object(self.root)
 
+    @property
+    def has_typed_texts(self) -> bool:
+        """Whether a text with a language or a datatype was among what was read from the graph so far."""
+        return self._reading().has_typed_texts
+
     def object(self, subject: Node, via: Term | None = None, *, without: tuple[str, ...] = ()) -> Tree:
         """Return the JSON object of a node and of everything below it, less the members `without`."""
         if subject not in self.held:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
+from checkpoint_ld.graph.literals import TypedText, literal_of
 from checkpoint_ld.graph.plans import NotCoveredError, Plans, Reading
 from checkpoint_ld.graph.value_terms import ValueTerms
 
@@ -199,6 +200,8 @@ class Columns(ValueTerms):
     def scalar(self, value: Any, reading: Reading) -> tuple[Node, bool]:
         """Return the term of a scalar, and whether it is read back as another JSON value."""
         kind = type(value)
+        if kind is TypedText and reading not in (_NODE, _NAME):
+            return self.literal(literal_of(str(value), value.datatype, value.language)), False
         if kind not in _SCALARS or reading is _NODE or (reading is _NAME and kind is not str):
             raise NotCoveredError
         if reading is _NAME:

@@ -12,11 +12,11 @@ from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
-from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of
+from checkpoint_ld.graph.literals import RDF_JSON, TEXT, XSD_INTEGER, TypedText, json_of
 from checkpoint_ld.graph.residue import RESIDUE, Ref, Residue
 from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.graph.terms import expand_name, is_property_value
-from checkpoint_ld.members import ordered
+from checkpoint_ld.members import TEXTS, ordered
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
@@ -45,12 +45,22 @@ def told_residue(held: Node | list[Node] | None) -> Residue:
     return Residue.of_json(json_of(held, "@json"))
 
 
+def coercion_of(key: str, term: Term | None, *, is_property: bool) -> str | None:
+    """Return under which type coercion the values of a member are read."""
+    if is_property and key == "value":
+        return "@json"
+    coercion = term.coercion if term is not None else None
+    return TEXT if coercion is None and key in TEXTS else coercion
+
+
 class Compaction:
     """Reads objects from an index under the terms of a context.
 
     Plain values of one member are sorted, so that equal graphs give equal objects; with `as_found` they stay in the
-    order of the index.
+    order of the index. `has_typed_texts` says whether a text with a language or a datatype was among what was read.
     """
+
+    has_typed_texts = False
 
     def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
         self.index = index
@@ -148,8 +158,8 @@ class Compaction:
             key = terms.key_of(str(predicate))
             if wanted is not None and not wanted(key):
                 continue
-            coercion = "@json" if is_property and key == "value" else None
-            members[key] = self._member(terms_of(held), terms.by_key.get(key), coercion)
+            term = terms.by_key.get(key)
+            members[key] = self._member(terms_of(held), term, coercion_of(key, term, is_property=is_property))
         return members
 
     def told(self, subject: Node, predicate: Node, term: Term | None, coercion: str | None) -> Any:
@@ -214,7 +224,9 @@ class Compaction:
 
     def _value(self, one: Node, coercion: str | None) -> Any:
         if isinstance(one, Literal):
-            return json_of(one, coercion)
+            value = json_of(one, coercion)
+            self.has_typed_texts |= isinstance(value, TypedText)
+            return value
         if one in self.index or isinstance(one, BNode) or naming.is_minted(str(one)):
             return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
         if coercion == "@vocab":

@@ -175,6 +175,8 @@ def remembered(own: object) -> Context | None:
 
     A context that we wrote is told by the terms that it has beyond ours; any other one is remembered whole.
     """
+    if isinstance(own, dict) and isinstance(own.get(ROOT_TYPE), dict) and own[ROOT_TYPE].get("@id") == ROOT_TYPE:
+        own = {key: value for key, value in own.items() if key != ROOT_TYPE}  # what `with_root_terms` adds
     if not isinstance(own, dict) or own == plain():
         return None
     if all(key in own for key in improved()):

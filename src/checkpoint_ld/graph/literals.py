@@ -42,6 +42,9 @@ DATETIME = XSD + "dateTime"
 INTEGER = XSD + "integer"
 """The type coercions of our context, which are plain texts; a URIRef equals no text."""
 
+TEXT = "@text"
+"""The coercion of members that hold text, whatever its language or datatype."""
+
 _DATETIME = re.compile(
     r"-?(?:[1-9]\d{3,}|0\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
     r"T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?|24:00:00(?:\.0+)?)"
@@ -50,9 +53,33 @@ _DATETIME = re.compile(
 )
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_FOR_TEXTS = frozenset((TEXT, DATETIME, "@json"))
 _HOLDERS, _TEXTS, _OF_TEXTS = {list, dict}, {str}, {list, dict, str}
 _LONGEST_INTEGER = 4300
 """More digits than this are no number to Python unless its limit is lifted; such a literal stays as it is."""
+
+
+class TypedText(str):
+    """A text that has a language tag or a datatype (RDF 1.1 §3.3); to whoever only reads it, it is a text."""
+
+    language: str | None
+    datatype: str | None
+
+    def __new__(cls, text: str, language: str | None = None, datatype: str | None = None) -> TypedText:
+        """Make a text with either of both."""
+        made = super().__new__(cls, text)
+        made.language, made.datatype = language, datatype
+        return made
+
+    @property
+    def value_object(self) -> dict[str, Any]:
+        """The text as a value object (JSON-LD 1.1 §9.5)."""
+        return {"@value": str(self), **self.definition}
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What a term definition says of such texts (JSON-LD 1.1 §9.15.1)."""
+        return {"@language": self.language} if self.language is not None else {"@type": self.datatype}
 
 
 def is_datetime(text: str) -> bool:
@@ -132,7 +159,7 @@ def literal_of(value: Any, datatype: str | None = None, language: str | None = N
         return _native(str(value), datatype, XSD_INTEGER, value)
     if language is not None:
         return Literal(value, lang=language.lower() if is_language(language) else None)
-    if datatype is None:
+    if datatype is None or datatype == str(XSD_STRING):
         return text_literal(value)
     return typed(str(value), URIRef(datatype))
 
@@ -197,20 +224,26 @@ def literal(text: str, datatype: URIRef | None, language: str | None) -> Literal
 def json_of(literal: Literal, coercion: str | None = None) -> Any:
     """Return the JSON value of a literal that stands under a key with the type coercion `coercion`.
 
-    What JSON has no scalar for becomes a JSON-LD value object.
+    What JSON has no scalar for becomes a text with its language or datatype under a key for texts, dates or JSON, and
+    a JSON-LD value object under any other one.
     """
     text, datatype = str(literal), literal.datatype
+    holds_text = coercion in _FOR_TEXTS
     if literal.language:
-        return {"@value": text, "@language": literal.language}
-    if datatype is None or datatype == XSD_STRING or str(datatype) == coercion == DATETIME:
+        typed_text = TypedText(text, literal.language)
+        return typed_text if holds_text else typed_text.value_object
+    if datatype is None or datatype == XSD_STRING:
+        return TypedText(text, None, str(XSD_STRING)) if coercion == DATETIME and is_datetime(text) else text
+    if str(datatype) == coercion == DATETIME:
         return text
     if datatype == XSD_BOOLEAN and text in ("true", "false", "1", "0"):
         return text in ("true", "1")
     if datatype == RDF_JSON:
         value = _parsed(text)
         return value if coercion == "@json" else {"@value": value, "@type": "@json"}
-    number = _number(text, datatype, coercion)
-    return number if number is not None else {"@value": text, "@type": str(datatype)}
+    number = _number(text, datatype, None if coercion == TEXT else coercion)
+    typed_text = TypedText(text, None, str(datatype))
+    return number if number is not None else typed_text if holds_text else typed_text.value_object
 
 
 def _number(text: str, datatype: URIRef, coercion: str | None) -> int | float | None:
@@ -240,4 +273,6 @@ def same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, float):
         return repr(one) == repr(other)
+    if isinstance(one, TypedText):
+        return bool(one.value_object == other.value_object)
     return bool(one == other)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from checkpoint_ld.graph.compaction import POSITION, Compaction
+from checkpoint_ld.graph.compaction import POSITION, Compaction, coercion_of
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.terms import is_property_value
@@ -89,7 +89,7 @@ def _plan(
         if predicate not in _NO_MEMBERS:
             key = terms.key_of(str(predicate))
             term = terms.by_key.get(key)
-            coercion = "@json" if is_property and key == "value" else term.coercion if term is not None else None
+            coercion = coercion_of(key, term, is_property=is_property)
             steps[key] = Step(key, predicate, coercion, term, term.container if term is not None else None)
     head = {} if kind is None else {"@type": kind}
     order = list(ordered({**head, **steps}, via.key if via is not None else None))

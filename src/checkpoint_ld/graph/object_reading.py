@@ -14,7 +14,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld import shortcuts
 from checkpoint_ld.graph.compaction import POSITION, Compaction, is_position, residue_of
 from checkpoint_ld.graph.expansion import IDENTIFIER
-from checkpoint_ld.graph.literals import json_of
+from checkpoint_ld.graph.literals import DATETIME
 from checkpoint_ld.graph.object_plans import plans_for
 from checkpoint_ld.graph.residue import Residue
 from checkpoint_ld.graph.store import terms_of
@@ -75,7 +75,7 @@ class ObjectReading(Compaction):
             held = held_by[predicate]
             if container is None and type(held) is Literal:
                 is_text = held._datatype is None and held._language is None  # noqa: SLF001 - twice as fast
-                members[key] = str(held) if is_text else self._scalar(held, coercion)
+                members[key] = str(held) if is_text and coercion != DATETIME else self._scalar(held, coercion)
             else:
                 inside = inside or visiting | {subject}
                 members[key] = self._told(held, step, inside)
@@ -165,12 +165,10 @@ class ObjectReading(Compaction):
 
     def _scalar(self, one: Literal, coercion: str | None) -> Any:
         """Return the JSON value of a literal; plain ones are remembered."""
-        if one.datatype is None and one.language is None:
-            return str(one)
         found = self._scalars[coercion].get(id(one))
         if found is not None:
             return found[1]
-        value = json_of(one, coercion)
+        value = self._value(one, coercion)
         if not isinstance(value, (dict, list)):
             self._scalars[coercion][id(one)] = one, value
         return value

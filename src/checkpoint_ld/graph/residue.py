@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
-from checkpoint_ld.graph.literals import json_text, same
+from checkpoint_ld.graph.literals import TypedText, json_text, same
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
@@ -26,8 +26,13 @@ RESIDUE = URIRef(KARENINA + "residue")
 
 NODE = "@node"
 """Key under which a residue names an object that is a node of its own."""
+TYPED = "@typed"
+"""Key under which a residue holds a text with its language and its datatype."""
 RAW = "@raw"
-"""Key under which a residue holds an object that happens to use one of these two keys."""
+"""Key under which a residue holds an object that happens to use one of these keys."""
+
+
+_MARKS = frozenset((NODE, TYPED, RAW))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +142,12 @@ def encoded(value: Any, names: Mapping[int, str]) -> Any:
         name = names.get(id(value))
         if name is not None:
             return {NODE: name}
-        if NODE in value or RAW in value:
+        if not _MARKS.isdisjoint(value):
             return {RAW: value}
         return {key: encoded(one, names) for key, one in value.items()}
     if isinstance(value, list):
         return [encoded(one, names) for one in value]
-    return value
+    return {TYPED: [str(value), value.language, value.datatype]} if isinstance(value, TypedText) else value
 
 
 def decoded(value: Any) -> Any:
@@ -150,6 +155,8 @@ def decoded(value: Any) -> Any:
     if isinstance(value, dict):
         if value.keys() == {NODE} and isinstance(value[NODE], str):
             return Ref(value[NODE])
+        if value.keys() == {TYPED}:
+            return TypedText(*value[TYPED])
         if value.keys() == {RAW}:
             return value[RAW]
         return {key: decoded(one) for key, one in value.items()}

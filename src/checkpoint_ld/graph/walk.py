@@ -18,7 +18,7 @@ from rdflib import URIRef
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.alike import TOGETHER, alike, columns_of
 from checkpoint_ld.graph.columns import Columns, Inside, Objects, Place
-from checkpoint_ld.graph.compaction import POSITION, Compaction
+from checkpoint_ld.graph.compaction import POSITION, Compaction, coercion_of
 from checkpoint_ld.graph.completion import tell_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
@@ -261,4 +261,4 @@ def has_objects(value: Any) -> bool:
 
 def _coercion(known: KeyPlan) -> str | None:
     """Return the coercion under which a member is read back, beside that of its term."""
-    return "@json" if known.reading is Reading.PROPERTY else None
+    return coercion_of(known.key, known.term, is_property=known.reading is Reading.PROPERTY)

@@ -111,6 +111,7 @@ def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED)
     `engine` is one of `ENGINES`. Raises ReadError for what no graph can be made of, SettingsError for the user's shapes
     when they cannot be applied.
     """
+    reading = reading.without_types()  # that a text is one does not depend on its language
     screen = _screen(profile)
     with uncollected():
         report, index = _applied(reading, screen, profile, engine)
