@@ -69,7 +69,7 @@ def test_connections_have_the_settings_that_keep_data_whole(path: Path, follows:
 
 
 def test_a_newer_database_is_refused_and_left_as_it_is(path: Path) -> None:
-    changed(path, "PRAGMA user_version = 2")
+    changed(path, "PRAGMA user_version = 3")
     before = path.read_bytes()
     store = DatabaseStore(path)
 
@@ -79,7 +79,7 @@ def test_a_newer_database_is_refused_and_left_as_it_is(path: Path) -> None:
         lambda: list(store.headers()),
         store.reset,
     ):
-        with pytest.raises(UnsupportedVersion, match="has schema 2, the newest that can be read is 1; upgrade"):
+        with pytest.raises(UnsupportedVersion, match="has schema 3, the newest that can be read is 2; upgrade"):
             use()
     store.close()
     assert path.read_bytes() == before

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from sqlalchemy import Select, create_engine
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.stores.database import DatabaseStore, queries
 from checkpoint_ld.stores.database.schema import metadata
 from checkpoint_ld.stores.filters import Filter
@@ -27,6 +31,14 @@ COLUMNS = {
     "thoughts": "checkpoint_id id seq type content confidence parent_id created_at",
     "tool_calls": "checkpoint_id id seq tool_id args_json result_json status success error started_at completed_at",
 }
+
+DOCUMENTED = {
+    "executions": "id agent_id task started_at status",
+    "checkpoints": "id execution_id timestamp step_number snapshot_json",
+    "thoughts": "id checkpoint_id type content created_at",
+    "tool_calls": "id checkpoint_id tool_id args_json success started_at",
+}
+"""Columns that are never NULL."""
 
 
 @pytest.fixture
@@ -59,7 +71,10 @@ def test_tables_are_strict_and_have_the_columns_that_are_described(driver: sqlit
         assert {column[2] for column in told} <= {"TEXT", "INTEGER", "REAL"}
     listed = {row[1]: (row[4], row[5]) for row in driver.execute("PRAGMA table_list") if row[1] in COLUMNS}
     assert listed == {"executions": (0, 1), "checkpoints": (0, 1), "thoughts": (1, 1), "tool_calls": (1, 1)}
-    assert driver.execute("PRAGMA user_version").fetchone() == (1,)
+    required = {table: {row[1] for row in driver.execute(f"PRAGMA table_info({table})") if row[3]} for table in COLUMNS}
+    for table, columns in DOCUMENTED.items():
+        assert set(columns.split()) <= required[table]
+    assert driver.execute("PRAGMA user_version").fetchone() == (2,)
     assert driver.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
@@ -77,6 +92,8 @@ def test_tables_are_strict_and_have_the_columns_that_are_described(driver: sqlit
         "UPDATE thoughts SET checkpoint_id = 'nobody'",
         "UPDATE tool_calls SET success = 2",
         "UPDATE tool_calls SET status = NULL",
+        "UPDATE tool_calls SET success = NULL",
+        "UPDATE executions SET task = NULL",
         "INSERT INTO thoughts SELECT * FROM thoughts LIMIT 1",
     ],
 )
@@ -102,9 +119,35 @@ def test_a_checkpoint_is_told_in_columns(driver: sqlite3.Connection) -> None:
         ("null", "completed", 1, "null"),
         ("none", "completed", 1, None),
         ("bad", "failed", 0, '{"@id":1.0}'),
-        ("open", "running", None, None),
+        ("open", "running", -1, None),
     ]
     assert [(one["id"], one["confidence"]) for one in thoughts] == [("a b", 1.0), ("@id", None)]
+
+
+def test_the_parent_of_a_thought_is_a_thought_of_the_same_checkpoint(driver: sqlite3.Connection) -> None:
+    told = driver.execute("PRAGMA foreign_key_list(thoughts)").fetchall()
+    assert {(row[2], row[3], row[4]) for row in told} >= {
+        ("thoughts", "checkpoint_id", "checkpoint_id"),
+        ("thoughts", "parent_id", "id"),
+    }
+    driver.execute("UPDATE thoughts SET parent_id = 'nobody' WHERE checkpoint_id = 'ckpt_1'")
+    with pytest.raises(sqlite3.IntegrityError):  # only now, as rows may come in any order
+        driver.commit()
+
+
+def test_a_parent_beside_the_chain_is_a_finding_and_not_in_the_table(tmp_path: Path) -> None:
+    chain = [documents.thought("child", parent_id="later"), documents.thought("later", parent_id="pruned")]
+    with CheckpointManager(database=tmp_path / "index.db") as manager:
+        manager.import_(checkpoint("ckpt_1", 1, thoughts=chain))
+        saved = manager.save(manager.restore("ckpt_1").state)
+        assert [found.code for found in saved.findings if found.value == "pruned"] == ["AK033"]
+        assert manager.get(saved.id).snapshot.thought_chain[1].parent_id == "pruned"
+        assert manager.verify() == ()
+    with closing(sqlite3.connect(tmp_path / "index.db")) as driver:
+        told = driver.execute(
+            "SELECT id, parent_id FROM thoughts WHERE checkpoint_id = 'ckpt_1' ORDER BY seq"
+        ).fetchall()
+    assert told == [("child", "later"), ("later", None)]
 
 
 def test_what_belongs_to_a_checkpoint_goes_with_it(path: Path, driver: sqlite3.Connection) -> None:
@@ -116,6 +159,27 @@ def test_what_belongs_to_a_checkpoint_goes_with_it(path: Path, driver: sqlite3.C
     assert left == {"executions": 3, "checkpoints": 31, "thoughts": 30 + 2, "tool_calls": 60 + 4}
     assert "exec_0" not in {row[0] for row in driver.execute("SELECT id FROM executions")}
     store.close()
+
+
+def test_a_long_chain_goes_in_steps_that_grow_with_its_length(tmp_path: Path) -> None:
+    """Each thought that goes is looked for as the parent of others."""
+    steps = []
+    for length in (500, 2000):
+        chain = [documents.thought(f"t{at}", parent_id=f"t{at - 1}") for at in range(1, length)]
+        with closing(DatabaseStore(tmp_path / f"{length}.db")) as store:
+            store.put(checkpoint("ckpt_1", 1, thoughts=[documents.thought("t0"), *chain]))
+        with closing(sqlite3.connect(tmp_path / f"{length}.db")) as driver:
+            driver.execute("PRAGMA foreign_keys = ON")
+            counted = itertools.count()
+            driver.set_progress_handler(partial(_pass, counted), 100)
+            driver.execute("DELETE FROM checkpoints")
+            driver.commit()
+        steps.append(next(counted))
+    assert steps[1] < 5 * steps[0]
+
+
+def _pass(counted: Iterator[int]) -> None:
+    next(counted)
 
 
 def test_an_execution_is_what_its_newest_checkpoint_says(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, insert, select, update
 
-from checkpoint_ld.stores.database.rows import Row, call_rows, row_of, thought_rows
-from checkpoint_ld.stores.database.schema import checkpoints, executions, thoughts, tool_calls
+from checkpoint_ld.stores.database.rows import Row, call_rows, filled, row_of, thought_rows
+from checkpoint_ld.stores.database.schema import UNKNOWN, checkpoints, executions, thoughts, tool_calls
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -81,7 +81,7 @@ def follow(connection: Connection, execution_id: str, task: str | None = None, t
     connection.execute(here.values(told))
     if task is not None:
         connection.execute(
-            (here if newest.id == told_by else here.where(executions.c.task.is_(None))).values({"task": task})
+            (here if newest.id == told_by else here.where(executions.c.task == UNKNOWN["task"])).values({"task": task})
         )
 
 
@@ -94,5 +94,10 @@ def task_of(checkpoint: AgentCheckpoint) -> str | None:
 def _open_execution(connection: Connection, checkpoint: AgentCheckpoint) -> None:
     known = connection.scalar(select(executions.c.id).where(executions.c.id == checkpoint.execution_id))
     if known is None:
-        row = {"id": checkpoint.execution_id, "agent_id": checkpoint.agent_id, "status": "running"}
-        connection.execute(insert(executions), [row])
+        open_execution(connection, checkpoint.execution_id, checkpoint.agent_id)
+
+
+def open_execution(connection: Connection, execution_id: str, agent_id: str) -> None:
+    """Insert the row of an execution of which nothing else is known yet."""
+    row = {"id": execution_id, "agent_id": agent_id, "status": "running", "task": None, "started_at": None}
+    connection.execute(insert(executions), [filled(row)])

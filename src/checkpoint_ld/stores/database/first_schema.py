@@ -59,15 +59,14 @@ def migrate(connection: Connection, path: Path) -> None:
 def _bring_executions(connection: Connection) -> None:
     for row in _old(connection, "executions"):
         status = row.get("status") if row.get("status") in STATUSES else "running"
-        connection.execute(insert(executions), [{**_known(row, executions), "status": status}])
+        connection.execute(insert(executions), [rows.filled({**_known(row, executions), "status": status})])
 
 
 def _bring_checkpoint(connection: Connection, row: Row) -> None:
     execution = connection.execute(select(executions).where(executions.c.id == row["execution_id"])).mappings().first()
     tree = _tree(row, execution or {})
     if execution is None:  # nothing kept them together, as foreign keys are off unless they are switched on
-        told = {"id": row["execution_id"], "agent_id": tree["agent_id"], "status": "running"}
-        connection.execute(insert(executions), [told])
+        contents.open_execution(connection, row["execution_id"], tree["agent_id"])
     told = rows.row_of(tree, Heading.model_validate(tree), sha256_of(tree))
     connection.execute(insert(checkpoints), [{**told, "file_name": None, "source_sha256": None}])
     _bring_parts(connection, tree)
@@ -107,16 +106,17 @@ def _bring_parts(connection: Connection, tree: rows.Tree) -> None:
         found = made[table.name]
         known = {one["id"] for one in found}
         mine = [one for one in _old(connection, table.name, tree["id"]) if one["id"] not in known]
-        found += [{**_completed(one, table), "seq": len(found) + at} for at, one in enumerate(mine)]
+        known |= {one["id"] for one in mine}
+        found += [{**_completed(one, table, known), "seq": len(found) + at} for at, one in enumerate(mine)]
         if found:
             connection.execute(insert(table), found)
 
 
-def _completed(row: Row, table: Table) -> Row:
+def _completed(row: Row, table: Table, ids: set[str]) -> Row:
     if table is not tool_calls:
-        return _known(row, table)
+        return _known({**row, "parent_id": row.get("parent_id") if row.get("parent_id") in ids else None}, table)
     status = "pending" if row.get("success") is None else "completed" if row["success"] else "failed"
-    return {**_known(row, table), "status": row.get("status") or status}
+    return rows.filled({**_known(row, table), "status": row.get("status") or status})
 
 
 def _known(row: Row, table: Table) -> Row:

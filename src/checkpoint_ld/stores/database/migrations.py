@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, inspect
+from sqlalchemy import delete, inspect, text
 
 from checkpoint_ld.errors import StoreError, UnsupportedVersion
 from checkpoint_ld.stores.database import first_schema, sqlite
-from checkpoint_ld.stores.database.schema import NUMBER, executions, metadata
+from checkpoint_ld.stores.database.schema import NUMBER, UNKNOWN, executions, metadata, thoughts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _OURS = frozenset(metadata.tables)
+_OLD = "old_"
+_PARENT = """CASE WHEN EXISTS (
+  SELECT 1 FROM old_thoughts p WHERE p.checkpoint_id = o.checkpoint_id AND p.id = o.parent_id) THEN parent_id END"""
 
 
 def is_current(connection: Connection, path: Path) -> bool:
@@ -41,11 +44,31 @@ def migrate(connection: Connection, path: Path) -> None:
     """
     if is_current(connection, path):  # another process was first
         return
-    if inspect(connection).get_table_names():
+    if sqlite.number(connection):
+        _rebuild(connection)
+    elif inspect(connection).get_table_names():
         first_schema.migrate(connection, path)
     else:
         metadata.create_all(connection)
     sqlite.set_number(connection, NUMBER)
+
+
+def _rebuild(connection: Connection) -> None:
+    """Bring schema 1 to the newest, where what is unknown is not NULL, and parents of thoughts are in the chain."""
+    for table in metadata.sorted_tables:
+        for index in table.indexes:
+            connection.execute(text(f"DROP INDEX IF EXISTS {index.name}"))
+        connection.execute(text(f"ALTER TABLE {table.name} RENAME TO {_OLD}{table.name}"))
+    metadata.create_all(connection)
+    for table in metadata.sorted_tables:
+        values = {column.name: column.name for column in table.columns}
+        values |= {name: f"coalesce({name}, {UNKNOWN[name]!r})" for name in values.keys() & UNKNOWN.keys()}
+        if table is thoughts:
+            values["parent_id"] = _PARENT
+        chosen = f"SELECT {', '.join(values.values())} FROM {_OLD}{table.name} o"  # noqa: S608 - names are ours
+        connection.execute(text(f"INSERT INTO {table.name} ({', '.join(values)}) {chosen}"))
+    for table in reversed(metadata.sorted_tables):
+        connection.execute(text(f"DROP TABLE {_OLD}{table.name}"))
 
 
 def empty(connection: Connection) -> None:

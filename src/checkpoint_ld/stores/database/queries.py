@@ -77,7 +77,7 @@ def _conditions_on_parts(wanted: Filter) -> Iterator[ColumnElement[bool]]:
     # The checkpoints of one execution are few, and looked at one by one; otherwise those that fit are looked up.
     is_narrow = wanted.execution_id is not None
     if wanted.tool is not None:
-        yield _has(calls.checkpoint_id, calls.tool_id == wanted.tool, is_narrow=is_narrow)
+        yield _has(calls.checkpoint_id, calls.tool_id == (wanted.tool or None), is_narrow=is_narrow)
     if wanted.failed is not None:
         # Spelt out, since the index of failed calls is not used for a value that is only bound later.
         has_failed = _has(calls.checkpoint_id, calls.success == literal_column("0"), is_narrow=is_narrow)

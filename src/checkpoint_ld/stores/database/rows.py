@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from checkpoint_ld.stores.database.schema import UNKNOWN
 from checkpoint_ld.stores.header import Header, header_of_heading, real
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def header_of_row(row: Mapping[Any, Any]) -> Header:
 
 
 def thought_rows(checkpoint_id: str, snapshot: Snapshot) -> Iterator[Row]:
-    """Yield the rows of `thoughts` for a snapshot."""
+    """Yield the rows of `thoughts` for a snapshot; of parents, those that are in the chain."""
+    chain = {thought.id for thought in snapshot.thought_chain}
     for seq, thought in enumerate(snapshot.thought_chain):
         yield {
             "checkpoint_id": checkpoint_id,
@@ -64,7 +66,7 @@ def thought_rows(checkpoint_id: str, snapshot: Snapshot) -> Iterator[Row]:
             "type": thought.type,
             "content": thought.content,
             "confidence": None if thought.confidence is None else real(thought.confidence),
-            "parent_id": thought.parent_id,
+            "parent_id": thought.parent_id if thought.parent_id in chain else None,
             "created_at": thought.created_at,
         }
 
@@ -73,7 +75,7 @@ def call_rows(checkpoint_id: str, snapshot: Snapshot) -> Iterator[Row]:
     """Yield the rows of `tool_calls` for a snapshot."""
     results = snapshot.tool_state.results
     for seq, call in enumerate(snapshot.tool_state.calls):
-        yield {
+        row = {
             "checkpoint_id": checkpoint_id,
             "id": call.id,
             "seq": seq,
@@ -86,6 +88,12 @@ def call_rows(checkpoint_id: str, snapshot: Snapshot) -> Iterator[Row]:
             "started_at": call.started_at,
             "completed_at": call.completed_at,
         }
+        yield filled(row)
+
+
+def filled(row: Row) -> Row:
+    """Return a row with what stands for the unknown in columns that are not NULL."""
+    return {name: UNKNOWN.get(name) if value is None else value for name, value in row.items()}
 
 
 def dumped(value: Any) -> str:

@@ -6,6 +6,7 @@ double precision, texts that are ordered by code point. What only one of the two
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import (
@@ -15,6 +16,7 @@ from sqlalchemy import (
     Column,
     Double,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
@@ -24,9 +26,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy.types import TypeEngine
 
-NUMBER: Final = 1
+NUMBER: Final = 2
 """The number of this schema. Older databases are brought to it; newer ones are refused."""
 
 _text: TypeEngine[Any] = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
@@ -35,6 +39,11 @@ _real: TypeEngine[Any] = Double().with_variant(REAL(), "sqlite")
 
 STATUSES: Final = ("pending", "running", "paused", "completed", "failed", "cancelled")
 """The states of an execution."""
+
+UNKNOWN: Final[Mapping[str, Any]] = MappingProxyType(
+    {"task": "", "started_at": 0, "tool_id": "", "args_json": "{}", "success": -1}
+)
+"""What stands in columns that are not NULL where nothing is known; the success of a call in flight is not."""
 
 metadata = MetaData()
 
@@ -55,8 +64,8 @@ executions = Table(
     metadata,
     Column("id", _text, primary_key=True),
     Column("agent_id", _text, nullable=False),
-    Column("task", _text),
-    Column("started_at", _integer),
+    Column("task", _text, nullable=False),  # see UNKNOWN, as for all that may be unknown and not NULL
+    Column("started_at", _integer, nullable=False),
     Column("completed_at", _integer),
     Column("status", _text, nullable=False),
     CheckConstraint(f"status IN ({', '.join(map(repr, STATUSES))})"),
@@ -104,8 +113,14 @@ thoughts = Table(
     Column("type", _text, nullable=False),
     Column("content", _text, nullable=False),
     Column("confidence", _real),
-    Column("parent_id", _text),  # no foreign key: need not be in the chain
+    Column("parent_id", _text),  # NULL as well where the parent is not in the chain
     Column("created_at", _integer, nullable=False),
+    ForeignKeyConstraint(
+        ["checkpoint_id", "parent_id"],
+        ["thoughts.checkpoint_id", "thoughts.id"],
+        deferrable=True,
+        initially="DEFERRED",
+    ),
     CheckConstraint("confidence BETWEEN 0 AND 1"),
     sqlite_strict=True,
     sqlite_with_rowid=False,
@@ -117,15 +132,15 @@ tool_calls = Table(
     _checkpoint_id(),
     Column("id", _text, primary_key=True),
     Column("seq", _integer, nullable=False),
-    Column("tool_id", _text),
-    Column("args_json", _text),
+    Column("tool_id", _text, nullable=False),
+    Column("args_json", _text, nullable=False),
     Column("result_json", _text),  # NULL is no result, the text null is a result that is null
     Column("status", _text, nullable=False),
-    Column("success", _integer),  # NULL is a call in flight
+    Column("success", _integer, nullable=False),
     Column("error", _text),
-    Column("started_at", _integer),
+    Column("started_at", _integer, nullable=False),
     Column("completed_at", _integer),
-    CheckConstraint("success IN (0, 1)"),
+    CheckConstraint("success IN (-1, 0, 1)"),
     sqlite_strict=True,
     sqlite_with_rowid=False,
 )
@@ -146,3 +161,5 @@ _index("calls_of_tool", tool_calls.c.tool_id, tool_calls.c.checkpoint_id)
 _index("failed_calls", tool_calls.c.checkpoint_id, where=tool_calls.c.success == 0)
 _index("thoughts_by_id", thoughts.c.id, thoughts.c.checkpoint_id)
 _index("thoughts_by_confidence", thoughts.c.confidence, thoughts.c.checkpoint_id)
+_chain = thoughts.c
+_index("thoughts_of_parent", _chain.parent_id, _chain.checkpoint_id, where=_chain.parent_id.is_not(None))
