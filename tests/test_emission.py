@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pyoxigraph
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, BNode, Literal, URIRef
 
-from checkpoint_ld import emission, reading
+from checkpoint_ld import emission, rdf, reading
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.emission.term_texts import quoted
 from checkpoint_ld.errors import LookupFailedError, WriteError
@@ -195,6 +196,43 @@ def test_any_document_is_written_as_pyoxigraph_writes_it(tree: Json) -> None:
     holds_in_every_syntax(CheckpointGraph.of_tree(tree))
 
 
+def without_labels(graph: Any) -> set[tuple[Any, ...]]:
+    return {tuple("_" if isinstance(one, BNode) else one for one in triple) for triple in graph}
+
+
+@settings(max_examples=100)
+@given(graphs() | documents().map(CheckpointGraph.of_tree))
+@example(
+    CheckpointGraph({ROOT: {RDF.value: [Literal(" a\r\nb\rc\td\n"), Literal("\r", lang="fr"), Literal("]]>&<")]}}, ROOT)
+)
+def test_rdf_xml_is_read_alike_by_all_or_refused(graph: CheckpointGraph) -> None:
+    try:
+        written = emission.rdf_xml_of(graph)
+    except WriteError:
+        return
+    assert without_labels(triples_of(rdf.parse(written, "xml"))) == without_labels(graph)
+    texts = sorted(one.text or "" for one in ET.fromstring(written).findall("*/*") if not is_of_node(one))
+    assert texts == sorted(str(term) for _, _, term in graph if isinstance(term, Literal))
+
+
+def is_of_node(element: ET.Element) -> bool:
+    return any(f"{{{RDF}}}{name}" in element.attrib for name in ("resource", "nodeID"))
+
+
+@pytest.mark.parametrize(
+    ("predicate", "text", "words"),
+    [
+        ("urn:x:1", "a", "the predicate <urn:x:1>, of which it can make no element; write Turtle"),
+        (SCHEMA, "a", "it can make no element"),
+        (SCHEMA + "name", "a\x01", "the character U[+]0001, which"),
+        (f"{RDF}li", "a", "it can make no element"),
+    ],
+)
+def test_what_xml_cannot_say_is_refused(predicate: str, text: str, words: str) -> None:
+    with pytest.raises(WriteError, match=words):
+        emission.rdf_xml_of(CheckpointGraph({ROOT: {URIRef(predicate): Literal(text)}}, ROOT))
+
+
 class Improved(Compaction):
     """The general compaction with the contexts of objects, as our JSON-LD has them."""
 
@@ -296,7 +334,7 @@ def test_what_is_read_can_be_changed_without_changing_the_graph() -> None:
     assert text_of(graph.tree()) == before
 
 
-WRITERS = [emission.ntriples_of, emission.nquads_of, emission.turtle_of, emission.trig_of]
+WRITERS = [emission.ntriples_of, emission.nquads_of, emission.turtle_of, emission.trig_of, emission.rdf_xml_of]
 
 
 @pytest.mark.parametrize("write", WRITERS)

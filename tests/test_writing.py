@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from checkpoint_ld import Benchmark, WriteError, reading
+import checkpoint_ld
+from checkpoint_ld import Benchmark, ReadError, WriteError, reading
 from checkpoint_ld.entities import AgenticRubricTrait, LLMRubricTrait, RegexRubricTrait
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.header import read_header
 from checkpoint_ld.mapping.traits import rating_of
 from checkpoint_ld.writing import write as writing
 from tests.documents import canonical, item, scenario, setting
@@ -402,12 +406,43 @@ def test_settings_of_deep_judgment_go_and_everything_else_stays_as_it_stands(tmp
         ("a.trig", "trig"),
         ("a.json", "jsonld"),
         ("a.jsonld", "jsonld"),
-        ("a", None),
-        ("a.v1", None),
+        ("a.rdf", "xml"),
+        ("a.OWL.gz", "xml"),
+        ("a.nt.gz", "nt"),
+        ("a.gz", "jsonld"),
+        ("a", "jsonld"),
+        ("a.v1", "jsonld"),
+        ("a-1.0", "jsonld"),
     ],
 )
-def test_the_extension_tells_the_syntax(path: str, syntax: str | None) -> None:
+def test_the_extension_tells_the_syntax(path: str, syntax: str) -> None:
     assert writing.syntax_of(path) == syntax
+
+
+@pytest.mark.parametrize("extension", [".csv", ".html", ".n3", ".yaml", ".parquet", ".jsonl", ".csv.gz"])
+def test_an_extension_that_cannot_be_written_is_an_error_with_those_that_can(extension: str, tmp_path: Path) -> None:
+    benchmark = Benchmark("Metals")
+    for method, name in ((benchmark.save, f"a{extension}"), (benchmark.export_to_file, "a.txt")):
+        with pytest.raises(WriteError, match=r"cannot be written with the extension .*: use one of \.json, .*\.jsonld"):
+            method(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("extension", [".json", ".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf"])
+def test_every_syntax_is_packed_and_read_again(extension: str, tmp_path: Path) -> None:
+    benchmark = Benchmark.load(json.dumps(canonical(item())).encode())
+    plain, packed = tmp_path / f"a{extension}", tmp_path / f"a{extension}.gz"
+    benchmark.save(plain)
+    benchmark.save(packed)
+    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
+    for load in (Benchmark.load, checkpoint_ld.load):
+        assert load(packed).to_jsonld() == load(plain).to_jsonld() == benchmark.to_jsonld()
+    assert read_header(packed) == replace(read_header(plain), source=str(packed))
+    benchmark.export_to_file(tmp_path / "a.csv.gz")
+    assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()).decode() == benchmark.to_csv()
+    packed.write_bytes(packed.read_bytes()[:-9])
+    with pytest.raises(ReadError, match="AD009"):
+        Benchmark.load(packed)
 
 
 @pytest.mark.parametrize("document", [canonical(), scenario()], ids=["questions", "scenario"])

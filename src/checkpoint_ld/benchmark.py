@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from dataclasses import replace
@@ -15,7 +14,7 @@ from checkpoint_ld import emission, reading
 from checkpoint_ld.arguments import renamed
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.documents.dumping import dump_json
-from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.files import is_packed, replace_file
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import FindingsWarning, SettingsError, WriteError
 from checkpoint_ld.facets.additions import Additions
@@ -41,6 +40,7 @@ from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY
 from checkpoint_ld.writing import write as writing
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping, Sequence
     from typing import BinaryIO
 
@@ -175,14 +175,15 @@ class Benchmark(
     ) -> tuple[Finding, ...]:
         """Write the benchmark to exactly `path`, all of it or nothing; return what the file cannot say.
 
-        The extension tells the syntax (`.ttl`, `.nt`, `.nq`, `.trig`; anything else is JSON). JSON is written in the
-        dialect that was read, if that can be written, else in the canonical one. As in Karenina, JSON has the settings
-        of deep judgment of LLM traits only with `save_deep_judgment_config=True`; a finding counts those left out, RDF
-        keeps them. With True, or where there are none, a file of a dialect that can be written comes back byte for
-        byte without an edit. `round_scores` allows whole numbers for bounds of scores that Karenina would refuse.
-        Raises WriteError; the file is then as it was.
+        The extension tells the syntax (`.jsonld`, `.json`, `.ttl`, `.nt`, `.nq`, `.trig`, `.rdf`; without one it is
+        JSON), and `.gz` after it packs the file. JSON is written in the dialect that was read, if that can be written,
+        else in the canonical one. As in Karenina, JSON has the settings of deep judgment of LLM traits only with
+        `save_deep_judgment_config=True`; a finding counts those left out, RDF keeps them. With True, or where there are
+        none, a file of a dialect that can be written comes back byte for byte without an edit. `round_scores` allows
+        whole numbers for bounds of scores that Karenina would refuse. Raises WriteError, also for another extension;
+        the file is then as it was.
         """
-        syntax = writing.syntax_of(os.fspath(path)) or writing.JSONLD
+        syntax = writing.syntax_of(path)
         written = writing.write(
             self._graph,
             syntax=syntax,
@@ -193,7 +194,7 @@ class Benchmark(
             source=self._source,
             now=now(),
         )
-        replace_file(path, written.data, overwrite=overwrite)
+        replace_file(path, written.data, overwrite=overwrite, pack=is_packed(path))
         return written.findings
 
     def _own_dialect(self) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld import globs, rdf
+from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 """The path that stands for standard input."""
-EXTENSIONS = (".json", ".jsonld", ".json.gz", *rdf.EXTENSIONS)
+EXTENSIONS = tuple(one + end for one in (".json", ".jsonld", *rdf.EXTENSIONS) for end in ("", PACKED))
 """Extensions of the files in a folder that are looked at."""
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
 """Folders that are never looked into, beside hidden ones."""
@@ -143,7 +144,7 @@ def shows_a_checkpoint(file: Path) -> bool:
 
 
 def _content(file: Path) -> bytes:
-    if file.suffix != ".gz":
+    if file.suffix.lower() != PACKED:
         return file.read_bytes()
     import gzip  # noqa: PLC0415 - few files are packed
 

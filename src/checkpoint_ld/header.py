@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld import data, dialects
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.files import read_bytes, unpacked
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.documents.parsing import members_before
 from checkpoint_ld.errors import ReadError
@@ -84,6 +84,7 @@ def read_header(
     from checkpoint_ld import reading  # noqa: PLC0415 - RDF takes longer to import than thousands of headers to read
 
     content, name = read_bytes(source, limits)
+    content = unpacked(content, name, limits)
     if not counts and reading.syntax_of(name, content) == reading.JSON_SYNTAX:
         try:
             found = _of_json(content, name, limits)

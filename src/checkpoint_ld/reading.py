@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import dialects, old_names, rdf
 from checkpoint_ld.checks import check
 from checkpoint_ld.checks.readings import given, shown
 from checkpoint_ld.documents.document import Document, read_json
-from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
@@ -134,8 +133,9 @@ def examine_bytes(
     checked: bool = True,
 ) -> Reading:
     """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
-    syntax = syntax or syntax_of(name, data)
     try:
+        data = unpacked(data, name, limits)
+        syntax = syntax or syntax_of(name, data)
         with uncollected():
             if syntax != JSON_SYNTAX:
                 return of_statements(rdf.parse(data, syntax), syntax, name, checked=checked)
@@ -177,7 +177,7 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
 
 def syntax_of(name: str | None, data: bytes) -> str:
     """Tell the syntax of a text by its file's extension, or else by how it starts."""
-    extension = PurePath(name or "").suffix.lower()
+    extension = extension_of(name or "")
     if extension in rdf.EXTENSIONS:
         return rdf.EXTENSIONS[extension]
     start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()

@@ -53,8 +53,8 @@ def test_an_export_overwrites_only_when_asked(bench: Bench, tmp_path: Path) -> N
     assert target.read_text() == "mine"
     bench.manager.export(saved.id, target, overwrite=True)
     assert target.read_bytes() == saved.checkpoint.content()
-    with pytest.raises(SettingsError, match="no shape 'xml': use one of canonical, second"):
-        bench.manager.export(saved.id, target, "xml")  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="no shape 'yaml': use one of canonical, second"):
+        bench.manager.export(saved.id, target, "yaml")  # type: ignore[arg-type]
 
 
 def test_a_folder_is_imported_file_by_file(bench: Bench, tmp_path: Path) -> None:

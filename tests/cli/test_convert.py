@@ -287,7 +287,7 @@ def test_derived_statements_have_no_place_in_a_document(run: Run, metals: Path, 
     target = tmp_path / "out.jsonld"
     refused = run("convert", metals, "--derived", "--out", target)
     assert refused.code == 2
-    assert "derived statements are for RDF, not for documents: write turtle, nt, nq, trig, expanded" in refused.err
+    assert "derived statements are for RDF, not for documents: write turtle, nt, nq, trig, xml, expanded" in refused.err
     assert not target.exists()
 
 

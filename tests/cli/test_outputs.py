@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
 import pytest
+from rdflib import Graph
 
+from checkpoint_ld import rdf
 from checkpoint_ld.agent.text import text_of
 from tests.agent.runs import tree
 from tests.cli.conftest import Run
@@ -41,7 +44,7 @@ READ = {"store": "store/collection.json", "agent": "checkpoints/k1.json"}
 
 
 @pytest.fixture
-def folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     monkeypatch.chdir(tmp_path)
     metals = json.dumps({**canonical(item()), "@id": "urn:uuid:b"})
     for name in ("metals.jsonld", "other.jsonld", "folder/metals.jsonld"):
@@ -50,7 +53,8 @@ def folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("answers.jsonl").write_bytes((EXAMPLES / "answers.jsonl").read_bytes())
     Path("checkpoints").mkdir()
     Path("checkpoints/k1.json").write_text(text_of(tree("k1")), encoding="utf-8")
-    assert run("store", "add", "store", "metals.jsonld").code == 0
+    if "[store" in request.node.name:
+        assert run("store", "add", "store", "metals.jsonld").code == 0
     return tmp_path
 
 
@@ -90,11 +94,11 @@ def test_what_is_read_is_known_by_other_names(run: Run, command: str) -> None:
 @pytest.mark.parametrize("command", [*COMMANDS, "schema"])
 def test_a_file_that_is_there_is_only_written_over_by_force(run: Run, command: str) -> None:
     arguments = COMMANDS.get(command, ["schema", "question", "--out"])
-    target = Path("out.nt")
+    target = Path("out.nt" if command == "verify as RDF" else "out")
     target.write_bytes(OTHER)
     refused = run(*arguments, target)
     assert (refused.code, refused.out) == (2, b"")
-    assert "out.nt: exists already" in refused.err
+    assert f"{target}: exists already" in refused.err
     assert target.read_bytes() == OTHER
     if command != "query of a file":  # there is no query in it
         assert run(*arguments, target, "--force").code in {0, 1}
@@ -138,3 +142,95 @@ def test_a_bulk_run_overwrites_only_its_own_files_without_force(run: Run) -> Non
     itself = run("bulk", "convert", "out/part-00000.nq", "--out", "out", "--force")
     assert (itself.code, itself.err.partition(":")[0]) == (2, "out/part-00000.nq is read by this command")
     assert run("bulk", "validate", "folder", "--out", "out", "--force").code == 0
+
+
+WRONG: dict[str, tuple[Names, str]] = {
+    "convert": ([*COMMANDS["convert"][:2], "--out"], ".json, .jsonld, .ttl,"),
+    "validate": (COMMANDS["validate"], ".txt, .json, .sarif, .xml, .md, .html, .ttl"),
+    "query": (COMMANDS["query"], ".txt, .csv, .tsv, .json, .md, .ttl, .nt, .jsonld, .rdf"),
+    "diff": (COMMANDS["diff"], ".txt, .json, .md, .markdown"),
+    "store get": (COMMANDS["store get"], ".json, .jsonld, .ttl,"),
+    "store validate": (COMMANDS["store validate"], ".txt, .json,"),
+    "store export": (COMMANDS["store export"], ".nq, .nquads, .trig"),
+    "agent export": (COMMANDS["agent export"], ".json, .jsonld, .nq, .nt, .ttl, .trig, .rdf"),
+    "agent timeline": (COMMANDS["agent timeline"], ".txt, .svg, .html, .htm"),
+}
+"""Commands that go by the extension of their output, and the extensions that they know."""
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", WRONG)
+def test_an_extension_that_cannot_be_written_is_refused_with_those_that_can(run: Run, command: str) -> None:
+    arguments, known = WRONG[command]
+    for name in ("out.parquet", "out.n3.gz"):
+        refused = run(*arguments, name)
+        assert (refused.code, refused.out) == (2, b"")
+        extension = name.removeprefix("out").removesuffix(".gz")
+        assert f"{name}: cannot be written with the extension {extension}: use one of {known}" in refused.err
+        assert not Path(name).exists()
+
+
+@pytest.mark.parametrize("extension", [".json", ".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".owl", ".xml", ""])
+@pytest.mark.parametrize("packed", [False, True], ids=["", "gz"])
+def test_every_syntax_is_written_and_read_by_its_extension_packed_or_not(
+    run: Run, folder: Path, extension: str, packed: bool
+) -> None:
+    del folder
+    for source in ("metals.jsonld", "checkpoints/k1.json"):
+        name = f"out-{Path(source).stem}{extension}{'.gz' if packed else ''}"
+        assert run("convert", source, "--quiet", "--out", name).code == 0
+        data = Path(name).read_bytes()
+        assert data.startswith(b"\x1f\x8b") is packed
+        text = gzip.decompress(data) if packed else data
+        syntax = rdf.EXTENSIONS.get(extension, "json")
+        assert run("inspect", "-", "--from", syntax, stdin=text).code == 0
+        back = run("convert", name, "--quiet", "--context", "plain")
+        assert (back.code, back.err) == (0, "")
+        before, after = json.loads(Path(source).read_bytes()), json.loads(back.out)
+        assert {**after, "@context": None} == {**before, "@context": None}
+    found = 6 if extension else 4  # in a folder, other extensions are not looked at
+    assert run("validate", ".").out.splitlines()[-1].startswith(f"{found} files: ".encode())
+
+
+@pytest.mark.usefixtures("folder")
+def test_results_of_queries_go_by_the_extension(run: Run) -> None:
+    select = ["query", "metals.jsonld", "--query", "SELECT ?s { ?s a schema:DataFeed }", "--output"]
+    construct = ["query", "metals.jsonld", "--query", "CONSTRUCT WHERE { ?s a schema:DataFeed }", "--output"]
+    for name in ("q.csv", "q.tsv", "q.json", "q.md", "q.txt", "q.csv.gz"):
+        assert run(*select, name).code == 0
+    assert Path("q.csv").read_bytes() == b"s\r\nurn:uuid:b\r\n"
+    assert gzip.decompress(Path("q.csv.gz").read_bytes()) == Path("q.csv").read_bytes()
+    assert Path("q.tsv").read_text(encoding="utf-8") == "?s\n<urn:uuid:b>\n"
+    assert json.loads(Path("q.json").read_bytes())["head"] == {"vars": ["s"]}
+    assert Path("q.md").read_text(encoding="utf-8").startswith("| s |")
+    for name, syntax in (("q.ttl", "turtle"), ("q.nt", "nt"), ("q.rdf", "xml")):
+        assert run(*construct, name).code == 0
+        assert len(Graph().parse(name, format=syntax)) == 1
+    assert run(*select, "q.json", "--force", "--format", "csv").code == 0
+    assert Path("q.json").read_bytes() == Path("q.csv").read_bytes()
+
+
+@pytest.mark.usefixtures("folder")
+def test_reports_and_differences_go_by_the_extension(run: Run) -> None:
+    for name, start in (
+        ("r.html", b"<!doctype html>"),
+        ("r.sarif", b"{"),
+        ("r.xml", b"<?xml"),
+        ("r.txt", b"metals.jsonld:"),
+    ):
+        assert run("validate", "metals.jsonld", "--output", name).code == 0
+        assert Path(name).read_bytes().startswith(start)
+    for name, start in (("d.json", b"{"), ("d.md", b"no differences"), ("d.txt", b"no differences")):
+        assert run("diff", "metals.jsonld", "other.jsonld", "--output", name).code == 0
+        assert Path(name).read_bytes().startswith(start)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_packed_file_is_repaired_in_its_package(run: Run) -> None:
+    broken = (EXAMPLES / "fixable.jsonld").read_bytes()
+    Path("broken.jsonld").write_bytes(broken)
+    Path("packed.jsonld.gz").write_bytes(gzip.compress(broken))
+    assert run("validate", "broken.jsonld", "packed.jsonld.gz", "--fix").code == 0
+    assert gzip.decompress(Path("packed.jsonld.gz").read_bytes()) == Path("broken.jsonld").read_bytes() != broken
+    windows = run("validate", "packed.jsonld.gz", "--jobs", "1")
+    assert windows.err == "packed.jsonld.gz: it is packed; it is worked on in one piece, which takes more memory\n"

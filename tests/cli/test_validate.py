@@ -457,7 +457,7 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_others(run: Run, monkey
     write("a.jsonld", version=1)
     write("b.jsonld", version=1)
 
-    def refuse_the_first(path: str, data: bytes) -> None:
+    def refuse_the_first(path: str, data: bytes, **_: bool) -> None:
         if path == "a.jsonld":
             raise WriteError("a.jsonld: cannot be written: it is write-protected")
         replace_file(path, data)

@@ -6,9 +6,6 @@ that breaks rules is read as far as it goes: what is wrong in it is told by the 
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,8 +22,8 @@ from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second,
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.document import Document, read_json
-from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
+from checkpoint_ld.documents.files import read_bytes, unpacked
+from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import ReadError, ShapeError
@@ -47,7 +44,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.values import Shape
     from checkpoint_ld.graph.store import Index
 
-_GZIP = b"\x1f\x8b"
 _TERM = CAF.encode()
 
 
@@ -122,7 +118,7 @@ def examine_bytes(
 ) -> AgentReading:
     """Read an agent checkpoint from the content of a file that messages call `name`. Raises ReadError as `examine`."""
     data = unpacked(data, name, limits)
-    syntax = syntax or syntax_of(name and name.removesuffix(".gz"), data)
+    syntax = syntax or syntax_of(name, data)
     with uncollected():
         if syntax == JSON_SYNTAX:
             return examine_document(read_json(data, name, limits))
@@ -177,24 +173,6 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
         raise in_file(error, source) from error
     reading = AgentReading(tree, "canonical", version, source, syntax)
     return replace(reading, findings=(*_stale_hash(graph, read, source), *(_default(one, reading) for one in added)))
-
-
-def unpacked(data: bytes, name: str | None = None, limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the content of gzip-compressed data (RFC 1952), other data as it is.
-
-    `name` is the file name for messages. Raises ReadError for data that is damaged, and for content above the limit.
-    """
-    if not data.startswith(_GZIP):
-        return data
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            content = file.read(limits.size + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        fault = finding("agent-gzip", f"the compressed data is damaged: {error}")
-        raise ReadError.of([replace(fault, place=Place(name, ""))]) from error
-    if len(content) > limits.size:
-        raise too_large(None, name, limits)
-    return content
 
 
 def in_file(error: ReadError, name: str | None) -> ReadError:

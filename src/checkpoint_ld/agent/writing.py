@@ -32,6 +32,7 @@ _OF_GRAPHS: Final[Mapping[str, Callable[[AgentGraph], bytes]]] = MappingProxyTyp
         "nt": emission.ntriples_of,
         "nq": emission.nquads_of,
         "trig": emission.trig_of,
+        "xml": emission.rdf_xml_of,
         "expanded": lambda graph: dump_json(emission.expanded_of(graph)),
     }
 )

@@ -7,12 +7,12 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import ParentLink
 from checkpoint_ld.documents.dumping import dump_json
-from checkpoint_ld.documents.files import read_bytes, replace_file
+from checkpoint_ld.documents.files import PACKED, is_packed, kind_of, read_bytes, replace_file
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WrongTypeError
 from checkpoint_ld.runtime.ids import new_id
 
@@ -21,23 +21,35 @@ if TYPE_CHECKING:
 
 Source = str | Path | bytes | Mapping[str, Any] | AgentCheckpoint
 """Where a checkpoint may come from: a path, bytes, JSON, or a checkpoint."""
-ExportShape = Literal["canonical", "second", "jsonld", "nquads", "turtle"]
+ExportShape = Literal["canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml"]
 
-_ENDINGS: Final = (".json", ".json.gz", ".jsonld", ".nq", ".nt", ".ttl", ".trig")
+SHAPES: Final[tuple[ExportShape, ...]] = get_args(ExportShape)
+"""The shapes in which a checkpoint can leave a store; all after JSON-LD have the statements of PROV-O in them."""
+EXTENSIONS: Final[Mapping[str, ExportShape]] = {
+    ".json": "canonical",
+    ".jsonld": "jsonld",
+    ".nq": "nquads",
+    ".nt": "ntriples",
+    ".ttl": "turtle",
+    ".trig": "trig",
+    ".rdf": "xml",
+}
+"""The shapes by the extensions of files."""
 
-SHAPES: Final[tuple[ExportShape, ...]] = ("canonical", "second", "jsonld", "nquads", "turtle")
-"""The shapes in which a checkpoint can leave a store; the last two have the statements of PROV-O in them."""
+_ENDINGS: Final = tuple(one + end for one in EXTENSIONS for end in ("", PACKED))
 
 
 def export(
-    checkpoint: AgentCheckpoint, to: str | os.PathLike[str], shape: ExportShape = "canonical", *, overwrite: bool
+    checkpoint: AgentCheckpoint, to: str | os.PathLike[str], shape: ExportShape | None = None, *, overwrite: bool
 ) -> Path:
     """Write a checkpoint to a file, wholly or not at all, and return its path.
 
-    Raises SettingsError for a shape that there is not, TargetExistsError for a file that is there unless it may be
-    overwritten, and WriteError if it cannot be written.
+    Without a `shape` the extension tells it, and `.gz` after that packs the file. Raises SettingsError for a shape that
+    there is not, TargetExistsError for a file that is there unless it may be overwritten, and WriteError if it cannot
+    be written.
     """
-    replace_file(to, content_of(checkpoint, shape), overwrite=overwrite)
+    content = content_of(checkpoint, kind_of(to, EXTENSIONS, "canonical") if shape is None else shape)
+    replace_file(to, content, overwrite=overwrite, pack=is_packed(to))
     return Path(to)
 
 
@@ -95,4 +107,4 @@ def content_of(checkpoint: AgentCheckpoint, shape: ExportShape = "canonical") ->
         return checkpoint.content(shape)
     from checkpoint_ld.agent.writing import written  # noqa: PLC0415 - loads rdflib, which files do without
 
-    return written(checkpoint.tree(), "nq" if shape == "nquads" else shape)
+    return written(checkpoint.tree(), {"nquads": "nq", "ntriples": "nt"}.get(shape, shape))

@@ -174,11 +174,14 @@ class CheckpointManager:
         self,
         id: str,
         to: str | os.PathLike[str],
-        shape: exchange.ExportShape = "canonical",
+        shape: exchange.ExportShape | None = None,
         *,
         overwrite: bool = False,
     ) -> Path:
-        """Write a checkpoint to a file of its own. Raises what `get` and `exchange.export` raise."""
+        """Write a checkpoint to a file of its own; without a `shape` the extension tells it.
+
+        Raises what `get` and `exchange.export` raise.
+        """
         return exchange.export(self.get(id), to, shape, overwrite=overwrite)
 
     def import_(self, source: exchange.Source, *, as_new_id: bool = False) -> tuple[Imported, ...]:

@@ -11,6 +11,7 @@ from checkpoint_ld.cli import agent_output as output
 from checkpoint_ld.cli import agent_runs, streams
 from checkpoint_ld.cli.agent_stores import FOLDER, AsJson, Database, Dir, Store, files_of, manager, milliseconds
 from checkpoint_ld.cli.parameters import WholeSummaries
+from checkpoint_ld.documents.files import kind_of
 
 app = typer.Typer(
     cls=WholeSummaries,
@@ -25,13 +26,16 @@ EXIT_FOUND = 1
 
 
 class Shape(StrEnum):
-    """What `export` writes."""
+    """What `export` writes: `exchange.SHAPES`."""
 
     CANONICAL = "canonical"
     SECOND = "second"
     JSONLD = "jsonld"
     N_QUADS = "nquads"
     TURTLE = "turtle"
+    N_TRIPLES = "ntriples"
+    TRIG = "trig"
+    RDF_XML = "xml"
 
 
 class Picture(StrEnum):
@@ -173,9 +177,9 @@ def timeline(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
     streams.check_outputs([source, *files_of(folder, database, store)], out, force=force)
+    picture = to.value if to else kind_of(out, agent_runs.PICTURES, Picture.TEXT.value)
     with manager(folder, database, store, source) as of:
         run = agent_runs.run_of(source, of)
-    picture = to.value if to else agent_runs.picture_of(out)
     drawn = agent_runs.drawn(run, picture, width=wide, limit=limit)
     streams.write(out, drawn.encode(), force=force)
 
@@ -221,18 +225,22 @@ def fork(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
 def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     checkpoint: Annotated[str, typer.Argument(metavar="ID", help="The checkpoint, by its id.")],
     out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")],
-    shape: Annotated[Shape, typer.Option("--shape", help="What to write.")] = Shape.CANONICAL,
+    shape: Annotated[
+        Shape | None,
+        typer.Option("--shape", help="What to write; without it the extension of OUT tells, else canonical."),
+    ] = None,
     force: streams.Force = False,
     folder: Dir = None,
     database: Database = None,
     store: Store = None,
 ) -> None:
-    """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, N-Quads or Turtle."""
-    from checkpoint_ld.checkpointing.exchange import content_of
+    """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
+    from checkpoint_ld.checkpointing.exchange import EXTENSIONS, content_of
 
     streams.check_outputs(files_of(folder, database, store), out, force=force)
+    wanted = shape.value if shape else kind_of(out, EXTENSIONS, Shape.CANONICAL.value)
     with manager(folder, database, store) as of:
-        content = content_of(of.get(checkpoint), shape.value)
+        content = content_of(of.get(checkpoint), wanted)
     streams.write(out, content, force=force)
     if out != streams.STANDARD:
         typer.echo(out)

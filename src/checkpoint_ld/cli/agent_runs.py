@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.checkpointing import CheckpointManager, Imported, Retention, Upgraded
     from checkpoint_ld.stores.header import Header, Key
 
+PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
+"""How a timeline is drawn into a file, by its extension."""
 WIDTH = 100
 """Columns of a text that goes to no terminal."""
 
@@ -54,11 +56,6 @@ def key_of(name: str, of: CheckpointManager) -> Key:
     """Return what a checkpoint is ordered by, as the cursor after it. Raises CheckpointNotFound."""
     checkpoint = found(name, of)
     return checkpoint.timestamp, checkpoint.metadata.step_number, checkpoint.id
-
-
-def picture_of(out: str) -> str:
-    """Tell from the extension of a file how a timeline is drawn into it."""
-    return {".svg": "svg", ".html": "html", ".htm": "html"}.get(Path(out).suffix.lower(), "text")
 
 
 def drawn(run: Timeline, picture: str, *, width: int | None, limit: int | None) -> str:

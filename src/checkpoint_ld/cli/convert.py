@@ -12,7 +12,7 @@ import typer
 
 from checkpoint_ld.cli import progress, streams
 from checkpoint_ld.cli.streams import Input
-from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.files import extension_of, is_packed, replace_file
 from checkpoint_ld.errors import WriteError
 
 
@@ -24,6 +24,7 @@ class Output(StrEnum):
     N_TRIPLES = "nt"
     N_QUADS = "nq"
     TRIG = "trig"
+    RDF_XML = "xml"
     EXPANDED = "expanded"
 
 
@@ -88,7 +89,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     from checkpoint_ld.writing import write as writing
 
     streams.check_outputs([file], out, force=force)
-    wanted = to or writing.syntax_of(out) or writing.JSONLD
+    wanted = to or writing.syntax_of(out)
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
     if deep_judgment and not derived:
@@ -99,7 +100,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     if not isinstance(source, Reading):
         from checkpoint_ld.agent.writing import written as written_of_agent
 
-        form = _form(wanted, dialect, is_plain=context is Context.PLAIN or out.lower().endswith(".json"))
+        form = _form(wanted, dialect, is_plain=context is Context.PLAIN or extension_of(out) == ".json")
         streams.write(out, written_of_agent(source.tree, form, prov=prov), force=force)
         if not quiet:
             streams.report(source.findings)
@@ -169,7 +170,7 @@ class _Streaming:
                     shutil.copyfileobj(streamed.lines, sys.stdout.buffer)
                     sys.stdout.buffer.flush()
                 else:
-                    replace_file(out, streamed.lines, overwrite=self.force)
+                    replace_file(out, streamed.lines, overwrite=self.force, pack=is_packed(out))
         if not self.quiet:
             streams.report(streamed.findings)
         return True

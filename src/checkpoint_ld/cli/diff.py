@@ -9,6 +9,7 @@ import typer
 
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.streams import Input
+from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
 
 EXIT_DIFFERENT = 1
@@ -22,10 +23,16 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
+_EXTENSIONS = {".txt": Format.TEXT, ".json": Format.JSON, ".md": Format.MARKDOWN, ".markdown": Format.MARKDOWN}
+
+
 def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     before: Annotated[str, typer.Argument(metavar="A", help="The older checkpoint; - for standard input.")],
     after: Annotated[str, typer.Argument(metavar="B", help="The newer checkpoint; - for standard input.")],
-    format_: Annotated[Format, typer.Option("--format", help="How to write the differences.")] = Format.TEXT,
+    format_: Annotated[
+        Format | None,
+        typer.Option("--format", help="How to write them; without it the output's extension tells, else text."),
+    ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write; - for standard output.")] = "-",
     dates: Annotated[bool, typer.Option("--dates", help="Dates of making and of changing count.")] = False,
     order: Annotated[bool, typer.Option("--order", help="The order of questions, keywords and traits counts.")] = False,
@@ -43,14 +50,15 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     if before == after == streams.STANDARD:
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")
     streams.check_outputs([before, after], output, force=force)
+    kind = format_ or kind_of(output, _EXTENSIONS, Format.TEXT)
     found = semantic_diff(
         *(streams.read_benchmark(one, syntax=syntax) for one in (before, after)), dates=dates, order=order
     )
     if not quiet:
-        if format_ is Format.JSON:
+        if kind is Format.JSON:
             data = dump_json(found.as_json()) + b"\n"
         else:
-            text = found.to_markdown() if format_ is Format.MARKDOWN else str(found)
+            text = found.to_markdown() if kind is Format.MARKDOWN else str(found)
             data = f"{text}\n".encode()
         streams.write(output, data, force=force)
     if found:

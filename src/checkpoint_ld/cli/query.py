@@ -40,6 +40,7 @@ class Format(StrEnum):
     TURTLE = "turtle"
     NTRIPLES = "ntriples"
     JSONLD = "jsonld"
+    RDF_XML = "xml"
 
 
 def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
@@ -58,7 +59,10 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
         bool, typer.Option("--list", help="List the named queries, or with --name explain one, and exit.")
     ] = False,
     format_: Annotated[
-        Format | None, typer.Option("--format", help="How to write the result; table or turtle unless set.")
+        Format | None,
+        typer.Option(
+            "--format", help="How to write it; without it the output's extension tells, else table or turtle."
+        ),
     ] = None,
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write it to.")] = streams.STANDARD,
     force: streams.Force = False,
@@ -90,9 +94,12 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
     from checkpoint_ld.cli.query_run import Service, Sources, explained, listed, parameters_of
+    from checkpoint_ld.documents.files import kind_of
     from checkpoint_ld.queries import Request, named, request
+    from checkpoint_ld.sparql.formats import EXTENSIONS
 
     streams.check_outputs([*(paths or ()), file, credentials], output, force=force)
+    kind = format_.value if format_ else kind_of(output, EXTENSIONS, None)
     if list_:
         _write(explained(named(name)) if name else listed(), output, force=force)
         return
@@ -104,7 +111,7 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     limits = {"engine": engine.value, "timeout": timeout, "max_rows": max_rows, "services": services or ()}
     result = sources.answer(told, derived=derived, **limits)
     if result is not None:
-        _write(_rendered(result, format_, output, wide=wide), output, force=force)
+        _write(_rendered(result, kind, output, wide=wide), output, force=force)
         if result.is_cut:
             sources.fail(f"there is more: --max-rows {max_rows} cut the result")
     if sources.has_failed:
@@ -127,11 +134,11 @@ def _asked(text: str | None, file: str | None, name: str | None) -> str:
         raise SourceMissingError(f"{file}: the query cannot be read: {error}") from error
 
 
-def _rendered(result: QueryResult, format_: Format | None, output: str, *, wide: bool) -> str:
+def _rendered(result: QueryResult, kind: str | None, output: str, *, wide: bool) -> str:
     from checkpoint_ld.sparql import formats
 
     width = shutil.get_terminal_size((100, 24)).columns if output == streams.STANDARD else None
-    return formats.render(result, format_.value if format_ else None, width=width, wide=wide)
+    return formats.render(result, kind, width=width, wide=wide)
 
 
 def _write(text: str, output: str, *, force: bool) -> None:

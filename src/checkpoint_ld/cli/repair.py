@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld import fixes, reading
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.files import read_bytes, unpacked
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.rules import by_slug
 
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Repair:
-    """A source called `name`, its bytes `before` and `after` all `fixes`."""
+    """A source called `name`, its bytes `before` and `after` all `fixes`; those of a packed one are unpacked."""
 
     name: str
     before: bytes
     after: bytes
     fixes: tuple[Fix, ...] = ()
+    is_packed: bool = False
 
 
 def repair(source: str | BinaryIO, selection: Selection, syntax: str | None = None) -> Repair:
@@ -33,11 +34,12 @@ def repair(source: str | BinaryIO, selection: Selection, syntax: str | None = No
 
     What is no JSON has nothing that could be fixed. Raises SourceMissingError for a file that is not there.
     """
-    data, name = read_bytes(source)
-    name = name or "<stdin>"
-    if (syntax or reading.syntax_of(name, data)) != reading.JSON_SYNTAX:
-        return Repair(name, data, data)
+    content, name = read_bytes(source)
+    name, data = name or "<stdin>", content
     try:
+        data = unpacked(content, name)
+        if (syntax or reading.syntax_of(name, data)) != reading.JSON_SYNTAX:
+            return Repair(name, data, data)
         document = read_json(data, name)
     except ReadError:  # what is wrong with it is for its validation to say
         return Repair(name, data, data)
@@ -45,7 +47,7 @@ def repair(source: str | BinaryIO, selection: Selection, syntax: str | None = No
     wanted = [
         fix for fix in fixes.fixes_of(document) if any(selection.allows(known[rule].code, name) for rule in fix.rules)
     ]
-    return Repair(name, data, fixes.apply(document, wanted), tuple(wanted))
+    return Repair(name, data, fixes.apply(document, wanted), tuple(wanted), data is not content)
 
 
 def diff(repaired: Repair) -> str:

@@ -11,7 +11,8 @@ import typer
 
 from checkpoint_ld.cli import query, store_output, streams
 from checkpoint_ld.cli.parameters import WholeSummaries
-from checkpoint_ld.cli.validate import FailOn, Format
+from checkpoint_ld.cli.validate import FailOn, FormatOption, format_of
+from checkpoint_ld.documents.files import kind_of
 
 if TYPE_CHECKING:
     from checkpoint_ld.collection import Collection, LoadReport, Options
@@ -44,6 +45,8 @@ class Dump(StrEnum):
     N_QUADS = "nq"
     TRIG = "trig"
 
+
+_DUMPS = {".nq": Dump.N_QUADS, ".nquads": Dump.N_QUADS, ".trig": Dump.TRIG}
 
 Store = Annotated[str, typer.Argument(metavar="STORE", help="The folder of the collection.")]
 OnConflict = Annotated[
@@ -114,12 +117,13 @@ def get(
     from checkpoint_ld.writing import write as writing
 
     streams.check_outputs([store], out, force=force)
+    syntax = writing.syntax_of(out)
     with _open(store, read_only=True, wait=wait) as collection:
         [found, *more] = collection.find(graph)
         if more:
             store_output.say(f"{graph} has several graphs: {', '.join((found, *more))}; this is the first")
         held = collection.get(found)
-    streams.write(out, _content(held, writing.syntax_of(out) or writing.JSONLD), force=force)
+    streams.write(out, _content(held, syntax), force=force)
 
 
 def _content(held: StatementGraph, syntax: str) -> bytes:
@@ -175,7 +179,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     profile: Annotated[
         str | None, typer.Option("--profile", help="The set of rules: karenina or agent unless set.")
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="How to write the findings.")] = Format.TEXT,
+    format_: FormatOption = None,
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write them to.")] = streams.STANDARD,
     force: streams.Force = False,
     fail_on: Annotated[FailOn, typer.Option("--fail-on", help="The severity that gives exit code 1.")] = (
@@ -187,12 +191,13 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     from checkpoint_ld import profiles, reports
 
     streams.check_outputs([store], output, force=force)
+    kind = format_of(format_, output)
     with _open(store, read_only=True, wait=wait) as collection:
         asked = [graph for name in graphs or () for graph in collection.find(name)]
         report = collection.validate(*asked, profile=profile or profiles.DEFAULT)
     threshold = store_output.severity(fail_on)
     settings = reports.Settings(width=shutil.get_terminal_size((100, 24)).columns, fail_on=threshold)
-    streams.write(output, reports.render(report, format_, settings).encode(), force=force)
+    streams.write(output, reports.render(report, kind, settings).encode(), force=force)
     if threshold is not None and report.at_least(threshold):
         raise typer.Exit(EXIT_FOUND)
 
@@ -203,7 +208,9 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     out: Annotated[
         str, typer.Option("-o", "--out", help="The file to write, with --shards the folder; - for standard output.")
     ] = streams.STANDARD,
-    to: Annotated[Dump, typer.Option("--to", help="What to write.")] = Dump.N_QUADS,
+    to: Annotated[
+        Dump | None, typer.Option("--to", help="What to write; without it the extension of OUT tells, else nq.")
+    ] = None,
     shards: Annotated[
         int | None, typer.Option("--shards", min=1, help="Write N-Quads in so many files, with their list.")
     ] = None,
@@ -212,15 +219,16 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     wait: Wait = 0,
 ) -> None:
     """Write all checkpoints, sorted: the same collection gives the same bytes."""
-    store_output.check_export(out, shards=shards, compressed=compressed, is_trig=to is Dump.TRIG)
     if shards is None:
         streams.check_outputs([store], out, force=force)
+    syntax = to or (Dump.N_QUADS if shards is not None else kind_of(out, _DUMPS, Dump.N_QUADS))
+    store_output.check_export(out, shards=shards, compressed=compressed, is_trig=syntax is Dump.TRIG)
     with _open(store, read_only=True, wait=wait) as collection:
         if shards is not None:
             for shard in collection.export(out, shards=shards, compressed=compressed):
                 typer.echo(f"{shard.file}  {shard.graphs} graphs  {shard.quads} quads  {shard.sha256}")
         else:
-            store_output.write_dump(collection, out, to, overwrite=force)
+            store_output.write_dump(collection, out, syntax, force=force)
 
 
 @app.command("stats")

@@ -15,7 +15,7 @@ import typer
 from checkpoint_ld.characters import harmless
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.progress import bar
-from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.files import is_packed, replace_file
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 
@@ -132,7 +132,7 @@ def check_export(out: str, *, shards: int | None, compressed: bool, is_trig: boo
         raise SettingsError("--shards writes N-Quads into a folder: name it with --out, and leave out --to")
 
 
-def write_dump(collection: Collection, out: str, syntax: str, *, overwrite: bool) -> None:
+def write_dump(collection: Collection, out: str, syntax: str, *, force: bool) -> None:
     """Write a collection to a file, all of it or nothing, or to standard output."""
     if out == streams.STANDARD:
         collection.dump(sys.stdout.buffer, syntax)
@@ -141,7 +141,7 @@ def write_dump(collection: Collection, out: str, syntax: str, *, overwrite: bool
         target = cast("BinaryIO", file)
         collection.dump(target, syntax)
         file.seek(0)
-        replace_file(out, target, overwrite=overwrite)
+        replace_file(out, target, overwrite=force, pack=is_packed(out))
 
 
 def _print_json(value: Any) -> None:

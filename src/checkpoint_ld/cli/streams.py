@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from checkpoint_ld.documents.files import already_there, replace_file
+from checkpoint_ld.documents.files import already_there, is_packed, replace_file
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _file_of(path: str) -> tuple[int, int] | None:
 def write(file: str, data: bytes, *, force: bool = False) -> None:
     """Write `data` to `file`, all of it or nothing."""
     if file != STANDARD:
-        replace_file(file, data, overwrite=force)
+        replace_file(file, data, overwrite=force, pack=is_packed(file))
         return
     sys.stdout.buffer.write(data)
     if sys.stdout.isatty() and not data.endswith(b"\n"):

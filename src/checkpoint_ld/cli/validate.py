@@ -14,6 +14,7 @@ import typer
 from checkpoint_ld import configuration
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.streams import Input
+from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 
@@ -33,6 +34,27 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
     HTML = "html"
     TURTLE = "turtle"
+
+
+EXTENSIONS = {
+    ".txt": Format.TEXT,
+    ".json": Format.JSON,
+    ".sarif": Format.SARIF,
+    ".xml": Format.JUNIT,
+    ".md": Format.MARKDOWN,
+    ".html": Format.HTML,
+    ".ttl": Format.TURTLE,
+}
+"""How findings are written to a file, by its extension."""
+FormatOption = Annotated[
+    Format | None,
+    typer.Option("--format", help="How to write the findings; without it the output's extension tells, else text."),
+]
+
+
+def format_of(wanted: Format | None, output: str) -> Format:
+    """Return how findings are written to `output`. Raises WriteError for an extension that says nothing about that."""
+    return wanted or kind_of(output, EXTENSIONS, Format.TEXT)
 
 
 class FailOn(StrEnum):
@@ -64,7 +86,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     shapes: Annotated[
         list[str] | None, typer.Option("--shapes", help="A file or folder of shapes of your own; may be repeated.")
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="How to write the findings.")] = Format.TEXT,
+    format_: FormatOption = None,
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write them to.")] = streams.STANDARD,
     force: streams.Force = False,
     fail_on: Annotated[
@@ -118,6 +140,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     run = Run(wanted, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
     found = _discovered(paths, chosen, quiet=quiet)
     streams.check_outputs([*found.files, *map(str, wanted.first.files), config], output, force=force)
+    kind = format_of(format_, output)
     for pattern in found.unmatched:
         run.fail(f"{pattern}: no file matches")
     if diff:
@@ -133,7 +156,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
     if most is not None:
         settings = settings._replace(max_per_rule=most)
-    run.write(reports.render(report, format_, settings), output, force=force)
+    run.write(reports.render(report, kind, settings), output, force=force)
     raise typer.Exit(run.exit_code(report, threshold))
 
 

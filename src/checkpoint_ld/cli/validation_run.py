@@ -99,7 +99,7 @@ class Run:
             self._repaired_input = repaired.after
             streams.write(streams.STANDARD, repaired.after)
         elif repaired.before != repaired.after:
-            replace_file(repaired.name, repaired.after)
+            replace_file(repaired.name, repaired.after, pack=repaired.is_packed)
 
     def _repairs(self, files: Iterable[str]) -> Iterator[Repair]:
         from checkpoint_ld.cli.repair import repair

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import stat
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
 
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
-from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, TargetUnwritableError
+from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, TargetUnwritableError, WriteError
+from checkpoint_ld.findings import Place
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+    Kind = TypeVar("Kind")
+
+PACKED: Final = ".gz"
+"""What the name of a file ends with that is packed with gzip (RFC 1952)."""
+
+GZIP: Final = b"\x1f\x8b"
+"""What packed data begins with."""
 
 _CHUNK = 1 << 20
 
@@ -61,8 +73,69 @@ def read_bytes(
         return _read(source, label, limits), label
 
 
-def replace_file(path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwrite: bool = True) -> None:
-    """Make `data` the content of the file at `path`, wholly or not at all.
+def unpacked(data: bytes, name: str | None = None, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Return the content of gzip-compressed data (RFC 1952), other data as it is.
+
+    `name` is the file name for messages. Raises ReadError for data that is damaged, and for content above the limit.
+    """
+    if not data.startswith(GZIP):
+        return data
+    import gzip  # noqa: PLC0415 - few files are packed
+    import zlib  # noqa: PLC0415 - as above
+
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            content = file.read(limits.size + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        fault = finding("agent-gzip", f"the compressed data is damaged: {error}")
+        raise ReadError.of([replace(fault, place=Place(name, ""))]) from error
+    if len(content) > limits.size:
+        raise too_large(None, name, limits)
+    return content
+
+
+def packed(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield bytes packed with gzip; the same bytes give the same, for neither a name nor a time goes with them."""
+    import gzip  # noqa: PLC0415 - few files are packed
+
+    made = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=made, mtime=0) as packing:
+        for part in parts:
+            packing.write(part)
+            yield made.getvalue()
+            made.seek(0)
+            made.truncate()
+    yield made.getvalue()
+
+
+def is_packed(path: str | os.PathLike[str]) -> bool:
+    """Tell whether the file at a path is packed, by its name."""
+    return os.fspath(path).lower().endswith(PACKED)
+
+
+def extension_of(path: str | os.PathLike[str]) -> str:
+    """Return the extension of a path in lower case, without that of packing; none if it is a number or a version."""
+    name = os.fspath(path)
+    found = PurePath(name[: -len(PACKED)] if is_packed(name) else name).suffix.lower()
+    return "" if found[1:].removeprefix("v").isdecimal() else found
+
+
+def kind_of(path: str | os.PathLike[str], kinds: Mapping[str, Kind], otherwise: Kind) -> Kind:
+    """Return what is to be written to a path by its extension, `otherwise` where it has none.
+
+    Raises WriteError for an extension that is none of `kinds`.
+    """
+    extension = extension_of(path)
+    if extension and extension not in kinds:
+        known = ", ".join(kinds)
+        raise WriteError(f"{os.fspath(path)}: cannot be written with the extension {extension}: use one of {known}")
+    return kinds.get(extension, otherwise)
+
+
+def replace_file(
+    path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwrite: bool = True, pack: bool = False
+) -> None:
+    """Make `data` the content of the file at `path`, wholly or not at all; with `pack`, packed with gzip.
 
     `data` may be a file that is open for reading bytes: the rest of it is copied, part by part.
     A file that is there keeps its permissions; a new one gets those that the umask leaves. A symbolic link stays
@@ -73,7 +146,9 @@ def replace_file(path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwr
     name = os.fspath(path)
     try:
         target = Path(os.path.realpath(name))
-        _replace(target, data, _old_state(target, overwrite=overwrite), overwrite=overwrite)
+        parts = (data,) if isinstance(data, bytes) else iter(lambda: data.read(_CHUNK), b"")
+        old = _old_state(target, overwrite=overwrite)
+        _replace(target, packed(parts) if pack else parts, old, overwrite=overwrite)
     except FileExistsError:
         raise already_there(name) from None
     except (OSError, ValueError) as error:
@@ -133,14 +208,14 @@ def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:
     return state
 
 
-def _replace(target: Path, data: bytes | BinaryIO, old: os.stat_result | None, *, overwrite: bool) -> None:
+def _replace(target: Path, parts: Iterable[bytes], old: os.stat_result | None, *, overwrite: bool) -> None:
     temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
     # Never readable by more people than the file that it replaces.
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
         try:
-            _fill(handle, data, old)
+            _fill(handle, parts, old)
         finally:
             os.close(handle)
         if overwrite:
@@ -152,8 +227,8 @@ def _replace(target: Path, data: bytes | BinaryIO, old: os.stat_result | None, *
     _sync_folder(target.parent)
 
 
-def _fill(handle: int, data: bytes | BinaryIO, old: os.stat_result | None) -> None:
-    for part in (data,) if isinstance(data, bytes) else iter(lambda: data.read(_CHUNK), b""):
+def _fill(handle: int, parts: Iterable[bytes], old: os.stat_result | None) -> None:
+    for part in parts:
         rest = memoryview(part)
         while rest:
             rest = rest[os.write(handle, rest) :]

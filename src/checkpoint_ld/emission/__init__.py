@@ -6,6 +6,7 @@ All of it is written from the subject index, without a second copy of the graph.
 from checkpoint_ld.emission.direct_lines import nquads_of_tree, ntriples_of_tree
 from checkpoint_ld.emission.expanded import expanded_of
 from checkpoint_ld.emission.json_ld import ContextStyle, jsonld_of, local_context
+from checkpoint_ld.emission.rdf_xml import rdf_xml, rdf_xml_of
 from checkpoint_ld.emission.sorted_lines import nquads_of, ntriples_of
 from checkpoint_ld.emission.turtle import trig_of, turtle_of
 from checkpoint_ld.graph import contexts
@@ -20,6 +21,8 @@ __all__ = [
     "nquads_of_tree",
     "ntriples_of",
     "ntriples_of_tree",
+    "rdf_xml",
+    "rdf_xml_of",
     "trig_of",
     "turtle_of",
 ]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import emission
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.exports.comma_separated import question_table
 from checkpoint_ld.exports.dictionary import dictionary
 from checkpoint_ld.exports.markdown import document
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from checkpoint_ld.content import BenchmarkContent
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 FORMATS = ("json", "csv", "markdown", "jsonld")
 EXTENSIONS: Mapping[str, str] = MappingProxyType(
-    {".csv": "csv", ".md": "markdown", ".markdown": "markdown", ".jsonld": "jsonld"}
+    {".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown", ".jsonld": "jsonld"}
 )
-"""The formats by the extensions of files; all others are json."""
+"""The formats by the extensions of files."""
 
 
 def format_of(path: str | os.PathLike[str], wanted: str) -> str:
-    """Return the format to write: `wanted`, or for `auto` that of the extension. Raises SettingsError."""
+    """Return the format to write: `wanted`, or for `auto` that of the extension. Raises SettingsError, WriteError."""
     if wanted == "auto":
-        return EXTENSIONS.get(PurePath(os.fspath(path)).suffix.lower(), "json")
+        return kind_of(path, EXTENSIONS, "json")
     wanted = "markdown" if wanted == "md" else wanted
     if wanted not in FORMATS:
         raise SettingsError(f"there is no format {wanted!r} to export to: use auto, {', '.join(FORMATS)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from checkpoint_ld.arguments import renamed
-from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.files import is_packed, replace_file
 from checkpoint_ld.exports import comma_separated, curation, dictionary, files, frames, markdown, records
 from checkpoint_ld.facets.contents import Contents
 
@@ -63,11 +63,12 @@ class Exports(Contents):
     def export_to_file(self, file_path: str | os.PathLike[str], format: str = "auto") -> None:  # noqa: A002 - Karenina's name
         """Write the benchmark to exactly `file_path`, all of it or nothing.
 
-        `format` is json (that of `to_dict`), csv, markdown or jsonld; auto takes the extension, and json for others.
-        Raises SettingsError for another format, and WriteError; the file is then as it was.
+        `format` is json (that of `to_dict`), csv, markdown or jsonld; auto goes by the extension, and is json without
+        one. `.gz` after it packs the file. Raises SettingsError for another format, and WriteError, also for another
+        extension; the file is then as it was.
         """
         kind = files.format_of(file_path, format)
-        replace_file(file_path, files.written(self._content(), self._graph, kind))
+        replace_file(file_path, files.written(self._content(), self._graph, kind), pack=is_packed(file_path))
 
     def export_curation_workbook(self, path: str | os.PathLike[str]) -> Json:
         """Write the table that curators work with, a row for each verified field, to exactly `path`.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from checkpoint_ld import rdf, reading
 from checkpoint_ld.agent.names import CAF, caf
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.files import read_bytes, unpacked
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.graph.store import Index
 
-_GZIP = b"\x1f\x8b"
 _TERM = CAF.encode()
 _SNAPSHOT = caf("snapshot")
 
@@ -63,11 +62,8 @@ def examine_bytes(
 ) -> Source:
     """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
     try:
-        if data.startswith(_GZIP):
-            from checkpoint_ld.agent.reading import unpacked  # noqa: PLC0415 - few files are compressed
-
-            data = unpacked(data, name, limits)
-        syntax = syntax or syntax_of(name and name.removesuffix(".gz"), data)
+        data = unpacked(data, name, limits)
+        syntax = syntax or syntax_of(name, data)
         with uncollected():
             if syntax != JSON_SYNTAX:
                 return of_statements(rdf.parse(data, syntax), syntax, name, checked=checked)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import weakref
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, Self, TypeAlias, cast
+
+from checkpoint_ld.documents.files import packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,7 +41,7 @@ class Spooled:
 
     def compressed(self) -> Self:
         """Return the same bytes, packed with gzip."""
-        return type(self)(_packed(self.blocks()))
+        return type(self)(packed(self.blocks()))
 
 
 Body: TypeAlias = bytes | Spooled
@@ -62,15 +63,4 @@ def opened(body: Body) -> BinaryIO:
 
 def compressed(body: Body) -> Body:
     """Return a body packed with gzip; the same body gives the same bytes."""
-    return body.compressed() if isinstance(body, Spooled) else gzip.compress(body, compresslevel=6, mtime=0)
-
-
-def _packed(parts: Iterable[bytes]) -> Iterator[bytes]:
-    made = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=made, mtime=0) as packing:
-        for part in parts:
-            packing.write(part)
-            yield made.getvalue()
-            made.seek(0)
-            made.truncate()
-    yield made.getvalue()
+    return body.compressed() if isinstance(body, Spooled) else b"".join(packed([body]))

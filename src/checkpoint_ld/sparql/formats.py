@@ -13,9 +13,11 @@ import orjson
 import pyoxigraph
 from pyoxigraph import Literal, NamedNode, RdfFormat
 
+from checkpoint_ld.emission import rdf_xml
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.exports.comma_separated import table as comma_separated
 from checkpoint_ld.sparql import table
+from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.names import prefixes_in, short
 from checkpoint_ld.sparql.result_json import ntriples, results_json
 from checkpoint_ld.sparql.terms import Term, term_of, value_of
@@ -24,8 +26,20 @@ if TYPE_CHECKING:
     from checkpoint_ld.sparql.result import QueryResult
 
 TABLES = ("table", "csv", "tsv", "json", "markdown")
-GRAPHS = ("turtle", "ntriples", "jsonld")
+GRAPHS = ("turtle", "ntriples", "jsonld", "xml")
 FORMATS = (*TABLES, *GRAPHS)
+EXTENSIONS = {
+    ".txt": None,
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".md": "markdown",
+    ".ttl": "turtle",
+    ".nt": "ntriples",
+    ".jsonld": "jsonld",
+    ".rdf": "xml",
+}
+"""The formats by the extensions of files; None is what suits the result."""
 
 
 def default_format(result: QueryResult) -> str:
@@ -74,6 +88,8 @@ def _graph(result: QueryResult, kind: str) -> str:
         return ntriples(result)
     if kind == "jsonld":
         return (pyoxigraph.serialize(result.triples, format=RdfFormat.JSON_LD) or b"").decode() + "\n"
+    if kind == "xml":
+        return rdf_xml(result.triples, PREFIXES).decode()
     named = {
         one.value
         for triple in result.triples

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.documents.elements import UnusualFileError
+from checkpoint_ld.documents.files import GZIP
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
 from checkpoint_ld.streaming import WINDOW
@@ -86,7 +87,10 @@ class Streaming:
 
     def _outline(self, file: str, syntax: str | None) -> Outline:
         with Path(file).open("rb") as opened:
-            told = syntax or syntax_of(file, opened.read(1024))
+            start = opened.read(1024)
+        if start.startswith(GZIP):
+            raise UnusualFileError("it is packed")
+        told = syntax or syntax_of(file, start)
         if told != JSON_SYNTAX:
             raise UnusualFileError("it is no JSON")
         from checkpoint_ld.streaming.outline import outline  # noqa: PLC0415 - few files are large

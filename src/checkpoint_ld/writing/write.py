@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import dialects, emission
+from checkpoint_ld import dialects, emission, rdf
 from checkpoint_ld.dialects.dialect import Downgrade
 from checkpoint_ld.dialects.leftovers import KEPT
 from checkpoint_ld.dialects.losses import losses_of
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts
@@ -26,6 +26,8 @@ from checkpoint_ld.writing.amendment import amended
 from checkpoint_ld.writing.patching import patched
 
 if TYPE_CHECKING:
+    import os
+
     from checkpoint_ld.dialects import Dialect
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.findings import Finding
@@ -39,12 +41,12 @@ RDF_WRITERS = {
     "nt": emission.ntriples_of,
     "nq": emission.nquads_of,
     "trig": emission.trig_of,
+    "xml": emission.rdf_xml_of,
 }
 SYNTAXES = (JSONLD, *RDF_WRITERS, EXPANDED)
 """What a checkpoint can be written as, by the names that the command line has for it."""
 
-_EXTENSIONS = {".ttl": "turtle", ".turtle": "turtle", ".nt": "nt", ".ntriples": "nt", ".nq": "nq", ".nquads": "nq"}
-EXTENSIONS = {**_EXTENSIONS, ".trig": "trig", ".json": JSONLD, ".jsonld": JSONLD}
+EXTENSIONS = {".json": JSONLD, ".jsonld": JSONLD, **rdf.EXTENSIONS}
 
 _GUI, _DATASET = "gui-datafeed", "dataset-1"
 _DEEP_JUDGMENT = "deep_judgment_"
@@ -59,9 +61,12 @@ class Written:
     findings: tuple[Finding, ...] = ()
 
 
-def syntax_of(path: str) -> str | None:
-    """Tell by the extension of a path what is to be written there."""
-    return EXTENSIONS.get(PurePath(path).suffix.lower())
+def syntax_of(path: str | os.PathLike[str]) -> str:
+    """Tell by the extension of a path what is to be written there; JSON where it has none.
+
+    Raises WriteError for an extension with which nothing is written.
+    """
+    return kind_of(path, EXTENSIONS, JSONLD)
 
 
 def is_writable(dialect: str) -> bool:
