@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ class Configuration:
     max_per_rule: int | None = None
     exclude: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    accepted_code: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -108,10 +110,18 @@ def _checked(file: Path, key: str, value: Any) -> Any:
             return value
         case "per-file-ignores" if isinstance(value, dict):
             return {glob: _texts(file, f"{key}.{glob}", rules) for glob, rules in value.items()}
+        case "accepted-code":
+            hashes = _texts(file, key, value)
+            for one in hashes:
+                if not _HASH.fullmatch(one):
+                    raise _misfit(file, key, "sha256: and 64 hexadecimal digits, as findings about code show them", one)
+            return hashes
         case "shapes" | "select" | "ignore" | "exclude":
             return _texts(file, key, value)
     raise _misfit(file, key, _WANTED[key], value)
 
+
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 _WANTED = {
     "profile": "a text",

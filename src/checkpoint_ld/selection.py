@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import globs
+from checkpoint_ld.checks.sources import code_hash
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from checkpoint_ld.findings import Finding
     from checkpoint_ld.report import Checked
     from checkpoint_ld.rules import Rule
 
@@ -24,13 +26,15 @@ Codes = frozenset[str]
 class Selection:
     """Codes of rules: those that are `selected` (None for all) without those that are `ignored`.
 
-    `per_file` holds globs, relative to `folder`, and the codes that are ignored in the files that match.
+    `per_file` holds globs, relative to `folder`, and the codes that are ignored in the files that match. `accepted` are
+    the hashes of code that may stand in checkpoints.
     """
 
     selected: Codes | None = None
     ignored: Codes = frozenset()
     per_file: tuple[tuple[str, Codes], ...] = ()
     folder: Path = field(default_factory=Path)
+    accepted: frozenset[str] = frozenset()
 
     def allows(self, code: str, source: str | None = None) -> bool:
         """Tell whether findings of the rule `code` count in the file `source`."""
@@ -56,9 +60,15 @@ class Selection:
         kept = [
             found
             for found in checked.findings
-            if found.code not in ignored and (selected is None or found.code in selected)
+            if found.code not in ignored and (selected is None or found.code in selected) and not self._accepts(found)
         ]
         return replace(checked, findings=tuple(kept))
+
+    def _accepts(self, found: Finding) -> bool:
+        """Tell whether a finding is about code that was accepted; code that holds a secret has no value to compare."""
+        if not self.accepted or found.condition != "W-CODE" or found.value is None:
+            return False
+        return code_hash(found.value) in self.accepted
 
 
 def selection(

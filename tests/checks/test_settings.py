@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import pickle
 import warnings
 
@@ -132,7 +133,9 @@ def test_code_is_told_by_its_form_and_never_run(code: str, form: str) -> None:
     (finding,) = check(rated("CallableTrait", {"callable_code": code}))
 
     assert (finding.condition, finding.place.pointer) == ("W-CODE", RATING)
-    assert finding.message == f"callable_code looks like {form}"
+    assert finding.message.startswith(f"callable_code holds {form}")
+    assert finding.message.endswith(f"(sha256:{hashlib.sha256(code.encode()).hexdigest()})")
+    assert ("def f" in finding.message) is ("source text" in form and code != "%%%")
 
 
 def test_code_that_is_no_text_is_refused() -> None:

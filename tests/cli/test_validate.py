@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,9 +17,10 @@ from checkpoint_ld.cli import validation_run
 from checkpoint_ld.cli.validate import FailOn, Format
 from checkpoint_ld.configuration import FAIL_ON
 from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.values import as_base64
 from checkpoint_ld.errors import WriteError
 from tests.cli.conftest import Run
-from tests.documents import canonical, item
+from tests.documents import canonical, item, rating, scenario
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 BROKEN, FIXABLE = EXAMPLES / "broken.jsonld", EXAMPLES / "fixable.jsonld"
@@ -80,6 +82,42 @@ def test_what_is_no_checkpoint_is_one_short_line(run: Run) -> None:
     assert (
         first == 'a.json:1:1: violation KD011 no-checkpoint: this is no checkpoint but an object with the members "a"'
     )
+
+
+def code_findings(run: Run) -> list[dict[str, str]]:
+    told = json.loads(run("validate", "a.json", "--format", "json").out)
+    return [one for one in told["findings"] if one["condition"] == "W-CODE"]
+
+
+@pytest.mark.parametrize("kind", ["callable", "scenario"])
+def test_code_is_accepted_by_its_hash_until_it_changes(run: Run, kind: str) -> None:
+    def write(code: str) -> None:
+        if kind == "callable":
+            tree = canonical(item())
+            tree["rating"] = [rating("short", "Global", callable_code=as_base64(code), kind="boolean")]
+            tree["rating"][0]["additionalType"] = "karenina:GlobalCallableTrait"
+        else:
+            tree = scenario()
+            del tree["hasPart"][0]["edges"][1]["conditionSource"]
+            tree["hasPart"][0]["nodes"]["start here"]["stateUpdateSource"] = code
+        Path("a.json").write_text(json.dumps(tree))
+
+    write("import os\n\ndef short(text):\n    return len(text) < 9\n")
+    [found] = code_findings(run)
+    assert "import os, def short" in found["message"]
+    [digest] = re.findall(r"sha256:[0-9a-f]{64}", found["message"])
+    Path(".checkpoint-ld.toml").write_text(f'accepted-code = ["{digest}"]')
+    assert code_findings(run) == []
+    write("import os\n\ndef short(text):\n    return len(text) < 8\n")
+    assert len(code_findings(run)) == 1
+
+
+def test_only_a_hash_accepts_code(run: Run) -> None:
+    Path("a.json").write_text(json.dumps(sound()))
+    Path(".checkpoint-ld.toml").write_text('accepted-code = ["def short"]')
+    done = run("validate", "a.json")
+    assert done.code == 2
+    assert "write sha256: and 64 hexadecimal digits" in done.err
 
 
 def test_an_output_that_exists_names_the_option(run: Run) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.questions import check_question
 from checkpoint_ld.checks.readings import given, local_name, shown
+from checkpoint_ld.checks.sources import code_told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,7 +105,7 @@ def _check_code(spot: Spot, holder: dict[str, object], member: str) -> None:
     if code is None or code == "":
         return
     if isinstance(code, str):
-        spot.at(member).report(_CODE[member], f"{member} holds Python text")
+        spot.at(member).report(_CODE[member], f"{member} holds Python {code_told(code, may_be_encoded=False)}")
     else:
         spot.at(member).report(f"{_CODE[member]}-text", f"{member} is {shown(code)}, not text", "write it as text")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.checks.readings import given, is_boolean_like, number, numeric_text, shown
-from checkpoint_ld.checks.sources import code_form, pattern_fault
+from checkpoint_ld.checks.sources import code_told, pattern_fault
 from checkpoint_ld.checks.traits import KINDS, Trait
 from checkpoint_ld.dialects.json_text import container
 from checkpoint_ld.dialects.ratings import CONTAINERS
@@ -126,7 +126,7 @@ def _check_code(trait: PlacedTrait) -> None:
     if code is None or code == "":
         trait.spot.report("callable-code-missing", "the callable trait has no code")
     elif isinstance(code, str):
-        trait.spot.report("callable-code", f"callable_code looks like {code_form(code)}")
+        trait.spot.report("callable-code", f"callable_code holds {code_told(code)}")
     else:
         trait.spot.report("callable-code-text", f"callable_code is {shown(code)}, not text", "write the code as text")
 

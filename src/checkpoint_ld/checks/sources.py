@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import itertools
 import re
 import warnings
@@ -105,3 +106,23 @@ def code_form(code: str) -> str:
     except UnicodeDecodeError:
         return "bytes in base64"
     return "source text in base64" if text.replace("\n", " ").replace("\t", " ").isprintable() else "bytes in base64"
+
+
+def code_told(code: str, *, may_be_encoded: bool = True) -> str:
+    """Say what a code text is, what in it to look at (its imports and functions), and the hash to accept it by."""
+    form = code_form(code) if may_be_encoded else "source text"
+    source = code if form == "source text" else ""
+    if form == "source text in base64":
+        source = (base64_bytes(code) or b"").decode("utf-8")
+    names = list(dict.fromkeys(" ".join(name.split()) for name in _TELLING.findall(source)))[:_MOST_NAMES]
+    about = f" with {', '.join(names)}" if names else "" if source else ", which shows what it does only when it runs"
+    return f"{form}{about} ({code_hash(code)})"
+
+
+def code_hash(code: str) -> str:
+    """Return the hash that a code text is accepted by: SHA-256 of its UTF-8 bytes, as `sha256:` and hexadecimal."""
+    return f"sha256:{hashlib.sha256(code.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+_TELLING = re.compile(r"^\s*((?:import|from)\s+[\w.]+|(?:async\s+)?def\s+\w+|class\s+\w+)", re.MULTILINE)
+_MOST_NAMES = 5

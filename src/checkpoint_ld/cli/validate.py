@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -137,6 +138,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
         per_file=chosen.per_file_ignores,
         folder=chosen.folder,
     )
+    counted = replace(counted, accepted=frozenset(chosen.accepted_code))
     run = Run(wanted, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
     found = _discovered(paths, chosen, quiet=quiet)
     streams.check_outputs([*found.files, *map(str, wanted.first.files), config], output, force=force)

@@ -7,6 +7,7 @@ run: Python text is parsed, regular expressions are compiled.
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from checkpoint_ld.checks.readings import (
     shown,
 )
 from checkpoint_ld.checks.settings import CLASS_LIMIT, METRICS
-from checkpoint_ld.checks.sources import code_form, pattern_fault, python_fault
+from checkpoint_ld.checks.sources import code_told, pattern_fault, python_fault
 from checkpoint_ld.checks.traits import KINDS
 from checkpoint_ld.constraints import names, secrets, structures, templates
 from checkpoint_ld.constraints.values import contained
@@ -48,7 +49,7 @@ def _not_blank(value: Any) -> str | None:
 
 
 def _no_text(value: Any) -> str | None:
-    return "it holds text" if _is_text(value) and value else None
+    return code_told(value, may_be_encoded=False) if _is_text(value) and value else None
 
 
 def _not_empty(value: Any) -> str | None:
@@ -196,11 +197,17 @@ def _agent_model(value: Any) -> str | None:
 
 
 def _base64(value: Any) -> str | None:
-    return "it is not base64" if isinstance(value, str) and base64_bytes(value) is None else None
+    if not isinstance(value, str) or base64_bytes(value) is not None:
+        return None
+    try:
+        base64.b64decode(value)  # as Karenina does, which skips what does not belong there
+    except ValueError:
+        return "it fails on the whole rubric when it decodes it"
+    return "it decodes it to bytes that do not run"
 
 
 def _no_code(value: Any) -> str | None:
-    return code_form(value) if isinstance(value, str) and value else None
+    return code_told(value) if isinstance(value, str) and value else None
 
 
 def _question_id(value: Any) -> str | None:
