@@ -146,9 +146,13 @@ def examine_bytes(
         raise in_file(error, name) from error
 
 
-def examine_document(document: Document, *, checked: bool = True) -> Reading:
-    """Read a checkpoint from a JSON document; otherwise as `examine`, but that errors may name no file."""
-    return _reading(forms.plain(document.value), JSON_SYNTAX, document.source, document, checked=checked)
+def examine_document(document: Document, *, checked: bool = True, restored: bool = True) -> Reading:
+    """Read a checkpoint from a JSON document; otherwise as `examine`, but that errors may name no file.
+
+    Unless it is `restored`, what our writer kept in a Dataset beyond the words of that dialect is left out.
+    """
+    plain = forms.plain(document.value)
+    return _reading(plain, JSON_SYNTAX, document.source, document, checked=checked, restored=restored)
 
 
 def check_syntax(syntax: str | None) -> None:
@@ -192,11 +196,13 @@ def syntax_of(name: str | None, data: bytes) -> str:
     return JSON_SYNTAX
 
 
-def _reading(plain: Plain, syntax: str, name: str | None, document: Document | None, *, checked: bool) -> Reading:
+def _reading(  # noqa: PLR0913 - what the ways of reading have found out by then
+    plain: Plain, syntax: str, name: str | None, document: Document | None, *, checked: bool, restored: bool = True
+) -> Reading:
     detected = dialects.detect(plain.tree)
     if detected is None:
         raise ReadError.of([_no_checkpoint(plain.tree, document)])
-    upgrade = detected.upgrade(plain.tree)
+    upgrade = detected.upgrade(plain.tree) if restored else detected.upgrade(plain.tree, restored=False)
     tree = upgrade.tree if detected.name == CANONICAL else _with_our_context(upgrade.tree)
     origins = None if plain.origins is None else _joined(upgrade.origins, plain.origins)
     reading = Reading(tree, detected.name, syntax, name, (), document, origins, has_typed_texts=plain.has_typed_texts)

@@ -50,14 +50,14 @@ _SET_ANEW = {"dataFeedElement", "hasPart", "rating", KEPT}
 _MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
 
 
-def upgrade_first(value: dict[str, Any]) -> Upgrade:
+def upgrade_first(value: dict[str, Any], *, restored: bool = True) -> Upgrade:
     """Upgrade a Dataset in which every question repeats the global traits."""
-    return _upgrade(value, Trail("dataset-0"), repeated=True)
+    return _upgrade(value, Trail("dataset-0", restored=restored), repeated=True)
 
 
-def upgrade_second(value: dict[str, Any]) -> Upgrade:
+def upgrade_second(value: dict[str, Any], *, restored: bool = True) -> Upgrade:
     """Upgrade a Dataset with its global traits at the root."""
-    return _upgrade(value, Trail("dataset-1"), repeated=False)
+    return _upgrade(value, Trail("dataset-1", restored=restored), repeated=False)
 
 
 def _upgrade(value: dict[str, Any], trail: Trail, *, repeated: bool) -> Upgrade:

@@ -38,7 +38,8 @@ class Dialect(NamedTuple):
     """One way in which checkpoints have been written.
 
     `signs` says in words what gives the dialect away. `recognises` and `upgrade` take the JSON value of the root with
-    literal keys; `upgrade` takes whatever `recognises` accepts and never raises. `downgrade` is None for a dialect that
+    literal keys; `upgrade` takes whatever `recognises` accepts and never raises; that of a Dataset leaves out what our
+    writer kept there beyond its words, unless that is to be `restored`. `downgrade` is None for a dialect that
     is only read. `is_loaded_by_karenina` is about the newest Karenina.
     """
 
@@ -46,7 +47,7 @@ class Dialect(NamedTuple):
     title: str
     signs: str
     recognises: Callable[[Any], bool]
-    upgrade: Callable[[dict[str, Any]], Upgrade]
+    upgrade: Callable[..., Upgrade]
     downgrade: Callable[..., Downgrade] | None = None
     is_loaded_by_karenina: bool = False
 

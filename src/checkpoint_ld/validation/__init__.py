@@ -14,7 +14,7 @@ from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import CheckpointLdError, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.collecting import uncollected
-from checkpoint_ld.reading import Reading, examine_bytes
+from checkpoint_ld.reading import Reading, examine_bytes, examine_document
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import finding
 from checkpoint_ld.suggestion import unknown
@@ -111,6 +111,9 @@ def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED)
     `engine` is one of `ENGINES`. Raises ReadError for what no graph can be made of, SettingsError for the user's shapes
     when they cannot be applied.
     """
+    if profile.dialect and reading.document is not None and reading.dialect.startswith(profile.dialect):
+        # The description of that dialect does not know what our writer keeps there beyond its words.
+        reading = examine_document(reading.document, checked=False, restored=False)
     reading = reading.without_types()  # that a text is one does not depend on its language
     screen = _screen(profile)
     with uncollected():
