@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
 from checkpoint_ld.dialects.json_text import decoded
 from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
-from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.properties import is_plain, name_of
 from checkpoint_ld.dialects.questions import add_rubric_members, clean_element, has_lists, listed
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, in_order
 from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES, Rubric
@@ -72,7 +72,7 @@ def clean_feed(
             rubric.add_rating(rating, step("/rating", index))
         for index, entry in enumerate(tree.get("additionalProperty") or ()):
             source = step("/additionalProperty", index)
-            if not (_move_traits(entry, source, rubric) or _is_told(entry, tree, source, trail)):
+            if not (_move_traits(entry, source, rubric, properties) or _is_told(entry, tree, source, trail)):
                 properties.add(entry, source)
         add_rubric_members(tree, "", rubric, properties)
     if isinstance(elements, list):
@@ -84,8 +84,11 @@ def clean_feed(
     return in_order(laid_over(tree, "", trail), "DataFeed")
 
 
-def _move_traits(entry: Any, source: str, rubric: Rubric) -> bool:
-    """Move the traits that a root property holds into `rubric`; return False for a property that stays."""
+def _move_traits(entry: Any, source: str, rubric: Rubric, properties: Listing) -> bool:
+    """Move the traits that a root property holds into `rubric`; return False for a property that stays.
+
+    What it says beyond them, and traits that say something else than the rating of their name, become a property.
+    """
     family = LEGACY_PROPERTIES.get(name_of(entry) or "")
     traits = decoded(entry.get("value")) if family else None
     if family is None or not isinstance(traits, list):
@@ -93,9 +96,15 @@ def _move_traits(entry: Any, source: str, rubric: Rubric) -> bool:
     spelled = isinstance(entry["value"], str)
     place = step(source, "value")
     known = rubric.names()
+    others = []
     for index, trait in enumerate(traits):
         if not isinstance(trait, dict) or trait.get("name") not in known:
             rubric.add_trait(family, trait, place if spelled else step(place, index), spelled=spelled)
+        elif not rubric.says(family, trait):
+            others.append(trait)
+    if others or not is_plain(entry):
+        kept = {name: content for name, content in entry.items() if name != "value" or others}
+        properties.add({**kept, "name": f"rubric_{entry['name']}", **({"value": others} if others else {})}, source)
     return True
 
 
@@ -108,7 +117,7 @@ def _is_told(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> boo
     else:
         member = "version"
         is_told = name == VERSION and tree.get(member) == FORMAT_VERSION and trail.dialect.startswith("dataset-")
-    if not is_told or not trail.restored or not entry.keys() <= {"@type", "name", "value"}:
+    if not is_told or not trail.restored or not is_plain(entry):
         return False
     if has_keywords(told):  # JSON-LD would read it otherwise
         return False

@@ -9,17 +9,19 @@ from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import VERSION, clean, clean_feed
 from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
 from checkpoint_ld.dialects.gui import clock, conversion_note
-from checkpoint_ld.dialects.leftovers import KEPT, park, says_nothing
+from checkpoint_ld.dialects.leftovers import KEPT, beyond, park, says_nothing
 from checkpoint_ld.dialects.losses import Losses, loss, losses_of, named_place
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.questions import clean_element, has_lists
 from checkpoint_ld.dialects.ratings import (
+    CANONICAL,
     DEEP_DEFAULTS,
     GLOBAL,
     IDLE_RANGE,
     LLM_SUFFIXES,
     QUESTION,
     as_plain,
+    clean_rating,
     in_order,
     llm_kind,
     scope_of,
@@ -30,6 +32,7 @@ from checkpoint_ld.dialects.state import DEFAULT_NAME
 from checkpoint_ld.dialects.state_writing import is_made_anew
 from checkpoint_ld.dialects.template import default_template, template_name
 from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.dialects.traits import is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 
@@ -112,13 +115,18 @@ class _Globals:
         name = rating.get("name")
         special = {member: rating[member] for member in _OWN if member in rating}
         trait = {member: content for member, content in rating.items() if member not in _OWN}
-        if name not in self._rubric.names():
-            self._rubric.add_rating(trait, source)
         first = next((seen for seen in self._first if seen.get("name") == name), None)
-        if first is None:
-            self._first.append(trait)
-        else:
+        if first is not None:
             special |= {member: content for member, content in trait.items() if first.get(member) != content}
+        else:
+            self._first.append(trait)
+            held = next((one for one in self._rubric.ratings if name_of(one) == name), None)
+            if held is None:
+                self._rubric.add_rating(trait, source)
+            else:
+                said = {member: content for member, content in trait.items() if member != "@id" or not is_gui_id(trait)}
+                rest = beyond(held, clean_rating(said, "", Trail(CANONICAL, kept=False)))
+                special |= {member: trait.get(member, content) for member, content in rest.items()}
         if special:
             _add_result({"name": name, **special}, source, properties)
         return True

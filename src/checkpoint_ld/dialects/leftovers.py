@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.properties import is_plain, name_of
 from checkpoint_ld.dialects.trail import step
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ PARKED = "x_v2"
 
 _INNER = {"item", "acceptedAnswer", "hasPart"}
 """Members that hold one object and are compared within."""
-
-
-_TYPE = "PropertyValue"
 
 
 def park(target: dict[str, Any], members: dict[str, Any], place: str = PARKED) -> None:
@@ -133,17 +130,14 @@ def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any
 
 def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
     """Return the properties in `want` that `have` lacks or gives otherwise; with one of a name, all of that name."""
-    told = [entry for entry in want if not _is_silent(entry, is_silent)]
+    told = [
+        entry
+        for entry in want
+        if (name := name_of(entry)) is None or not is_plain(entry) or not is_silent(name, entry.get("value"))
+    ]
     held, wanted = _by_name(have), _by_name(told)
     missing = {name for name, entries in wanted.items() if not _same(entries, held.get(name, []))}
     return [entry for entry in told if name_of(entry) in missing]
-
-
-def _is_silent(entry: Any, is_silent: Silent) -> bool:
-    name = name_of(entry)
-    if name is None or not entry.keys() <= {"@type", "name", "value"} or entry.get("@type", _TYPE) != _TYPE:
-        return False
-    return is_silent(name, entry.get("value"))
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -160,6 +154,6 @@ def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
     groups: dict[str | None, list[Any]] = {}
     for entry in entries:
         name = name_of(entry)
-        bare = entry if name is None else {"@type": _TYPE, "value": None, **entry}
+        bare = entry if name is None else {"@type": "PropertyValue", "value": None, **entry}
         groups.setdefault(name, []).append(bare)
     return groups

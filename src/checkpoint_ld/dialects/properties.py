@@ -20,6 +20,11 @@ def name_of(entry: object) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def is_plain(entry: dict[str, Any]) -> bool:
+    """Tell whether a PropertyValue has nothing beyond its name and its value."""
+    return entry.keys() <= {"@type", "name", "value"} and entry.get("@type", "PropertyValue") == "PropertyValue"
+
+
 def values(entries: object) -> dict[str, Any]:
     """Return the values of a list of properties by name.
 

@@ -26,16 +26,26 @@ def upgrade(value: dict[str, Any]) -> Upgrade:
     unused = dict(templates) if isinstance(templates, dict) else {}
     root = {name: content for name, content in value.items() if name not in _DROPPED}
     if "globalRubric" in value:
-        root["global_rubric"] = value["globalRubric"]
+        root["globalRubric" if "global_rubric" in value else "global_rubric"] = value["globalRubric"]
     places = Places("", {"global_rubric": "/globalRubric", "checkpoint": "/questions"})
     tree = root_of(root, places, trail)
     tree["dataFeedElement"] = [
         _element(question, index, unused, trail) for index, question in enumerate(value["questions"])
     ]
     left = unused if isinstance(templates, dict) else templates
-    if left:
-        park(tree, {"templates": left})
+    park(tree, {"templates": left} if left else {})
+    progress = _uncounted(value)
+    park(tree, {} if progress in (None, {}) else {"progress": progress})
     return trail.upgrade(in_order(tree, "DataFeed"))
+
+
+def _uncounted(value: dict[str, Any]) -> Any:
+    """Return what `progress` says that does not follow from the questions."""
+    progress, questions = value.get("progress"), [one for one in value["questions"] if isinstance(one, dict)]
+    counts = {"finished": sum(one.get("isFinished") is True for one in questions), "total": len(value["questions"])}
+    if not isinstance(progress, dict):
+        return progress
+    return {name: content for name, content in progress.items() if name not in counts or content != counts[name]}
 
 
 def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail) -> Any:
@@ -45,14 +55,17 @@ def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail)
         trail.moved(pointer, source)
         return question
     key = question.get("id")
-    item = {_NAMES.get(name, name): content for name, content in question.items() if name not in _CUSTOM}
+    names = {name: new for name, new in _NAMES.items() if new not in question}
+    others = question.get("custom_metadata")
+    taken = others.keys() if isinstance(others, dict) else () if others is None else _CUSTOM
+    custom = {name: question[name] for name in _CUSTOM if question.get(name) is not None and name not in taken}
+    stated = ((name, content) for name, content in question.items() if content is not None or name not in _CUSTOM)
+    item = {names.get(name, name): content for name, content in stated if name not in custom}
     if isinstance(key, str):
         del item["id"]
-    custom = {name: question[name] for name in _CUSTOM if question.get(name) is not None}
-    others = item.get("custom_metadata")
-    if custom and isinstance(others, dict | None):
+    if custom:
         item["custom_metadata"] = {**custom, **(others or {})}
-    elsewhere = {new: step(source, old) for old, new in _NAMES.items()} | {"custom_metadata": source}
+    elsewhere = {new: step(source, old) for old, new in names.items()} | {"custom_metadata": source}
     rest: dict[str, Any] = {}
     if isinstance(key, str) and key in templates and item.get("answer_template") is None:
         elsewhere["answer_template"], item["answer_template"], rest = _template(key, templates)

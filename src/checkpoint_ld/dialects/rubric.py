@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.leftovers import beyond
 from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.ratings import GUI_MATRIX, clean_rating, report_gui_matrix
 from checkpoint_ld.dialects.trail import Listing, step
@@ -83,9 +84,10 @@ class Rubric:
     def add_object(self, rubric: dict[str, Any], source: str, *, known: bool = False) -> dict[str, Any]:
         """Add all traits of a rubric object; return its other members.
 
-        `known` tells to leave out traits whose name the rubric has already.
+        `known` tells to leave out traits whose name the rubric has already; those that say something else are returned.
         """
         names = self.names() if known else []
+        others = {member: value for member, value in rubric.items() if member not in LISTS and value is not None}
         for member, family in LISTS.items():
             traits = rubric.get(member, [])
             place = step(source, member)
@@ -93,10 +95,17 @@ class Rubric:
                 traits = [] if traits is None else self._pass_on(traits, place)
             for index, trait in enumerate(traits):
                 said = trait if isinstance(trait, dict) else {}
+                named = family_of(said.get("type")) if member == "traits" else None
                 if said.get("name") not in names:
-                    named = family_of(said.get("type")) if member == "traits" else None
                     self.add_trait(named or family, trait, step(place, index))
-        return {member: value for member, value in rubric.items() if member not in LISTS and value is not None}
+                elif "name" in said and not self.says(named or family, said):
+                    others.setdefault(member, []).append(trait)
+        return others
+
+    def says(self, family: Family, trait: dict[str, Any]) -> bool:
+        """Tell whether the rating of its name says all that a trait in the form of the GUI's state does."""
+        named = (rating for rating in self.ratings if isinstance(rating, dict) and rating.get("name") == trait["name"])
+        return not beyond(next(named, {}), rating_from_v2(family, trait, self.scope))
 
     def _pass_on(self, traits: Any, source: str) -> list[Any]:
         """Add what should be a list of traits and is none as if it were a trait, so that it is noticed."""

@@ -1,0 +1,283 @@
+"""Nothing vanishes without a word: members and values that nobody knows, one at a time, in and out of every dialect."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as trial
+from hypothesis import strategies as st
+
+from checkpoint_ld import Benchmark, ReadError, dialects, profiles, validation
+from checkpoint_ld.findings import Severity
+from tests.dialects import HTTPS, Json, dataset, element, feed, prop, question, rating, settings
+from tests.dialects.test_totality import SEEDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from checkpoint_ld.findings import Finding
+
+Path_ = tuple[str | int, ...]
+
+TARGETS = ("v2.0", "gui-datafeed", "dataset-1")
+UNKNOWN: dict[str, Json] = {
+    "zz": "MARK",
+    "zz_object": {"a": [1, None, "MARK"]},
+    "description": "MARK",
+    "x_v2": {"M": 1},
+}
+UNUSUAL: tuple[Json, ...] = ("", "MARK", 0.5, {"note": "MARK"}, ["MARK"])
+OWN = "karenina:QuestionSpecific"
+DEEP = [prop("deep_judgment_enabled", False), prop("min_score", 1), prop("max_score", 5)]
+
+
+def rich() -> dict[str, Any]:
+    """Return a canonical document with every kind of object that the older dialects treat in their own way."""
+    own = [
+        rating("depth", f"{OWN}RubricTrait", bestRating=5, worstRating=1, description="how deep"),
+        rating("unit", f"{OWN}RubricTrait", additionalProperty=[prop("kind", "score"), *DEEP[:1]]),
+        rating("cites", f"{OWN}RegexTrait", additionalProperty=[prop("pattern", "x"), prop("higher_is_better", True)]),
+        rating(
+            "names",
+            f"{OWN}MetricRubricTrait",
+            additionalProperty=[prop("metrics", ["f1"]), prop("tp_instructions", ["a"]), prop("summary", "s")],
+        ),
+        rating("acts", f"{OWN}AgenticRubricTrait", description="d", additionalProperty=[prop("max_turns", 3)]),
+    ]
+    classes = [prop("higher_is_better", True), prop("kind", "literal"), prop("classes", {"a": "b", "c": "d"})]
+    entries = [
+        *(prop("finished", True), prop("author", '{"name": "A"}'), prop("custom_year", 2020)),
+        *(prop("sources", '[{"name": "S"}]'), prop("answer_notes", "n")),
+    ]
+    return feed(
+        **{"@context": HTTPS},
+        description="d",
+        version="0.2.0",
+        creator={"@type": "Person", "name": "A", "email": "a@example.org"},
+        rating=[
+            rating(kind="karenina:GlobalRubricTrait", additionalProperty=[prop("higher_is_better", False), *DEEP]),
+            rating("warmth", "karenina:GlobalLLMRubricTrait", additionalProperty=classes),
+        ],
+        dataFeedElement=[element(item=question(rating=own, additionalProperty=entries, keywords=["k"]))],
+        additionalProperty=[prop("benchmark_format_version", "3.0.0-jsonld"), prop("own", {"a": 1})],
+    )
+
+
+def places(value: Json, path: Path_ = ()) -> Iterator[tuple[Path_, Json]]:
+    """Yield all places of a document but for its context and for what may be any JSON."""
+    yield path, value
+    if isinstance(value, dict | list) and path[-1:] not in (("@context",), ("value",)):
+        for key, held in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(held, (*path, key))
+
+
+def at(value: Json, path: Path_) -> Json:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def changed(document: Json, path: Path_, value: Json) -> Json:
+    other = copy.deepcopy(document)
+    at(other, path[:-1])[path[-1]] = value
+    return other
+
+
+def told(value: Json, member: str = "") -> Json:
+    """Return a tree with ratings and properties by name, in any order, and JSON text as what it spells."""
+    if isinstance(value, str) and value.startswith(("{", "[")):
+        return told(json.loads(value))
+    if isinstance(value, dict):
+        return {name: told(held, name) for name, held in value.items() if name != "@context"}
+    if not isinstance(value, list):
+        return value
+    if member not in ("rating", "additionalProperty"):
+        return [told(one) for one in value]
+    names = {one["name"]: [told(other) for other in value if other["name"] == one["name"]] for one in value}
+    return names or None
+
+
+def lacking(want: Json, have: Json, path: Path_ = ()) -> Iterator[Path_]:
+    """Yield the places of what `want` says and `have` does not; an empty list says nothing."""
+    if isinstance(want, dict) and isinstance(have, dict):
+        for key, held in want.items():
+            if key in have:
+                yield from lacking(held, have[key], (*path, key))
+            elif held not in (None, []) or key in UNKNOWN:
+                yield (*path, key)
+    elif isinstance(want, list) and isinstance(have, list) and len(want) == len(have):
+        for index, pair in enumerate(zip(want, have, strict=True)):
+            yield from lacking(*pair, (*path, index))
+    elif want != have or isinstance(want, bool) != isinstance(have, bool):
+        yield path
+
+
+def named(findings: tuple[Finding, ...], tree: Json) -> set[Path_]:
+    """Return the places that losses name, with entries of ratings and properties by their names."""
+    found = set()
+    for one in findings:
+        assert one.condition == "W-LOSS"
+        path: Path_ = ()
+        value, members = tree, (one.place.pointer or "").split("/")[1:]
+        for key in (member.replace("~1", "/").replace("~0", "~") for member in members):
+            if isinstance(value, list):
+                value = value[int(key)]
+                by_name = path[-1:] in (("rating",), ("additionalProperty",))
+                path = (*path, value["name"], 0) if by_name else (*path, int(key))
+            else:
+                value = value.get(key) if isinstance(value, dict) else None
+                path = (*path, key)
+        found.add(path)
+    return found
+
+
+def unsaid(document: Json, target: str, folder: Path) -> list[Path_] | None:
+    """Return what neither a file of another dialect says nor a finding names; None if the document cannot be loaded."""
+    try:
+        benchmark = Benchmark.load(json.dumps(document).encode())
+    except ReadError:
+        return None
+    file = folder / "other.json"
+    findings = benchmark.save(file, dialect=target, save_deep_judgment_config=True)
+    again = Benchmark.load(file)
+    assert again.dialect == target
+    tree = json.loads(json.dumps(benchmark.to_jsonld()))
+    losses = named(findings, tree)
+    return [
+        place
+        for place in lacking(told(tree), told(made(again.to_jsonld())))
+        if not any(place[: len(one)] == one or one[: len(place)] == place for one in losses)
+    ]
+
+
+def made(tree: Json) -> Json:
+    """Return a tree with its creator as a whole, who may be in two places."""
+    return {**tree, "creator": settings(tree).get("creator_details", tree.get("creator"))}
+
+
+IDLE = {
+    "v2.0": {"min_score", "max_score", "benchmark_format_version"},
+    "gui-datafeed": {"deep_judgment_enabled", "min_score", "max_score"},
+    "dataset-1": set(),
+}
+"""Properties of the document that say nothing, and that a dialect does without."""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_member_that_nobody_knows_is_kept_or_named(target: str, tmp_path: Path) -> None:
+    document = rich()
+    usual = set(unsaid(document, target, tmp_path) or ())
+    assert {place[-1] for place in usual} <= IDLE[target]
+    tried = 0
+    for path, value in places(document):
+        for name, content in UNKNOWN.items() if isinstance(value, dict) and path[-1:] != ("value",) else ():
+            if name not in value and "@context" not in path:
+                left = unsaid(changed(document, (*path, name), content), target, tmp_path)
+                assert left is None or set(left) <= usual, (path, name)
+                tried += left is not None
+    assert tried > 80
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_value_that_nobody_expects_is_kept_or_named(target: str, tmp_path: Path) -> None:
+    document = rich()
+    usual = set(unsaid(document, target, tmp_path) or ())
+    tried = 0
+    for path, value in places(document):
+        if not path or "@context" in path or isinstance(value, dict | list) or path[-1] == "name":
+            continue
+        for other in UNUSUAL:
+            if other == "" and path[-1] == "value":
+                continue  # an empty author or source is none
+            left = unsaid(changed(document, path, other), target, tmp_path)
+            assert left is None or set(left) <= usual, (path, other)
+            tried += left is not None
+    assert tried > 50
+
+
+LEGACY = [
+    {"name": "a", "kind": "score", "min_score": 1, "max_score": 3},
+    {"name": "tone", "kind": "boolean", "weight": 2},
+]
+OLD = (
+    *SEEDS,
+    feed(rating=[rating()], additionalProperty=[prop("global_rubric_traits", json.dumps(LEGACY))]),
+    dataset(
+        hasPart=[element(item=question(rating=[rating()])), element(item=question("Other?", rating=[rating()]))],
+        additionalProperty=[prop("global_rubric_traits", json.dumps(LEGACY))],
+    ),
+    feed(
+        creator="A",
+        additionalProperty=[
+            prop("checkpoint_format_version", "3.0.0-jsonld"),
+            prop("creator_details", {"@type": "Person", "name": "A", "email": "e"}),
+        ],
+    ),
+    {
+        "version": "2.0",
+        "questions": [{"id": "q1", "question": "Which?", "category": "c", "isFinished": True, "rubric": None}],
+        "templates": {"q1": {"template": "class Answer: ..."}, "q2": {}},
+        "progress": {"finished": 1, "total": 1},
+    },
+)
+NAMES = ("zz", "value", "text", "type", "description", "finished", "rubric", "x_v2", "invert", "programmingLanguage")
+
+
+def marked(document: Json) -> Iterator[tuple[Path_, Json]]:
+    """Yield copies of a document with a mark in one place: in a member more, or for a scalar; within JSON text too."""
+    for path, value in places(document):
+        if "@context" in path:
+            continue
+        if isinstance(value, dict):
+            for name in NAMES:
+                if name not in value:
+                    yield (*path, name), changed(document, (*path, name), "MARK")
+        elif path and not isinstance(value, list):
+            yield path, changed(document, path, "MARK")
+            if isinstance(value, str) and value.startswith("["):
+                for inner, other in marked(json.loads(value)):
+                    yield (*path, *inner), changed(document, path, json.dumps(other))
+
+
+@pytest.mark.parametrize("document", OLD)
+def test_whatever_an_older_document_says_is_in_the_canonical_one(document: Json) -> None:
+    tried = 0
+    for path, other in marked(document):
+        found = dialects.detect(other)
+        if found is not None:
+            upgrade = found.upgrade(other)
+            assert "MARK" in json.dumps(upgrade.tree) + "".join(map(str, upgrade.findings)), path
+            tried += 1
+    assert tried > 50
+
+
+SPOTS = [path for path, value in places(rich()) if path and "@context" not in path]
+
+
+@trial(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@given(st.dictionaries(st.sampled_from(SPOTS), st.sampled_from([..., None, 1, 0.5, True, *UNUSUAL]), max_size=4))
+def test_whatever_is_saved_as_a_dataset_is_as_its_description_asks(changes: dict[Path_, Json]) -> None:
+    benchmark = Benchmark.load(json.dumps(rich()).encode())
+    document = rich()
+    for path, value in changes.items():
+        other = copy.deepcopy(document)
+        try:
+            holder = at(other, path[:-1])
+            if value is ...:
+                del holder[path[-1]]
+            else:
+                holder[path[-1]] = value
+            benchmark, document = Benchmark.load(json.dumps(other).encode()), other
+        except (ReadError, KeyError, IndexError, TypeError):  # the change before stays
+            continue
+    written = dialects.dialect("dataset-1").downgrade
+    assert written is not None
+    value = written(json.loads(json.dumps(benchmark.to_jsonld()))).value
+    checked = validation.check(json.dumps(value).encode(), profiles.profile("legacy-dataset"))
+
+    assert not [str(one) for one in checked.findings if one.severity is Severity.VIOLATION]
