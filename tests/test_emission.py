@@ -253,6 +253,8 @@ def jsonld_by_compaction(graph: CheckpointGraph) -> Json:
     writer.root = graph.root
     tree = writer.object(graph.root)
     tree.pop("@context", None)
+    if writer.has_typed_texts:  # their contexts come afterwards
+        return emission.jsonld_of(graph)
     context = contexts.with_root_terms(contexts.merged(graph.own_context), writer.root_context or {})
     return {"@context": context, **tree}
 
