@@ -191,12 +191,18 @@ PLAIN_KEYS = st.one_of(
     st.sampled_from(["note", "extra", "license", "karenina:z", "http://x.example/y", "a b"]), st.text("abc", min_size=1)
 )
 PLAIN_SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-(2**53), 2**53), st.floats(-1e6, 1e6), st.text("aé😀 \n", max_size=5)
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**53), 2**53),
+    st.floats(-1e6, 1e6),
+    st.text("aé😀 \n", max_size=5),
+    st.sampled_from([1e21, 10**21, -(10**40), 0.0]),
 )
 PLAIN_JSON = st.recursive(
     PLAIN_SCALARS,
     lambda inner: st.one_of(
-        st.lists(st.one_of(st.integers(0, 9), st.text("ab", max_size=2)), max_size=3),
+        st.lists(st.one_of(st.integers(0, 9), st.text("ab", max_size=2), st.sampled_from([1.0, 0.5])), max_size=3),
+        st.lists(st.sampled_from([1, 2.0, True, None, 10**21]), max_size=3),
         st.lists(st.floats(-9, 9), max_size=3),
         st.dictionaries(PLAIN_KEYS, inner, max_size=3),
         st.lists(st.dictionaries(PLAIN_KEYS, inner, max_size=2), max_size=2),
@@ -227,7 +233,9 @@ def ordinary_documents(draw: st.DrawFn) -> Json:
                 one[key] = value
     objects_of(tree)[6]["value"] = draw(st.one_of(PLAIN_JSON, st.sampled_from(AWKWARD_VALUES)))
     tree["dateModified"] = draw(
-        st.sampled_from(["2026-01-02T00:00:00", "yesterday", "2026-02-30T00:00:00", "2026-01-02"])
+        st.sampled_from(
+            ["2026-01-02T00:00:00", "yesterday", "2026-02-30T00:00:00", "2026-01-02", 0.0, [1.0, "x"], 10**21]
+        )
     )
     objects_of(tree)[5]["bestRating"] = draw(st.sampled_from([1.0, 1, "5", 0.3]))
     objects_of(tree)[5]["additionalType"] = draw(
@@ -258,7 +266,9 @@ def comparable(term: Any) -> str:
         return json.dumps(
             json.loads(term.value, parse_int=float, parse_float=lambda text: float(text) + 0.0), sort_keys=True
         )
-    return f"{float(term.value) + 0.0:.12e}" if datatype in ("double", "integer") else f"{term.value!r} {datatype}"
+    if datatype in ("double", "integer"):
+        return f"{float(term.value) + 0.0:.12e} {datatype}"
+    return f"{term.value!r} {datatype} {term.language}"
 
 
 OURS_ALONE = {SCHEMA + "position", "urn:karenina:vocab:residue", "urn:karenina:vocab:identifier"}

@@ -16,7 +16,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld import Benchmark, emission, validate
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
+from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 from tests.documents import rich
 from tests.test_graph import comparables, statements_of
 
@@ -306,3 +306,44 @@ def test_a_text_with_a_language_is_read_written_and_validated_as_a_text(key: str
     assert isinstance(text, Literal)
     if key != "dateModified":  # an edit dates the benchmark
         assert (text.language, str(text.datatype)) == (typing.get("@language"), str(typing.get("@type")))
+
+
+@pytest.mark.parametrize("key", ["@type", "@id"])
+@pytest.mark.parametrize("value", [None, 5, [None], {}, [["x"]]])
+@pytest.mark.parametrize("kind", ["unknown", "rating", "answer"])
+def test_a_type_or_identifier_that_no_processor_takes_is_named_and_left_out(kind: str, value: Json, key: str) -> None:
+    document = rich()
+    dict(objects(document))[kind][key] = value
+    benchmark = Benchmark.load(json.dumps(document).encode())
+    [message] = [found.message for found in benchmark.findings if found.condition == "W-FORM"]
+    assert f"the {key} at /" in message
+    assert same(benchmark.to_jsonld("plain"), document)
+    assert statements_of("PyLD", benchmark.to_jsonld()) == comparables(benchmark.graph)
+    assert statements_of("pyoxigraph", benchmark.to_jsonld()) == comparables(benchmark.graph)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "root"])
+def test_an_empty_context_of_an_object_stays_after_an_edit(kind: str, tmp_path: Path) -> None:
+    document = rich()
+    dict(objects(document))[kind]["@context"] = {}
+    after = edited(document, tmp_path / "one.jsonld")
+    assert same(after, {**document, **{key: after[key] for key in EDITED}})
+    benchmark = Benchmark.load(json.dumps(document).encode())
+    assert "W-FORM" not in {found.condition for found in benchmark.findings}
+    assert statements_of("PyLD", benchmark.to_jsonld()) == comparables(benchmark.graph)
+
+
+@pytest.mark.parametrize("text", ['{"a":1,"b":2,"a":3}', "no JSON", "[1,", "NaN", '{"a":1e999}', ""])
+@pytest.mark.parametrize("key", ["note", "value"])
+def test_a_json_literal_that_json_cannot_say_stays_as_it_is(key: str, text: str) -> None:
+    graph = Benchmark.load(json.dumps(rich()).encode()).graph
+    entry = URIRef(f"{graph.root}#/additionalProperty/1")
+    literal = Literal(text, datatype=URIRef(RDF + "JSON"), normalize=False)
+    graph.add((graph.root, URIRef(SCHEMA + "additionalProperty"), entry))
+    graph.add((entry, URIRef(SCHEMA + "name"), Literal("own")))
+    graph.add((entry, URIRef(SCHEMA + key), literal))
+    benchmark = Benchmark.load(emission.ntriples_of(graph), syntax="nt")
+    assert literal in set(benchmark.graph.objects(None, URIRef(SCHEMA + key)))
+    for style in ("improved", "plain"):
+        again = Benchmark.load(json.dumps(benchmark.to_jsonld(style)).encode())
+        assert stated(again.graph) == stated(benchmark.graph)

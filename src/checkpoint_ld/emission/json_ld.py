@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
-from checkpoint_ld.graph.annotation import suits
-from checkpoint_ld.graph.literals import DOUBLE, TypedText
+from checkpoint_ld.graph.annotation import is_name, suits
+from checkpoint_ld.graph.literals import DOUBLE, UNDECIDED, TypedText, native_coercion
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.terms import expand_name, is_property_value
 
@@ -115,6 +115,9 @@ class _Improved(ObjectReading):
         return False
 
     def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:
+        for key in ("@type", "@id"):
+            if key in members and not is_name(members[key], is_type=key == "@type"):
+                del members[key]  # no processor would take the document; the finding of reading says so
         is_property = is_property_value(members.get("@type"), via)
         local = local_context(members, terms, is_property=is_property, set_apart=residue.set_apart)
         if subject != self.root:
@@ -153,12 +156,16 @@ def _is_json(key: str, value: Any) -> bool:
 
 def _needed(value: Any, term: Term | None) -> Tree | None:
     coercion = term.coercion if term is not None else None
-    container = {"@container": term.container} if term is not None and term.container else {}
-    values = value if isinstance(value, list) else [value]
-    if coercion is None:
-        if values and all(isinstance(one, float) for one in values) and any(one.is_integer() for one in values):
-            return {"@type": DOUBLE, **container}
+    if coercion in ("@json", DOUBLE) and all(suits(one, coercion) for one in _entries(value)):
         return None
-    if coercion != "@json" and not all(suits(one, coercion) for one in values):
+    native = native_coercion(value)
+    container = {"@container": term.container} if term is not None and term.container else {}
+    if native is not None:
+        return {"@type": native} if native == UNDECIDED else {"@type": native, **container}
+    if coercion is not None and not all(suits(one, coercion) for one in _entries(value)):
         return container
     return None
+
+
+def _entries(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

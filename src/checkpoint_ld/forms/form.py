@@ -48,7 +48,8 @@ def plain(value: Any) -> Plain:
                 tidying = Tidying(table)
                 tree = tidying.root(tree)
                 forms = *unwrapped.forms, *tidying.forms
-                return Plain(tree, forms, unwrapped.origins, has_typed_texts=tidying.has_typed_texts)
+                changed = tuple(tidying.changed)
+                return Plain(tree, forms, unwrapped.origins, changed, has_typed_texts=tidying.has_typed_texts)
         return _expanded(value) or unwrapped
 
 

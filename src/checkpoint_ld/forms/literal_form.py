@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.forms.plain import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TEXTS, TYPES, Tree
+from checkpoint_ld.graph.annotation import is_name
 from checkpoint_ld.graph.contexts import ROOT_TYPE
-from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_language
+from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_language, json_text
 from checkpoint_ld.graph.naming import is_iri
 from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import KARENINA
@@ -83,6 +84,8 @@ def _objects(key: str, value: Any) -> list[Tree]:
 
 def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
     """Tell whether an object has no context of its own, or just the one that we would write there."""
+    if not value.get("@context", True):  # it says nothing, and is kept
+        return isinstance(value["@context"], dict)
     if "@context" not in value:
         return True
     from checkpoint_ld.emission import local_context  # noqa: PLC0415 - usual documents need nothing of what writes them
@@ -131,6 +134,7 @@ class Tidying:
     def __init__(self, table: TermTable) -> None:
         self.table = table
         self.forms: list[str] = []
+        self.changed: list[str] = []
         self.has_typed_texts = False
 
     def root(self, tree: Tree) -> Tree:
@@ -151,9 +155,12 @@ class Tidying:
         structure = _structure_of(kind) if is_known else frozenset()
         tidy: Tree = {}
         for key, value in tree.items():
-            if key == "@context" and pointer and _has_no_context(tree, via, self.table):
+            if key == "@context" and pointer and value and _has_no_context(tree, via, self.table):
                 typings = typings_of(value)
                 continue
+            if key in ("@type", "@id") and not is_name(value, is_type=key == "@type"):
+                what = f"{key} at {pointer or '/'} is {json_text(value)[:40]}"
+                self.changed.append(f"the {what}, which no JSON-LD processor takes; it is left out of what we write")
             term = known.get(key)
             if key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
                 tidy[key] = kind if key == "@type" else value

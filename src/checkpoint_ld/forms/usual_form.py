@@ -35,6 +35,7 @@ class _Holds(Enum):
     PLAIN_VALUES = auto()
     OBJECTS = auto()
     A_KIND = auto()
+    A_NAME = auto()
 
 
 class _Key(NamedTuple):
@@ -84,6 +85,8 @@ class Usual:
     def _fit(self, values: list[Any], known: _Key) -> bool:
         """Tell whether the values of one member, of several objects, are what it may hold."""
         kinds = {*map(type, values)}
+        if known.holds is _Holds.A_NAME:
+            return kinds == _TEXTS
         if known.holds is _Holds.A_KIND:
             return kinds == _TEXTS and all(map(self._is_plain_kind, {*values}))
         is_holder = known.holds is _Holds.OBJECTS
@@ -108,7 +111,7 @@ class Usual:
         """Return what `key` may hold at an object of the type `kind`, None if that has to be looked at closely."""
         term = self._table.at(via, kind).by_key.get(key)
         if key in ("@id", "@type"):
-            return _Key(_Holds.ANYTHING, is_set=False, term=None)
+            return _Key(_Holds.A_NAME, is_set=False, term=None)
         if key.startswith("@") or not self._spelling.is_plain_key(key) or (term and term.container == "@index"):
             return None
         if key == "additionalType":

@@ -14,7 +14,16 @@ from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.expansion import IDENTIFIER
-from checkpoint_ld.graph.literals import DATETIME, DOUBLE, INTEGER, TypedText, is_datetime, is_language
+from checkpoint_ld.graph.literals import (
+    DATETIME,
+    DOUBLE,
+    INTEGER,
+    UNDECIDED,
+    TypedText,
+    is_datetime,
+    is_language,
+    native_coercion,
+)
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.terms import Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.vocabulary import ID_BASE
@@ -187,7 +196,8 @@ class _Walk:
                     or (key == "@included" and _are_objects(value))
                 ):
                     raise _SetApartError
-                if is_property and key == "value" and (value is None or isinstance(value, (dict, list))):
+                is_json = is_property and key == "value" and (value is None or isinstance(value, (dict, list)))
+                if is_json or is_undecided(value, term):
                     annotated[key] = {"@value": value, "@type": "@json"}
                 else:
                     annotated[key] = self.value(value, inside.below(key), term, key)
@@ -245,7 +255,7 @@ class _Walk:
         if value.keys() == {"@id"} and isinstance(value["@id"], str):
             return {"@id": self.name_of(value["@id"])}
         # A context of its own would change what the keys mean, here and below.
-        is_known = "@context" not in value and all(key in _LOCAL_KEYWORDS or key[:1] != "@" for key in value)
+        is_known = not value.get("@context") and all(key in _LOCAL_KEYWORDS or key[:1] != "@" for key in value)
         if place.depth > _DEEPEST or not is_known:
             raise _SetApartError
         return self.node(value, place, via, self.own_name(value), position)
@@ -260,6 +270,16 @@ def _is_predicate(key: str, name: str) -> bool:
 
 def _are_objects(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) and "@value" not in one for one in value)
+
+
+def is_undecided(value: Any, term: Term | None) -> bool:
+    """Tell whether a member is one JSON literal, since no context can say what its numbers are."""
+    return (term is None or term.coercion not in ("@json", DOUBLE)) and native_coercion(value) == UNDECIDED
+
+
+def is_name(value: object, *, is_type: bool) -> bool:
+    """Tell whether JSON-LD takes `value` as an `@type`, or as an `@id`."""
+    return (_are_types(value) or value == []) if is_type else isinstance(value, str)
 
 
 def _are_types(kind: object) -> bool:

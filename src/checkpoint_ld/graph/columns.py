@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
+from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD, is_undecided
 from checkpoint_ld.graph.literals import TypedText, literal_of
 from checkpoint_ld.graph.plans import NotCoveredError, Plans, Reading
 from checkpoint_ld.graph.value_terms import ValueTerms
@@ -31,6 +31,7 @@ _NODE, _JSON, _PROPERTY = Reading.NODE, Reading.JSON, Reading.PROPERTY
 _SCALARS = frozenset((str, int, float, bool))
 _NO_SCALARS = frozenset((list, dict, type(None)))
 _ANY = _SCALARS | _NO_SCALARS
+_MAY_BE_UNDECIDED = (list, int, float)
 _OBJECTS, _ARRAYS, _TEXTS, _FLOATS = {dict}, {list}, {str}, {float}
 
 
@@ -82,6 +83,10 @@ class Inside(NamedTuple):
         return Place(known.term, self.plan, self.depth, is_map)
 
 
+def _is_large(value: Any) -> bool:
+    return type(value) is int and is_undecided(value, None)
+
+
 class Columns(ValueTerms):
     """The members of alike objects, under a compiled context."""
 
@@ -105,7 +110,7 @@ class Columns(ValueTerms):
         reading = known.reading
         if known.container == "@index":
             pass
-        elif reading is _PROPERTY and kinds <= _ANY:
+        elif reading is _PROPERTY and kinds <= _ANY and not (int in kinds and any(map(_is_large, values))):
             return self.natives(values), odd
         elif kinds == _OBJECTS and known.has_objects:
             return self.objects(Objects(values, inside.places(known)), inside.below(known)), odd
@@ -150,6 +155,8 @@ class Columns(ValueTerms):
             return self.json(value), known.is_set
         if value is None:
             return None, True
+        if kind in _MAY_BE_UNDECIDED and is_undecided(value, known.term):
+            return self.json(value), True
         if known.container == "@index":
             return self.map(value, known, inside)
         if kind is list:

@@ -85,7 +85,7 @@ class Compaction:
             if key not in without
         }
         local = self.local_context(subject, filled, terms, via, residue)
-        return ordered({"@context": local, **filled} if local else filled, via.key if via else None)
+        return ordered({**filled, "@context": local} if local else filled, via.key if via else None)
 
     def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:  # noqa: ARG002 - for a writer
         """Return the context that a writer adds to one object; a reader adds none."""

@@ -30,7 +30,8 @@ def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction
     # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
     for placed in reversed(objects):
         subject = URIRef(placed.name)
-        source = {key: value for key, value in placed.source.items() if key != "@context"}
+        is_root = placed is annotated.objects[0]  # whose context is the document's
+        source = {key: value for key, value in placed.source.items() if key != "@context" or not is_root}
         left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
         tell_residue(index, subject, left)
 

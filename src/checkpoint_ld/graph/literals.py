@@ -21,7 +21,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from rdflib.term import Node
 
@@ -53,6 +53,9 @@ _DATETIME = re.compile(
 )
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+UNDECIDED = "@json"
+"""The coercion of values that processors of JSON-LD take for others one by one, but not as one JSON literal."""
+_TOO_LARGE = 10**21
 _FOR_TEXTS = frozenset((TEXT, DATETIME, "@json"))
 _HOLDERS, _TEXTS, _OF_TEXTS = {list, dict}, {str}, {list, dict, str}
 _LONGEST_INTEGER = 4300
@@ -238,8 +241,8 @@ def json_of(literal: Literal, coercion: str | None = None) -> Any:
         return text
     if datatype == XSD_BOOLEAN and text in ("true", "false", "1", "0"):
         return text in ("true", "1")
-    if datatype == RDF_JSON:
-        value = _parsed(text)
+    is_json, value = _parsed(text) if datatype == RDF_JSON else (False, None)
+    if is_json:
         return value if coercion == "@json" else {"@value": value, "@type": "@json"}
     number = _number(text, datatype, None if coercion == TEXT else coercion)
     typed_text = TypedText(text, None, str(datatype))
@@ -249,18 +252,68 @@ def json_of(literal: Literal, coercion: str | None = None) -> Any:
 def _number(text: str, datatype: URIRef, coercion: str | None) -> int | float | None:
     if datatype == XSD_INTEGER and _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
         as_float = float(text)
-        return as_float if coercion == DOUBLE and math.isfinite(as_float) else int(text)
+        if coercion == DOUBLE and math.isfinite(as_float):
+            return as_float
+        return None if coercion is None and abs(as_float) >= _TOO_LARGE else int(text)
     is_float = datatype == XSD_DOUBLE or (coercion is not None and datatype in (XSD_DECIMAL, XSD_FLOAT))
     if is_float and _NUMBER.fullmatch(text) and math.isfinite(float(text)):
         return float(text)
     return None
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> tuple[bool, Any]:
+    """Tell whether a text is JSON (RFC 8259) that says all it says when it is written again, and return its value."""
     try:
-        return json.loads(text)
-    except ValueError:
-        return text
+        return True, _strictly.decode(text)
+    except (ValueError, RecursionError):
+        return False, None
+
+
+def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number that JSON can hold")
+    return number
+
+
+_strictly = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_finite, parse_constant=_finite)
+
+
+def native_coercion(value: Any) -> str | None:
+    """Return the type coercion without which a JSON-LD processor reads other numbers than a member says.
+
+    It takes a double without fraction for an integer, and an integer from 1e21 on for a double (JSON-LD 1.1 API
+    §8.6). Doubles alone need their datatype, numbers among others are one JSON literal. None where all is well, and
+    where neither helps: objects stand among the values.
+    """
+    found = [*_scalars_of(value)]
+    scalars = [one for one in found if not isinstance(one, dict)]
+    if not any(map(_is_taken_for_another, scalars)):
+        return None
+    if all(isinstance(one, float) for one in scalars):
+        return DOUBLE
+    return UNDECIDED if len(scalars) == len(found) else None
+
+
+def _scalars_of(value: Any) -> Iterator[Any]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _scalars_of(one)
+    else:
+        yield value
+
+
+def _is_taken_for_another(one: Any) -> bool:
+    if isinstance(one, float):
+        return one.is_integer()
+    return isinstance(one, int) and abs(one) >= _TOO_LARGE
 
 
 def same(one: Any, other: Any) -> bool:

@@ -105,7 +105,7 @@ class ObjectReading(Compaction):
         every = {**filled, **others}
         members = {**{key: every[key] for key in plan.keys if key in every}, **filled}
         local = self.local_context(subject, members, plan.terms, plan.via, residue)
-        return ordered({"@context": local, **members} if local else members, plan.via.key if plan.via else None)
+        return ordered({**members, "@context": local} if local else members, plan.via.key if plan.via else None)
 
     def _told(self, held: Node | list[Node], step: Step, visiting: frozenset[Node]) -> Any:
         """Return the value of a member, with everything below it."""
