@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import os
 import sys
@@ -22,28 +23,51 @@ def main() -> None:
     """Run the command that the arguments name."""
     _leave_the_garbage()
     from checkpoint_ld.cli.app import app
+    from checkpoint_ld.cli.streams import prepare
     from checkpoint_ld.errors import CheckpointLdError
 
+    prepare()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except CheckpointLdError as error:
         fail(str(error))
     except BrokenPipeError:
-        # The reader of our output went away; what is left to flush would raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         sys.exit(EXIT_FAILED)
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
+    except OSError as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        if error.filename is not None:
+            fail(_fault(error))
+        _forget_output()
+        fail(f"standard output cannot be written: {error.strerror or error}; no more of it was written")
     except Exception as error:  # a traceback helps nobody but us, who can ask for it
         if os.environ.get(TRACEBACK):
             raise
-        fail(f"a fault of checkpoint-ld itself: {error!r}; please report it, with the output under {TRACEBACK}=1")
+        fail(_fault(error))
+
+
+def _fault(error: Exception) -> str:
+    return f"a fault of checkpoint-ld itself: {error!r}; please report it, with the output under {TRACEBACK}=1"
 
 
 def fail(message: str) -> None:
     """Say on standard error what could not be done, and exit."""
-    sys.stderr.write(f"{message}\n")
+    from checkpoint_ld.cli.streams import say
+
+    with contextlib.suppress(OSError):  # where it cannot be written either, the exit code tells
+        say(message)
     sys.exit(EXIT_FAILED)
+
+
+def _forget_output() -> None:
+    """Let what is left to flush go nowhere: it would raise again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _leave_the_garbage() -> None:

@@ -156,7 +156,7 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     elif as_json:
         output.show_json(different.to_dict())
     else:
-        typer.echo(different.to_text())
+        streams.show(different.to_text())
     if different:
         raise typer.Exit(EXIT_FOUND)
 
@@ -181,7 +181,7 @@ def timeline(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     with manager(folder, database, store, source) as of:
         run = agent_runs.run_of(source, of)
     drawn = agent_runs.drawn(run, picture, width=wide, limit=limit)
-    streams.write(out, drawn.encode(), force=force)
+    streams.write_report(out, drawn, picture, force=force)
 
 
 @app.command("restore")
@@ -243,7 +243,7 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
         content = content_of(of.get(checkpoint), wanted)
     streams.write(out, content, force=force)
     if out != streams.STANDARD:
-        typer.echo(out)
+        streams.show(out)
 
 
 @app.command("import")

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import orjson
-import typer
 
 from checkpoint_ld.characters import harmless
+from checkpoint_ld.cli import streams
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.findings import Severity
 
@@ -31,8 +31,7 @@ def show_json(value: Any) -> None:
     """Print a value as JSON; integers may be of any size."""
     from checkpoint_ld.documents.dumping import dump_json
 
-    sys.stdout.buffer.write(dump_json(value) + b"\n")
-    sys.stdout.buffer.flush()
+    streams.write(streams.STANDARD, dump_json(value) + b"\n")
 
 
 def show_headers(headers: Sequence[Header], *, as_json: bool, wide: bool) -> None:
@@ -41,7 +40,7 @@ def show_headers(headers: Sequence[Header], *, as_json: bool, wide: bool) -> Non
     from checkpoint_ld.sparql.table import Style, lines
 
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps([asdict(one) for one in headers], option=_JSON))
+        streams.out().write(orjson.dumps([asdict(one) for one in headers], option=_JSON))
         return
     if not headers:
         say("no checkpoint fits")
@@ -62,7 +61,7 @@ def show_headers(headers: Sequence[Header], *, as_json: bool, wide: bool) -> Non
     columns = ("id", "time (UTC)", "execution", "step", "tokens", "reason", "name")
     width = None if wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
     for line in lines(columns, rows, (name, text, name, number, number, text, text), width):
-        typer.echo(line)
+        streams.show(line)
 
 
 def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
@@ -70,16 +69,14 @@ def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
     from checkpoint_ld.agent.summary import lines_of
 
     for line in lines_of(checkpoint, latest=_LATEST):
-        typer.echo(line)
+        streams.show(line)
 
 
 def say_restored(restored: Restored, *, as_json: bool) -> None:
     """Say which calls were in flight, on standard error, and what was found."""
-    from checkpoint_ld.cli import streams
-
     streams.report(restored.findings)
     if as_json:
-        sys.stderr.buffer.write(orjson.dumps({"interrupted": [one.tree() for one in restored.interrupted]}) + b"\n")
+        streams.say(orjson.dumps({"interrupted": [one.tree() for one in restored.interrupted]}).decode())
         return
     for call in restored.interrupted:
         name = call.tool_id or "a tool that is not named"
@@ -111,8 +108,6 @@ def show_saved(saved: Saved, *, as_json: bool) -> None:
 
 def show_imported(taken: Iterable[Imported], *, as_json: bool) -> int:
     """Print what became of files, and what is odd about their form; return how many could not be taken in."""
-    from checkpoint_ld.cli import streams
-
     done = list(taken)
     if as_json:
         show_json(
@@ -173,17 +168,17 @@ def show_pruned(pruned: Pruned, *, dry_run: bool, as_json: bool) -> None:
     goes = "would go" if dry_run else "gone"
     for one in pruned.decisions:
         _tell(f"{goes if one.goes else 'stays'}: {one.header.id}: {one.reason}")
-    typer.echo(f"{len(pruned.going)} {goes}, {len(pruned.staying)} stay")
+    streams.show(f"{len(pruned.going)} {goes}, {len(pruned.staying)} stay")
 
 
 def show_findings(findings: Sequence[Finding], *, as_json: bool) -> bool:
     """Print what was found; tell whether any of it weighs more than a remark."""
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps([asdict(one) for one in findings], option=_JSON))
+        streams.out().write(orjson.dumps([asdict(one) for one in findings], option=_JSON))
     else:
         for one in findings:
-            typer.echo(f"{one.severity.name.lower()}: {one}")
-        typer.echo(f"{len(findings)} findings" if findings else "all stores are as they should be")
+            streams.show(f"{one.severity.name.lower()}: {one}")
+        streams.show(f"{len(findings)} findings" if findings else "all stores are as they should be")
     return any(one.severity > Severity.INFO for one in findings)
 
 
@@ -192,9 +187,9 @@ def show_reindexed(done: Reindexed, *, as_json: bool) -> None:
     if as_json:
         show_json(asdict(done))
         return
-    typer.echo(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
+    streams.show(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
     for one in done.kept:
-        say(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
+        say(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back")
 
 
 def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> None:
@@ -218,17 +213,17 @@ def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> N
     styles = (Style.NAME, Style.NAME, *[Style.NUMBER] * 6, Style.TEXT)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in lines(columns, cells, styles, width):
-        typer.echo(line)
+        streams.show(line)
 
 
 def _tell(line: str) -> None:
     """Print a line that may hold anything that stands in a checkpoint or is a file's name."""
-    typer.echo(harmless(line))
+    streams.show(line)
 
 
 def say(message: str) -> None:
     """Print a line on standard error."""
-    sys.stderr.write(f"{message}\n")
+    streams.say(message)
 
 
 _JSON = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

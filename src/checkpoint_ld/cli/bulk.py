@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -87,7 +86,7 @@ def _run(  # noqa: PLR0913 - the options of both commands
         Profiles(options.profile)  # says now what is wrong with the name
     found = discover(paths)
     for pattern in found.unmatched:
-        sys.stderr.write(f"{pattern}: no file matches\n")
+        streams.say(f"{pattern}: no file matches")
     if not found.files:
         raise SettingsError(f"nothing to convert in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     shards = bulk.plan_shards(found.files, out, target_bytes=max(1, int(shard_size * (1 << 20))))
@@ -97,11 +96,11 @@ def _run(  # noqa: PLR0913 - the options of both commands
     with bar("converting", quiet=quiet) as moved:
         report = bulk.run(shards, options, jobs=jobs, progress=moved)
     for shard in report.lost:
-        sys.stderr.write(f"{shard.stem}: its process died twice; its files are {', '.join(shard.paths)}\n")
+        streams.say(f"{shard.stem}: its process died twice; its files are {', '.join(shard.paths)}")
     for graph in report.shared:
-        sys.stderr.write(f"{graph}: several checkpoints have this IRI and say different things\n")
+        streams.say(f"{graph}: several checkpoints have this IRI and say different things")
     if not quiet:
-        typer.echo(
+        streams.show(
             f"{report.total('checkpoints')} checkpoints, {report.total('quads')} quads, "
             f"{report.total('failed')} failed, {sum(report.findings.values())} findings, {len(report.results)} shards"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
@@ -167,8 +166,8 @@ class _Streaming:
                     return False
                 streamed.refusing(strict=self.strict)
                 if out == streams.STANDARD:
-                    shutil.copyfileobj(streamed.lines, sys.stdout.buffer)
-                    sys.stdout.buffer.flush()
+                    shutil.copyfileobj(streamed.lines, target := streams.out())
+                    target.flush()
                 else:
                     replace_file(out, streamed.lines, overwrite=self.force, pack=is_packed(out))
         if not self.quiet:
@@ -177,4 +176,4 @@ class _Streaming:
 
 
 def _note(message: str) -> None:
-    sys.stderr.write(f"{message}\n")
+    streams.say(message)

@@ -56,10 +56,9 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     )
     if not quiet:
         if kind is Format.JSON:
-            data = dump_json(found.as_json()) + b"\n"
+            streams.write(output, dump_json(found.as_json()) + b"\n", force=force)
         else:
             text = found.to_markdown() if kind is Format.MARKDOWN else str(found)
-            data = f"{text}\n".encode()
-        streams.write(output, data, force=force)
+            streams.write_text(output, f"{text}\n", force=force)
     if found:
         raise typer.Exit(EXIT_DIFFERENT)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -41,9 +39,9 @@ def inspect(
 
     found = inspection.inspect(streams.read(file, syntax=syntax))
     if as_json:
-        sys.stdout.buffer.write(orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        streams.out().write(orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         return
-    console = Console()
+    console = streams.console()
     if isinstance(found, inspection.AgentInspection):
         from checkpoint_ld.cli import agent_output
 

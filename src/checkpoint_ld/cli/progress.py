@@ -6,6 +6,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.cli import streams
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -19,9 +21,8 @@ def bar(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | Non
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with Progress(console=streams.console(stderr=True), transient=True) as progress:
         task = progress.add_task(doing, total=None, visible=False)
         yield lambda done, total: progress.update(task, completed=done, total=total, visible=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -70,15 +69,15 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         query=query_url,
         store=store_url,
         timeout=timeout,
-        found=lambda name: None if quiet else typer.echo(f"profile {name}", err=True),
+        found=lambda name: None if quiet else streams.say(f"profile {name}"),
     ) as client:
         names = graphs or client.checkpoints()
         if listed:
             for name in names:
-                typer.echo(name)
+                streams.show(name)
             raise typer.Exit
         if not names and not quiet:
-            typer.echo("the store holds no checkpoint", err=True)
+            streams.say("the store holds no checkpoint")
         for name in names:
             try:
                 ((_, found),) = remote.pull(client, [name])
@@ -86,11 +85,11 @@ def pull(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
                 streams.check_outputs([credentials], str(file), force=force)
                 streams.write(str(file), _content(found, to), force=force)
             except (ReadError, WriteError, SettingsError) as error:
-                sys.stderr.write(f"{error}\n")
+                streams.say(str(error))
                 has_failed = True
                 continue
             if not quiet:
-                typer.echo(str(file))
+                streams.show(str(file))
     raise typer.Exit(EXIT_FAILED if has_failed else 0)
 
 

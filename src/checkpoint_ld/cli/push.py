@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -128,7 +127,7 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         update=update_url,
         store=store_url,
         timeout=timeout,
-        found=lambda name: None if quiet else typer.echo(f"profile {name}", err=True),
+        found=lambda name: None if quiet else streams.say(f"profile {name}"),
     )
     if dry_run:
         known = remote.Manifest.opened(noted, to, restart=restart) if check else remote.Manifest()
@@ -144,15 +143,15 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
                 told = partial(_say, quiet=quiet)
                 report = remote.push(files, client, kept, full=full, fast=fast, progress=told)
     except CountMismatchError as error:
-        sys.stderr.write(f"{error}\n")
+        streams.say(str(error))
         raise typer.Exit(EXIT_DIFFERS) from None
     for warning in report.warnings:
-        sys.stderr.write(f"warning: {warning}\n")
+        streams.say(f"warning: {warning}")
     if not quiet:
         actions = ("sent", "skipped", "verified")
         counts = [f"{len(report.having(action))} {action}" for action in actions if report.having(action)]
         triples = sum(one.triples for one in report.pushed)
-        typer.echo(f"{', '.join(counts) or 'nothing sent'}: {triples} triples", err=True)
+        streams.say(f"{', '.join(counts) or 'nothing sent'}: {triples} triples")
     raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
 
 
@@ -165,7 +164,7 @@ class _Files:
         found = discovery.discover(paths)
         self.has_failed = bool(found.unmatched)
         for pattern in found.unmatched:
-            sys.stderr.write(f"{pattern}: no file matches\n")
+            streams.say(f"{pattern}: no file matches")
         if not found.files:
             raise SettingsError(f"nothing to push in {', '.join(paths)}: name a checkpoint, or a folder that has some")
         self._files = found.files
@@ -182,7 +181,7 @@ class _Files:
                 if large is None:
                     graph = families.graph_of(streams.read(file, syntax=None), prov=self._prov)
             except ReadError as error:
-                sys.stderr.write(f"{error}\n")
+                streams.say(str(error))
                 self.has_failed = True
                 continue
             yield large or outgoing(families.enriched(graph) if self._derived else graph, file)
@@ -210,17 +209,17 @@ def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: As, know
             for one in files
             for told in ([preview.skipped(one)] if known.is_done(one) else preview.as_json(one, *place))
         ]
-        typer.echo(json.dumps(requests, ensure_ascii=False, indent=2))
+        streams.write(streams.STANDARD, json.dumps(requests, ensure_ascii=False, indent=2).encode() + b"\n")
         return
     for one in files:
         if known.is_done(one):
-            typer.echo("# {graph} from {source}: {skipped}".format(**preview.skipped(one)))
+            streams.show("# {graph} from {source}: {skipped}".format(**preview.skipped(one)))
             continue
         curl = shown_as is As.CURL
         for line in preview.as_curl(one, *place) if curl else preview.as_text(one, *place, body=body):
-            typer.echo(line)
+            streams.show(line)
 
 
 def _say(one: Pushed, *, quiet: bool) -> None:
     if not quiet:
-        typer.echo(f"{one.action:8} {one.triples:>9} {one.graph}  {one.source}")
+        streams.show(f"{one.action:8} {one.triples:>9} {one.graph}  {one.source}")

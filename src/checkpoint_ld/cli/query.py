@@ -96,12 +96,12 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     from checkpoint_ld.cli.query_run import Service, Sources, explained, listed, parameters_of
     from checkpoint_ld.documents.files import kind_of
     from checkpoint_ld.queries import Request, named, request
-    from checkpoint_ld.sparql.formats import EXTENSIONS
+    from checkpoint_ld.sparql.formats import EXTENSIONS, default_format
 
     streams.check_outputs([*(paths or ()), file, credentials], output, force=force)
     kind = format_.value if format_ else kind_of(output, EXTENSIONS, None)
     if list_:
-        _write(explained(named(name)) if name else listed(), output, force=force)
+        streams.write_text(output, explained(named(name)) if name else listed(), force=force)
         return
     asked = _asked(text, file, name)
     values = parameters_of(parameters or (), typed=name is None)
@@ -111,7 +111,8 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     limits = {"engine": engine.value, "timeout": timeout, "max_rows": max_rows, "services": services or ()}
     result = sources.answer(told, derived=derived, **limits)
     if result is not None:
-        _write(_rendered(result, kind, output, wide=wide), output, force=force)
+        kind = kind or default_format(result)
+        streams.write_report(output, _rendered(result, kind, output, wide=wide), kind, force=force)
         if result.is_cut:
             sources.fail(f"there is more: --max-rows {max_rows} cut the result")
     if sources.has_failed:
@@ -126,9 +127,9 @@ def _asked(text: str | None, file: str | None, name: str | None) -> str:
         raise SettingsError("give one query: --query TEXT, --file FILE or --name NAME; --list shows the names")
     if file is None:
         return given[0]
-    if file == streams.STANDARD:
-        return sys.stdin.read()
     try:
+        if file == streams.STANDARD:
+            return sys.stdin.buffer.read().decode("utf-8-sig")
         return Path(file).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SourceMissingError(f"{file}: the query cannot be read: {error}") from error
@@ -139,7 +140,3 @@ def _rendered(result: QueryResult, kind: str | None, output: str, *, wide: bool)
 
     width = shutil.get_terminal_size((100, 24)).columns if output == streams.STANDARD else None
     return formats.render(result, kind, width=width, wide=wide)
-
-
-def _write(text: str, output: str, *, force: bool) -> None:
-    streams.write(output, text.encode(), force=force)

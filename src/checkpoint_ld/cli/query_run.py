@@ -52,13 +52,13 @@ class Sources:
 
     def fail(self, message: str) -> None:
         """Say what could not be done, and go on."""
-        sys.stderr.write(f"{message}\n")
+        streams.say(message)
         self.has_failed = True
 
     def say(self, message: str) -> None:
         """Say what is good to know."""
         if not self.quiet:
-            sys.stderr.write(f"{message}\n")
+            streams.say(message)
 
     def answer(self, told: Request, *, derived: bool, **limits: Any) -> QueryResult | None:
         """Return the result, None where there is nothing that could be asked; raise what `sparql.run` raises."""

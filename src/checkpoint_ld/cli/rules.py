@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 
+from checkpoint_ld.cli import streams
 from checkpoint_ld.findings import Severity
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ def rules(
     ] = None,
 ) -> None:
     """List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples."""
-    from rich.console import Console
-
     from checkpoint_ld.selection import codes_of
 
     known = _rules_of(profile)
@@ -44,9 +42,9 @@ def rules(
     chosen = [rule for code, rule in sorted(known.items()) if not names or code in wanted]
     if as_json:
         data = orjson.dumps([_as_json(rule) for rule in chosen], option=orjson.OPT_INDENT_2)
-        sys.stdout.buffer.write(data + b"\n")
+        streams.out().write(data + b"\n")
         return
-    console = Console(highlight=False)
+    console = streams.console(highlight=False)
     for line in _explained(chosen) if names else _listed(chosen):
         console.print(line, soft_wrap=True)
 

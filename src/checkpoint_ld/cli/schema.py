@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Annotated
 
 import typer
@@ -27,7 +26,7 @@ def schema(
 
     if name is None or list_all:
         for known, summary in catalogue.summaries().items():
-            sys.stdout.write(f"{known:<24}  {summary}\n")
+            streams.show(f"{known:<24}  {summary}")
         return
     text = json.dumps(catalogue.json_schema(name), ensure_ascii=False, indent=2) + "\n"
     streams.write(out, text.encode(), force=force)

@@ -43,15 +43,15 @@ def serve(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
         location = _location(paths, stack, derived=derived, quiet=quiet)
         server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
         if not is_loopback(host):
-            sys.stderr.write(f"whoever reaches this machine at {host} can read what is served\n")
-        typer.echo(server.url)
+            streams.say(f"whoever reaches this machine at {host} can read what is served")
+        streams.show(server.url)
         sys.stdout.flush()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             server.run()
         except KeyboardInterrupt:
             if not quiet:
-                typer.echo("stopped", err=True)
+                streams.say("stopped")
 
 
 def _location(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: bool) -> Path:
@@ -77,7 +77,7 @@ def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: boo
         try:
             source = streams.read(file, syntax=None)
         except ReadError as error:
-            sys.stderr.write(f"{error}\n")
+            streams.say(str(error))
             continue
         graph = families.graph_of(source)
         dataset.add(families.enriched(graph) if derived else graph, dialect=families.dialect_of(source))
@@ -85,7 +85,7 @@ def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: boo
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:
         count = len(dataset.graphs)
-        typer.echo(f"{count} checkpoint{'' if count == 1 else 's'}, {len(dataset.store)} statements", err=True)
+        streams.say(f"{count} checkpoint{'' if count == 1 else 's'}, {len(dataset.store)} statements")
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="checkpoint-ld-")))
     # On a disk, for the workers to open: each has the same data then, and none a copy of it in memory.
     stored = pyoxigraph.Store(str(folder))

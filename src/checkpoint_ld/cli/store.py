@@ -146,7 +146,7 @@ def remove(store: Store, graphs: Graphs, quiet: Quiet = False, wait: Wait = 0) -
     with _open(store, wait=wait) as collection:
         for graph in collection.remove(*graphs):
             if not quiet:
-                typer.echo(f"removed {graph}")
+                streams.show(f"removed {graph}")
 
 
 app.command("query")(query.query)
@@ -167,7 +167,7 @@ def derive(
         with store_output.progress(quiet=quiet, title="deriving") as progress:
             brought = collection.derive(progress)
         if not quiet:
-            typer.echo(f"{brought} of {len(collection)} checkpoints brought up to date")
+            streams.show(f"{brought} of {len(collection)} checkpoints brought up to date")
 
 
 @app.command("validate")
@@ -197,7 +197,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
         report = collection.validate(*asked, profile=profile or profiles.DEFAULT)
     threshold = store_output.severity(fail_on)
     settings = reports.Settings(width=shutil.get_terminal_size((100, 24)).columns, fail_on=threshold)
-    streams.write(output, reports.render(report, kind, settings).encode(), force=force)
+    streams.write_report(output, reports.render(report, kind, settings), kind, force=force)
     if threshold is not None and report.at_least(threshold):
         raise typer.Exit(EXIT_FOUND)
 
@@ -226,7 +226,7 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     with _open(store, read_only=True, wait=wait) as collection:
         if shards is not None:
             for shard in collection.export(out, shards=shards, compressed=compressed):
-                typer.echo(f"{shard.file}  {shard.graphs} graphs  {shard.quads} quads  {shard.sha256}")
+                streams.show(f"{shard.file}  {shard.graphs} graphs  {shard.quads} quads  {shard.sha256}")
         else:
             store_output.write_dump(collection, out, syntax, force=force)
 

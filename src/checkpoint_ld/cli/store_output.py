@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import textwrap
 from contextlib import contextmanager
@@ -10,7 +9,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import orjson
-import typer
 
 from checkpoint_ld.characters import harmless
 from checkpoint_ld.cli import streams
@@ -33,7 +31,7 @@ _QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
 
 def say(message: str) -> None:
     """Print a line on standard error."""
-    sys.stderr.write(f"{message}\n")
+    streams.say(message)
 
 
 def severity(name: str) -> Severity | None:
@@ -73,10 +71,10 @@ def show_outcomes(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
     for one in loaded.outcomes:
         if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
             about = f": {one.message}" if one.message else ""
-            typer.echo(f"{one.kind}: {one.source} ({one.graph}){about}")
+            streams.show(f"{one.kind}: {one.source} ({one.graph}){about}")
     counts = ", ".join(f"{count} {kind}" for kind, count in loaded.counts.items())
     passed_over = f"; {loaded.passed_over} passed over, for they are no checkpoints" if loaded.passed_over else ""
-    typer.echo(f"{counts or 'nothing to load'}{passed_over}")
+    streams.show(f"{counts or 'nothing to load'}{passed_over}")
 
 
 def show_entries(collection: Collection, *, as_json: bool) -> None:
@@ -92,10 +90,10 @@ def show_entries(collection: Collection, *, as_json: bool) -> None:
             if count
         )
         state = (findings or "no findings") if entry.is_done else "not loaded to its end"
-        typer.echo(harmless(textwrap.shorten(entry.name, _WIDTH, placeholder=" …")))
-        typer.echo(harmless(f"  {entry.triples} triples, {state}, {entry.dialect}"))
-        typer.echo(harmless(f"  {graph}"))
-        typer.echo(harmless(f"  {collection.source(graph)}"))
+        streams.show(harmless(textwrap.shorten(entry.name, _WIDTH, placeholder=" …")))
+        streams.show(harmless(f"  {entry.triples} triples, {state}, {entry.dialect}"))
+        streams.show(harmless(f"  {graph}"))
+        streams.show(harmless(f"  {collection.source(graph)}"))
 
 
 def show_statistics(found: Statistics, *, as_json: bool) -> None:
@@ -103,11 +101,11 @@ def show_statistics(found: Statistics, *, as_json: bool) -> None:
     if as_json:
         _print_json(found.as_json())
         return
-    typer.echo(f"checkpoints  {found.checkpoints}" + (f", {found.unfinished} unfinished" if found.unfinished else ""))
-    typer.echo(f"triples      {found.triples}")
-    typer.echo("dialects     " + ", ".join(f"{name} ({count})" for name, count in found.dialects.items()))
-    typer.echo("findings     " + ", ".join(f"{count} {name}s" for name, count in found.findings.items()))
-    typer.echo(f"on disk      {found.bytes / 1e6:.1f} MB")
+    streams.show(f"checkpoints  {found.checkpoints}" + (f", {found.unfinished} unfinished" if found.unfinished else ""))
+    streams.show(f"triples      {found.triples}")
+    streams.show("dialects     " + ", ".join(f"{name} ({count})" for name, count in found.dialects.items()))
+    streams.show("findings     " + ", ".join(f"{count} {name}s" for name, count in found.findings.items()))
+    streams.show(f"on disk      {found.bytes / 1e6:.1f} MB")
 
 
 def show_problems(problems: Sequence[Problem], checkpoints: int, *, as_json: bool) -> None:
@@ -116,12 +114,12 @@ def show_problems(problems: Sequence[Problem], checkpoints: int, *, as_json: boo
         _print_json([one.as_json() for one in problems])
         return
     for one in problems:
-        typer.echo(f"{one.graph or 'default graph'}: {one.message}" + (f"; {one.repair}" if one.repair else ""))
+        streams.show(f"{one.graph or 'default graph'}: {one.message}" + (f"; {one.repair}" if one.repair else ""))
     left = sum(not one.repair for one in problems)
     if left:
         say(f"{left} problems: --repair loads again what it can")
     else:
-        typer.echo(f"{checkpoints} checkpoints, all as the manifest says")
+        streams.show(f"{checkpoints} checkpoints, all as the manifest says")
 
 
 def check_export(out: str, *, shards: int | None, compressed: bool, is_trig: bool) -> None:
@@ -135,7 +133,7 @@ def check_export(out: str, *, shards: int | None, compressed: bool, is_trig: boo
 def write_dump(collection: Collection, out: str, syntax: str, *, force: bool) -> None:
     """Write a collection to a file, all of it or nothing, or to standard output."""
     if out == streams.STANDARD:
-        collection.dump(sys.stdout.buffer, syntax)
+        collection.dump(streams.out(), syntax)
         return
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
         target = cast("BinaryIO", file)
@@ -145,5 +143,4 @@ def write_dump(collection: Collection, out: str, syntax: str, *, force: bool) ->
 
 
 def _print_json(value: Any) -> None:
-    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    sys.stdout.buffer.flush()
+    streams.out().write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
 import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from checkpoint_ld.documents.files import already_there, is_packed, replace_file
+from checkpoint_ld.characters import harmless
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
+
+    from rich.console import Console
+    from rich.segment import Segment
 
     from checkpoint_ld.families import Source
     from checkpoint_ld.findings import Finding
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 MOST_FINDINGS = 10
+FOR_PEOPLE = frozenset(("text", "table", "markdown", "github"))
+"""Formats that people read; programs read the others, which are UTF-8 on every terminal."""
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists; what is read never is.")]
 
 
@@ -62,6 +69,8 @@ def check_outputs(inputs: Iterable[str | None], *outputs: str | None, force: boo
     `inputs` are files, folders, patterns and collections; links and other spellings of a path lead to the same file.
     Raises SettingsError and TargetExistsError.
     """
+    from checkpoint_ld.documents.files import already_there  # takes what --help should not wait for
+
     targets = [one for one in outputs if one is not None and one != STANDARD]
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise SettingsError(f"{targets[-1]} would be written twice: choose another file for one of the outputs")
@@ -94,17 +103,118 @@ def _file_of(path: str) -> tuple[int, int] | None:
 def write(file: str, data: bytes, *, force: bool = False) -> None:
     """Write `data` to `file`, all of it or nothing."""
     if file != STANDARD:
+        from checkpoint_ld.documents.files import is_packed, replace_file  # as above
+
         replace_file(file, data, overwrite=force, pack=is_packed(file))
         return
-    sys.stdout.buffer.write(data)
+    target = out()
+    target.write(data)
     if sys.stdout.isatty() and not data.endswith(b"\n"):
-        sys.stdout.buffer.write(b"\n")
-    sys.stdout.buffer.flush()
+        target.write(b"\n")
+    target.flush()
+
+
+def write_text(file: str, text: str, *, force: bool = False, is_styled: bool = False) -> None:
+    """Write what people read: to standard output in what its terminal can show, to a file in UTF-8.
+
+    What `is_styled` has escape sequences of ours, and none of a document.
+    """
+    if file == STANDARD:
+        sys.stdout.write(text if is_styled else _harmless(text))
+        sys.stdout.flush()
+    else:
+        write(file, text.encode(), force=force)
+
+
+def write_report(file: str, text: str, kind: str, *, force: bool = False, is_styled: bool = False) -> None:
+    """Write a text of a kind: those in `FOR_PEOPLE` as `write_text` does, others as UTF-8."""
+    if kind in FOR_PEOPLE:
+        write_text(file, text, force=force, is_styled=is_styled)
+    else:
+        write(file, text.encode(), force=force)
+
+
+def out() -> BinaryIO:
+    """Return standard output for bytes: as they are, but on a terminal without the control characters of documents."""
+    sys.stdout.flush()
+    return cast("BinaryIO", _Terminal() if sys.stdout.isatty() else sys.stdout.buffer)
+
+
+class _Terminal:
+    """Bytes in UTF-8 as text that does no harm to a terminal."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def write(self, data: bytes) -> None:
+        sys.stdout.write(_harmless(self._decoder.decode(data)))
+
+    def writelines(self, parts: Iterable[bytes]) -> None:
+        for part in parts:
+            self.write(part)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+
+def show(line: str = "") -> None:
+    """Print a line of text for people, whatever characters a document has put into it."""
+    sys.stdout.write(f"{_harmless(line)}\n")
+
+
+def say(line: str) -> None:
+    """Print a line on standard error, as `show`."""
+    sys.stderr.write(f"{_harmless(line)}\n")
+
+
+def _harmless(text: str) -> str:
+    return "\n".join(map(harmless, text.replace("\r\n", "\n").split("\n")))
+
+
+def console(**settings: Any) -> Console:
+    """Return a console of rich that prints control characters of documents as their pictures."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    class Harmless(Console):
+        def render(self, *given: Any) -> Iterator[Segment]:
+            for one in super().render(*given):
+                yield one if one.control else Segment(_harmless(one.text), one.style)
+
+    return Harmless(**settings)
+
+
+_PLAIN = {"─": "-", "…": "...", "│": "|", "\ufffd": "?"} | {chr(0x2400 + code): f"\\x{code:02x}" for code in range(32)}
+"""What stands for characters of ours that a terminal cannot show, such as the pictures of control characters."""
+
+
+def _shown(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    escaped = "".join(_PLAIN.get(char) or char.encode("ascii", "backslashreplace").decode() for char in text)
+    return escaped, error.end
+
+
+def prepare() -> None:
+    """Make the standard streams fit for all commands: none of them closed, each takes all characters.
+
+    What was closed fails when it is used, and no file that a command opens can take its place.
+    """
+    codecs.register_error("shown", _shown)
+    for number, (name, access) in enumerate((("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY))):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, access)
+            os.dup2(opened, number)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115 - a descriptor
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="shown")
 
 
 def report(findings: Sequence[Finding], *, most: int = MOST_FINDINGS) -> None:
     """Say on standard error what was found, one finding to a line, and how much more there is."""
     for finding in findings[:most]:
-        sys.stderr.write(f"{finding.severity.name.lower()}: {finding}\n")
+        say(f"{finding.severity.name.lower()}: {finding}")
     if len(findings) > most:
-        sys.stderr.write(f"… and {len(findings) - most} more; checkpoint-ld inspect --json lists them all\n")
+        say(f"… and {len(findings) - most} more; checkpoint-ld inspect --json lists them all")

@@ -158,7 +158,7 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
     if most is not None:
         settings = settings._replace(max_per_rule=most)
-    run.write(reports.render(report, kind, settings), output, force=force)
+    run.write(reports.render(report, kind, settings), output, kind, force=force, is_styled=settings.colour)
     raise typer.Exit(run.exit_code(report, threshold))
 
 
@@ -174,7 +174,7 @@ def _discovered(paths: list[str], chosen: Configuration, *, quiet: bool) -> Disc
     found = discovery.discover(paths, chosen.exclude, root=chosen.folder)
     if found.passed_over and not quiet:
         count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
-        typer.echo(f"{count} no checkpoint and passed over", err=True)
+        streams.say(f"{count} no checkpoint and passed over")
     if not found.files:
         where = ", ".join(paths)
         raise SettingsError(f"nothing to validate in {where}: name a checkpoint, or a folder that has some")

@@ -46,7 +46,7 @@ class Run:
 
     def fail(self, message: str) -> None:
         """Say what could not be done, and go on."""
-        sys.stderr.write(f"{message}\n")
+        streams.say(message)
         self.has_failed = True
 
     def report(self, files: Sequence[str]) -> Report:
@@ -85,14 +85,14 @@ class Run:
             else:
                 places, changed = places + len(repaired.fixes), changed + bool(repaired.fixes)
         if not self.quiet:
-            sys.stderr.write(f"fixed {_counted(places, 'place')} in {_counted(changed, 'file')}\n")
+            streams.say(f"fixed {_counted(places, 'place')} in {_counted(changed, 'file')}")
 
-    def write(self, text: str, output: str, *, force: bool) -> None:
+    def write(self, text: str, output: str, kind: str, *, force: bool, is_styled: bool) -> None:
         """Write a report to `output`; to standard error if standard output holds a repaired text."""
         if output == streams.STANDARD and self._repaired_input is not None:
-            sys.stderr.write(text)
+            streams.say(text.removesuffix("\n"))
         else:
-            streams.write(output, text.encode(), force=force)
+            streams.write_report(output, text, kind, force=force, is_styled=is_styled)
 
     def _keep(self, repaired: Repair, *, is_input: bool) -> None:
         if is_input:
@@ -139,7 +139,7 @@ class Run:
 
 
 def _noted(message: str) -> None:
-    sys.stderr.write(f"{message}\n")
+    streams.say(message)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -31,10 +31,9 @@ def opened_answers(file: str, *, quiet: bool) -> Iterator[BinaryIO]:
         if quiet or not sys.stderr.isatty():
             yield opened
             return
-        from rich.console import Console
         from rich.progress import wrap_file
 
-        size, console = os.fstat(opened.fileno()).st_size, Console(stderr=True)
+        size, console = os.fstat(opened.fileno()).st_size, streams.console(stderr=True)
         with wrap_file(opened, size, description="verifying", console=console, transient=True) as shown:
             yield shown
 
@@ -61,8 +60,8 @@ def replacing(target: str | None, *, force: bool) -> Iterator[BinaryIO | None]:
     if target is None:
         yield None
     elif target == streams.STANDARD:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield (file := streams.out())
+        file.flush()
     else:
         with _beside(target) as file:
             yield file

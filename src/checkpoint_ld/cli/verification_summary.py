@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.assessment import Status, TraitStatus
 from checkpoint_ld.characters import encodable, harmless
+from checkpoint_ld.cli import streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,9 +52,7 @@ class Remarks:
 
 def write_summary(tally: Tally, file: TextIO) -> None:
     """Write the counts as tables: by question, by model and by trait where there are any."""
-    from rich.console import Console
-
-    console = Console(file=file, highlight=False)
+    console = streams.console(file=file, highlight=False)
     questions = list(tally.questions.values())
     console.print(_counts("question", [*questions[:MOST_ROWS], tally.total]))
     if len(questions) > MOST_ROWS:

@@ -75,7 +75,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
         raise SettingsError("--base and --date are about RDF: give the file for it with --rdf")
     benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax))
     if trusted:  # loudly, even if quiet
-        typer.echo(f"the code in {file} runs, as --trust-stored-code asks for", err=True)
+        streams.say(f"the code in {file} runs, as --trust-stored-code asks for")
     tally, remarks = Tally(), Remarks()
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
@@ -95,6 +95,10 @@ def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
         write_summary(tally, summary)
     else:
         told = {"file": file, "answers_file": name, **tally.as_json()}
-        summary.write(encodable(json.dumps(told, ensure_ascii=False, indent=2)) + "\n")
+        text = encodable(json.dumps(told, ensure_ascii=False, indent=2))
+        if summary is sys.stderr:
+            streams.say(text)
+        else:
+            streams.write(streams.STANDARD, f"{text}\n".encode())
     threshold = None if fail_on is FailOn.NEVER else Status(fail_on.value)
     raise typer.Exit(EXIT_FOUND if threshold is not None and tally.at_least(threshold) else 0)

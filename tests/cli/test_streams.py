@@ -1,0 +1,146 @@
+"""What a terminal gets to see, and what becomes of standard streams that are full, closed or of another encoding."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld.agent.text import text_of
+from tests.agent.runs import call, thought, tree
+from tests.cli.conftest import Run
+from tests.documents import canonical, item, rating
+
+BAD = "\x1b]0;owned\x07\x1b[2J\x9b31m"
+"""A new title for the window, a cleared screen, and another colour by a single character of its own."""
+TEXTS = [
+    ["inspect", "bad.jsonld"],
+    ["inspect", "k1.json"],
+    ["convert", "bad.jsonld", "--dialect", "dataset-1", "--out", "old.json"],
+    ["validate", "bad.jsonld"],
+    ["validate", "bad.jsonld", "--format", "markdown"],
+    ["validate", "bad.jsonld", "--format", "github"],
+    ["diff", "bad.jsonld", "good.jsonld"],
+    ["diff", "bad.jsonld", "good.jsonld", "--format", "markdown"],
+    ["query", "bad.jsonld", "--query", "SELECT * { ?s schema:name ?o }"],
+    ["query", "bad.jsonld", "--query", "SELECT * { ?s schema:name ?o }", "--format", "markdown"],
+    ["store", "add", "store", "bad.jsonld"],
+    ["store", "list", "store"],
+    ["agent", "show", "k1.json"],
+    ["agent", "timeline", "k1.json"],
+    ["agent", "import", "k1.json"],
+    ["agent", "list"],
+    ["agent", "stats"],
+]
+"""Commands that print texts of documents for people."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    bad = canonical(item(f"Which metal{BAD}?"))
+    bad["name"], bad["creator"] = f"Metals{BAD}", {"@type": "Person", "name": f"Ada{BAD}"}
+    bad["rating"].append({**rating(f"depth{BAD}", "Global"), "bestRating": 1.0, "worstRating": 5.0})
+    bad[f"unknown{BAD}"], bad["dateModified"] = BAD, f"today{BAD}"
+    Path("bad.jsonld").write_text(json.dumps(bad), encoding="utf-8")
+    Path("good.jsonld").write_text(json.dumps(canonical()), encoding="utf-8")
+    thoughts, calls = [thought(1, content=f"so{BAD}")], [call(1, tool_id=f"bash{BAD}", success=False, error=BAD)]
+    Path("k1.json").write_text(text_of(tree("k1", thoughts=thoughts, calls=calls)), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_escape_sequences_of_a_document_are_printed_as_pictures(run: Run) -> None:
+    for command in TEXTS:
+        done = run(*command)
+        assert done.code in {0, 1}, (command, done.err)
+        for text in (done.out.decode(), done.err):
+            assert not {"\x1b", "\x07", "\x9b"} & set(text), command
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_programs_read_is_as_it_is_but_on_a_terminal(run: Run) -> None:
+    command = [
+        "query",
+        "bad.jsonld",
+        "--query",
+        "SELECT ?o { ?s a schema:DataFeed ; schema:name ?o }",
+        "--format",
+        "csv",
+    ]
+    assert run(*command).out.decode() == f"o\r\nMetals{BAD}\r\n"
+    assert b"\x1b" not in on_a_terminal(*command)
+    for syntax in ("turtle", "jsonld"):
+        shown = on_a_terminal("convert", "bad.jsonld", "--to", syntax)
+        assert not {"\x1b", "\x9b"} & set(shown.decode())
+        assert "Metals" in shown.decode()
+
+
+def on_a_terminal(*arguments: str) -> bytes:
+    """Return what a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "dumb", "NO_COLOR": "1"}
+    with subprocess.Popen(command_of(*arguments), stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        parts = []
+        while part := read(ours):
+            parts.append(part)
+        os.close(ours)
+    assert process.returncode == 0
+    return b"".join(parts)
+
+
+def read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # so Linux says that the other end is closed
+        return b""
+
+
+def command_of(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", "from checkpoint_ld.cli import main; main()", *arguments]
+
+
+def shell(redirection: str, *arguments: str, encoding: str = "utf-8") -> subprocess.CompletedProcess[bytes]:
+    """Run a command with a redirection of a shell."""
+    return subprocess.run(
+        ["bash", "-c", f'"$@" {redirection}', "bash", *command_of(*arguments)],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_full_or_closed_standard_output_is_one_line() -> None:
+    for command in (["inspect", "good.jsonld"], ["convert", "good.jsonld", "--to", "nt"]):
+        for redirection, reason in ((">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
+            done = shell(redirection, *command)
+            assert (done.returncode, done.stdout) == (2, b"")
+            assert done.stderr.decode().splitlines()[-1] == (
+                f"standard output cannot be written: {reason}; no more of it was written"
+            )
+    assert shell(">&-", "convert", "good.jsonld", "--quiet", "--out", "good.nt").returncode == 0
+    assert Path("good.nt").stat().st_size
+    assert shell("2>&-", "convert", "bad.jsonld").returncode == 0
+    assert shell("<&-", "convert", "-").stderr == b"the input: cannot be read: bad file descriptor; check the path\n"
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_another_encoding_shows_people_what_it_can_and_leaves_data_as_it_is(encoding: str) -> None:
+    Path("good.jsonld").write_text(json.dumps(canonical(item("20 °C — 二十?")), ensure_ascii=False), encoding="utf-8")
+    data = ["convert", "good.jsonld", "--quiet", "--context", "plain"]
+    assert shell("", *data, encoding=encoding).stdout == shell("", *data).stdout
+    assert json.loads(shell("", "inspect", "good.jsonld", "--json", encoding=encoding).stdout)["questions"] == 1
+    query = ["query", "good.jsonld", "--query", "SELECT ?o { ?s a schema:Question ; schema:text ?o }"]
+    shown = shell("", *query, encoding=encoding)
+    degree = b"\xb0" if encoding == "latin-1" else b"\\xb0"
+    assert (shown.returncode, shown.stdout.splitlines()[-1]) == (0, b"20 " + degree + b"C \\u2014 \\u4e8c\\u5341?")
+    assert set(shown.stdout.splitlines()[1]) == {ord("-")}
+    assert shell("", "validate", "good.jsonld", encoding=encoding).returncode == 0
