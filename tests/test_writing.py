@@ -537,3 +537,30 @@ def test_terms_of_a_document_s_own_context_survive_every_dialect(dialect: str, t
     data = written(benchmark, tmp_path, dialect=dialect)
 
     assert Benchmark.load(data).to_jsonld()["@context"]["licence"] == "https://example.org/licence"
+
+
+# --- what is taken can be written
+
+
+@pytest.mark.parametrize("document", [canonical, gui, dataset, state])
+@pytest.mark.parametrize(("levels", "of_question"), [(197, False), (194, True)])
+def test_a_value_is_as_deep_as_a_file_can_hold_it_or_refused_at_once(
+    document: Callable[[], Json], levels: int, of_question: bool, tmp_path: Path
+) -> None:
+    benchmark = Benchmark.load(json.dumps(document()).encode())
+    value: Json = 1
+    for _ in range(levels):
+        value = [value]
+
+    def give(held: Json) -> None:
+        if of_question:
+            benchmark.set_question_custom_property(benchmark.get_question_ids()[0], "deep", held)
+        else:
+            benchmark.set_custom_property("deep", held)
+
+    give(value)
+    for dialect in (benchmark.dialect, "datafeed-ns-v3", "dataset-1"):
+        assert len(Benchmark.load(written(benchmark, tmp_path, dialect=dialect))) == len(benchmark)
+    with pytest.raises(WriteError, match="nested deeper"):
+        give([value])
+    assert len(Benchmark.load(written(benchmark, tmp_path))) == len(benchmark)

@@ -20,6 +20,11 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
+def inside(levels: int) -> Limits:
+    """Return the limits for what stands inside of so many objects and arrays."""
+    return replace(DEFAULT_LIMITS, depth=DEFAULT_LIMITS.depth - levels)
+
+
 def too_large(size: int | None, source: str | None, limits: Limits) -> ReadError:
     """Return the error for a document above `limits.size`; `size` is its length in bytes, None if not known."""
     amount = "" if size is None else f"has {size:,} bytes, which "

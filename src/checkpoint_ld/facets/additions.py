@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.arguments import renamed
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError, WrongTypeError
@@ -35,7 +36,7 @@ class _Addition:
     def item(self, identifier: str) -> Json:
         """Return the feed item of the question. Raises WriteError if it holds what JSON cannot."""
         item = questions.item_of(self.question, identifier, self.rubric, self.dynamic, finished=self.finished)
-        dump_json(item)
+        dump_json(item, limits=inside(2))
         return item
 
 

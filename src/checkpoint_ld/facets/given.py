@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld import entities, templates
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.mapping.faults import faults_of
@@ -36,7 +37,7 @@ def question_given(members: Mapping[str, Any]) -> Question:
         question = Question.model_validate(members, context=LENIENT)
     except ValidationError as error:
         raise WriteError(f"the question {text!r} is refused: {faults_of(error)}") from None
-    dump_json({name: getattr(question, name) for name in Question.model_fields})
+    dump_json({name: getattr(question, name) for name in Question.model_fields}, limits=inside(4))
     return question
 
 

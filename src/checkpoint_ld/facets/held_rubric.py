@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.entities import DynamicRubric, Rubric
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.facets.rubric_checks import refuse_problems, refuse_taken, required_traits
@@ -179,7 +180,7 @@ class HeldRubric(Generic[Traits]):
 
     def _made(self, trait: AnyTrait) -> Json:
         rating = rating_of(trait, self.scope, dynamic=self.model is DynamicRubric)
-        dump_json(rating)
+        dump_json(rating, limits=inside(5))
         return rating
 
     def _updated(self, rating: Json, trait: AnyTrait) -> Json:

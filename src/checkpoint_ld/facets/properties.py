@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.facet import Facet, Json
@@ -60,6 +61,6 @@ class Properties(Facet):
     def _check(self, name: str, value: Any) -> None:
         if not isinstance(name, str) or not name:
             raise WriteError(f"the name {name!r} of a property is no text: give a text that is not empty")
-        dump_json({name: value})
+        dump_json({name: value}, limits=inside(2))
         if name in _PROTECTED and value != self.get_custom_property(name):
             raise WriteError(f"{name} tells the version of the file format and cannot be changed")

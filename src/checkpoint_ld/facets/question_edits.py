@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.facets import entries
@@ -95,7 +96,7 @@ class QuestionEdits(RubricEdits, Questions):
         Raises LookupFailedError; WriteError, having changed nothing, for a value that JSON cannot hold.
         """
         asked = self._asked(question_id)
-        dump_json({name: value})
+        dump_json({name: value}, limits=inside(5))
         entries.set_value(self._graph, asked, f"{CUSTOM}{name}", value)
         self._touch(self._node(question_id))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.facet import Facet
@@ -46,7 +47,7 @@ class Scenarios(Facet):
             fault = "taken: give another one" if scenario.name else "empty: give it one"
             raise WriteError(f"the name {scenario.name!r} of the scenario is {fault}")
         part = scenarios.scenario_object(scenario)
-        dump_json(part)
+        dump_json(part, limits=inside(2))
         self._graph.append(self._graph.root, "hasPart", part)
         if self._benchmark_type() is None:
             entries.set_value(self._graph, self._graph.root, _TYPE, _OF_SCENARIOS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.writing.amendment import matches
 
 if TYPE_CHECKING:
@@ -49,15 +50,15 @@ class _Text:
     text: str
     layout: Layout
 
-    def of(self, value: Any, own: Any, place: _Member, margin: str | None) -> str:
+    def of(self, value: Any, own: Any, place: _Member, margin: str | None, depth: int = 0) -> str:
         """Return the text of `value`, which takes the place of `own`, in lines that begin with `margin`."""
         if value is own:
             return self.text[place.value : place.end]
         if value and own and type(value) is type(own) and isinstance(value, (dict, list)):
-            return self._container(value, own, place)
-        return self.new(value, margin)
+            return self._container(value, own, place, depth + 1)
+        return self.new(value, margin, depth)
 
-    def _container(self, value: Any, own: Any, place: _Member) -> str:
+    def _container(self, value: Any, own: Any, place: _Member, depth: int) -> str:
         """Return the text of an object or array of which some members are new, some different, some gone."""
         members = list(self._members(place.value))
         opening = self.text[place.value : members[0].start]
@@ -69,11 +70,11 @@ class _Text:
             if at:
                 text.append(self._gap(members, models[at - 1], model, opening))
             if model is None:
-                text.append("" if keys is None else self.new(key, None) + self._colon(members[0]))
-                text.append(self.new(value[key], margin))
+                text.append("" if keys is None else self.new(key, None, depth) + self._colon(members[0]))
+                text.append(self.new(value[key], margin, depth))
             else:
                 text.append(self.text[members[model].start : members[model].value])
-                text.append(self.of(value[key], own[model if keys is None else key], members[model], margin))
+                text.append(self.of(value[key], own[model if keys is None else key], members[model], margin, depth))
         return "".join((*text, self.text[members[-1].end : place.end]))
 
     def _gap(self, members: list[_Member], before: int | None, after: int | None, opening: str) -> str:
@@ -90,12 +91,12 @@ class _Text:
         _, end = _STEPPER.raw_decode(self.text, member.start)
         return self.text[end : member.value]
 
-    def new(self, value: Any, margin: str | None) -> str:
+    def new(self, value: Any, margin: str | None, depth: int) -> str:
         """Return the text of a value that the document does not have; None as margin keeps it on one line."""
         layout = replace(self.layout, newline="\n", end="", bom=False)
         if margin is None and layout.indent is not None:
             layout = replace(layout, indent=None, separators=None)
-        lines = dump_json(value, layout).decode().split("\n")
+        lines = dump_json(value, layout, inside(depth)).decode().split("\n")
         return f"{self.layout.newline}{margin}".join(lines)
 
     def _members(self, start: int) -> Iterator[_Member]:
