@@ -142,6 +142,8 @@ def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
 
 def _same(one: Any, other: Any) -> bool:
     """Tell whether two JSON values are equal; unlike in Python, true is not 1."""
+    if one is other:
+        return True
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
     if isinstance(one, list) and isinstance(other, list):
