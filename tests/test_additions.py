@@ -41,10 +41,11 @@ def test_a_text_and_its_answer_make_a_question(tmp_path: Path) -> None:
     benchmark = Benchmark("Sums")
     assert benchmark.add_question(TEXT, "4") == TEXT_ID
     benchmark.save(tmp_path / "sums.jsonld")
+    assert "hasPart" not in json.loads((tmp_path / "sums.jsonld").read_bytes())["dataFeedElement"][0]["item"]
     for one in (benchmark, Benchmark.load(tmp_path / "sums.jsonld")):
         question = one[TEXT_ID]
         assert (question.question, question.raw_answer) == (TEXT, "4")
-        assert question.answer_template == default_template(TEXT)
+        assert question.answer_template is None
         assert question.date_created == question.date_modified
         assert datetime.fromisoformat(question.date_created).tzinfo is not None
         assert not one.has_template(TEXT_ID)

@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.mapping.questions import default_template
-from checkpoint_ld.writing.completion import complete
+from checkpoint_ld.writing.completion import complete, with_placeholders
 from tests.documents import canonical, item, rating, setting
 
 Json = Any
@@ -64,15 +64,17 @@ def test_an_item_without_dates_has_that_of_the_benchmark() -> None:
     assert list(made) == ["@type", "@id", "dateCreated", "dateModified", "item"]
 
 
-def test_a_question_without_template_gets_the_one_that_stands_for_none() -> None:
+def test_a_question_without_template_gets_the_one_that_stands_for_none_if_that_is_wanted() -> None:
     bare = item()
     del bare["item"]["hasPart"]
-    question = completed(canonical(bare))["dataFeedElement"][0]["item"]
+    assert "hasPart" not in completed(canonical(bare))["dataFeedElement"][0]["item"]
+    question = with_placeholders(completed(canonical(bare)))["dataFeedElement"][0]["item"]
     assert question["hasPart"] == {
         "@type": "SoftwareSourceCode",
         "name": "Which metal is liquid at 20 °C... Answer Template",
         "text": default_template(question["text"]),
         "programmingLanguage": "Python",
+        "codeRepository": "karenina-benchmarks",
     }
     assert list(question).index("hasPart") == 3
 

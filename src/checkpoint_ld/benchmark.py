@@ -172,6 +172,7 @@ class Benchmark(
         context: ContextStyle | str | None = None,
         overwrite: bool = True,
         round_scores: bool = False,
+        placeholders: bool = False,
     ) -> tuple[Finding, ...]:
         """Write the benchmark to exactly `path`, all of it or nothing; return what the file cannot say.
 
@@ -179,9 +180,10 @@ class Benchmark(
         JSON), and `.gz` after it packs the file. JSON is written in the dialect that was read, if that can be written,
         else in the canonical one. As in Karenina, JSON has the settings of deep judgment of LLM traits only with
         `save_deep_judgment_config=True`; a finding counts those left out, RDF keeps them. With True, or where there are
-        none, a file of a dialect that can be written comes back byte for byte without an edit. `round_scores` allows
-        whole numbers for bounds of scores that Karenina would refuse. Raises WriteError, also for another extension;
-        the file is then as it was.
+        none, a file of a dialect that can be written comes back byte for byte without an edit. `placeholders` gives
+        questions without a template the one that stands for none, since Karenina refuses a file without; `round_scores`
+        allows whole numbers for bounds that Karenina would refuse. Raises WriteError, also for another extension; the
+        file is then as it was.
         """
         syntax = writing.syntax_of(path)
         written = writing.write(
@@ -191,6 +193,7 @@ class Benchmark(
             context=emission.ContextStyle(context) if context is not None else None,
             deep_judgment=save_deep_judgment_config or syntax != writing.JSONLD,
             round_scores=round_scores,
+            placeholders=placeholders,
             source=self._source,
             now=now(),
         )

@@ -57,7 +57,6 @@ class Model:
             held["answer_template"] = default_template(text)
         held.update({member: value or None for member, value in members.items()})
         held["question"], held["raw_answer"] = text, members.get("raw_answer", held["raw_answer"])
-        held["answer_template"] = held["answer_template"] or default_template(text)
 
 
 def _unknown(benchmark: Benchmark) -> Json:
@@ -67,7 +66,7 @@ def _unknown(benchmark: Benchmark) -> Json:
     yield "", {key: value for key, value in tree.items() if key not in known}
     for name, element in zip(benchmark.get_question_ids(), tree["dataFeedElement"], strict=True):
         asked = element["item"]
-        below = [asked["acceptedAnswer"], asked["hasPart"], *asked.get("additionalProperty", ())]
+        below = [asked["acceptedAnswer"], asked.get("hasPart", {}), *asked.get("additionalProperty", ())]
         told = [
             {key: value for key, value in one.items() if ":" in key or key == "unknown"} for one in (element, asked)
         ]

@@ -141,14 +141,14 @@ def test_a_question_may_be_given_what_another_one_has() -> None:
 
 def test_the_placeholder_for_a_template_goes_with_the_text() -> None:
     benchmark = Benchmark("Sums")
-    added = benchmark.add_question(TEXT, "4")
+    added = benchmark.add_question(TEXT, "4", default_template(TEXT))
     benchmark.update_question_metadata(added, question="What is 2+3?")
     assert benchmark[added].answer_template == default_template("What is 2+3?")
     assert not benchmark.has_template(added)
     benchmark.update_question_metadata(added, answer_template="class A: ...")
     assert benchmark.has_template(added)
     benchmark.update_question_metadata(added, answer_template=None, question=TEXT)
-    assert benchmark[added].answer_template == default_template(TEXT)
+    assert benchmark[added].answer_template is None
 
 
 def test_a_template_of_another_name_and_text_stays_when_the_question_changes() -> None:

@@ -134,6 +134,7 @@ def test_a_question_without_any_gets_a_template() -> None:
         "name": "Which metal is liquid at 20 °C... Answer Template",
         "text": CLASSIC,
         "programmingLanguage": "Python",
+        "codeRepository": "karenina-benchmarks",
     }
     tree["dataFeedElement"][0]["dateModified"] = EDITED
     assert_says(benchmark, tree)

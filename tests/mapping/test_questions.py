@@ -92,6 +92,7 @@ def test_an_item_is_written_as_karenina_writes_it() -> None:
                 "name": "Which metal is liquid at room ... Answer Template",
                 "text": "class Answer: ...",
                 "programmingLanguage": "Python",
+                "codeRepository": "karenina-benchmarks",
             },
         ),
         (
@@ -111,13 +112,13 @@ def test_an_item_is_written_as_karenina_writes_it() -> None:
     ]
 
 
-def test_a_question_without_template_gets_the_one_that_stands_for_none() -> None:
+def test_a_question_without_template_has_none() -> None:
     text = "Which metal is liquid at twenty degrees, and which one is not?"
     written = item_of(Question(question=text, raw_answer="Mercury"), None)
-    assert written["item"]["hasPart"]["text"] == default_template(text)
+    assert "hasPart" not in written["item"]
     assert f"Answer template for: {text[:50]}..." in default_template(text)
     assert not has_template(written)
-    assert has_source(written)
+    assert not has_source(written)
     assert not is_finished(written)
     assert "@id" not in written
 

@@ -60,6 +60,10 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     deep_judgment: Annotated[
         bool, typer.Option("--deep-judgment/--no-deep-judgment", help="Keep the settings of deep judgment, or not.")
     ] = True,
+    placeholders: Annotated[
+        bool,
+        typer.Option("--placeholders", help="Give questions without a template the placeholder that Karenina wants."),
+    ] = False,
     round_scores: Annotated[
         bool, typer.Option("--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them.")
     ] = False,
@@ -91,7 +95,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     wanted = to or writing.syntax_of(out)
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
-    if deep_judgment and not derived:
+    if deep_judgment and not placeholders and not derived:
         streaming = _Streaming(file, wanted, syntax, jobs=jobs, strict=strict, force=force, quiet=quiet)
         if streaming.done(out):
             return
@@ -105,7 +109,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
             streams.report(source.findings)
         return
     of_tree = {Output.N_TRIPLES: ntriples_of_tree, Output.N_QUADS: nquads_of_tree}.get(Output(wanted))
-    if of_tree is not None and deep_judgment and not derived:
+    if of_tree is not None and deep_judgment and not placeholders and not derived:
         written = writing.Written(of_tree(source.tree))
     else:
         written = writing.write(
@@ -115,6 +119,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
             context=ContextStyle(context),
             deep_judgment=deep_judgment,
             round_scores=round_scores,
+            placeholders=placeholders,
             derived=derived,
             source=source if source.dialect != CANONICAL else None,
             now=_now() if source.dialect != CANONICAL or dialect not in {None, CANONICAL} else None,

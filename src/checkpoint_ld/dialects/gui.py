@@ -16,9 +16,8 @@ from checkpoint_ld.dialects.losses import Losses, loss, named_place
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.questions import SPELLED, clean_element
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
-from checkpoint_ld.dialects.state_questions import REPOSITORY
 from checkpoint_ld.dialects.state_writing import is_made_anew
-from checkpoint_ld.dialects.template import gui_template_name, template_name
+from checkpoint_ld.dialects.template import REPOSITORY, gui_template_name, template_name
 from checkpoint_ld.dialects.trail import Trail, step
 from checkpoint_ld.identifiers import CHECKPOINT, URN, gui_answer_id, gui_question_id, gui_template_id, unix_time
 from checkpoint_ld.vocabulary import (

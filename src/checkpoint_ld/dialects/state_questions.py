@@ -12,7 +12,7 @@ from checkpoint_ld.dialects.questions import SPELLED
 from checkpoint_ld.dialects.ratings import QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, ITEM, Places, element_of
 from checkpoint_ld.dialects.state_rubrics import rubric_of
-from checkpoint_ld.dialects.template import gui_template_name, template_name
+from checkpoint_ld.dialects.template import REPOSITORY, gui_template_name, template_name
 from checkpoint_ld.dialects.trail import Trail, step
 from checkpoint_ld.identifiers import gui_answer_id, gui_key, gui_question_id, gui_template_id
 from checkpoint_ld.members import BY_TYPE
@@ -20,8 +20,6 @@ from checkpoint_ld.members import BY_TYPE
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
-REPOSITORY = "karenina-benchmarks"
-"""The codeRepository that the GUI gives to every template."""
 
 _ELSEWHERE = {"x_karenina", PARKED, *BY_TYPE["DataFeedItem"], *ITEM}
 _ORIGINAL = "original_answer_template"

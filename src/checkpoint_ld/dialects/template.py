@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 NAME_LENGTH = 30
+REPOSITORY = "karenina-benchmarks"
+"""The codeRepository that Karenina and the GUI give to every template."""
 _SHOWN_OF_QUESTION = 50
 _PLACEHOLDER_HEAD = 'class Answer(BaseAnswer):\n    """Answer template for: '
 _PLACEHOLDER_TAIL = (
@@ -35,6 +37,11 @@ def template_of(question: object, source: Any) -> dict[str, Any]:
     """Return the SoftwareSourceCode with the text `source` for a question with the text `question`."""
     name = template_name(question)
     return {"@type": "SoftwareSourceCode", "name": name, "text": source, "programmingLanguage": "Python"}
+
+
+def new_template_of(question: object, source: Any) -> dict[str, Any]:
+    """Return the SoftwareSourceCode for a template that did not come from a file, as Karenina makes it."""
+    return {**template_of(question, source), "codeRepository": REPOSITORY}
 
 
 def default_template(question: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.dialects.template import template_name, template_of
+from checkpoint_ld.dialects.template import new_template_of, template_name
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.elements import asked_in
 from checkpoint_ld.mapping.properties import CUSTOM
@@ -41,8 +41,10 @@ def tell(graph: CheckpointGraph, item: Node, member: str, question: Question) ->
     elif member == "raw_answer":
         _tell_text(graph, asked, "acceptedAnswer", {"@type": "Answer", "text": question.raw_answer})
     elif member == "answer_template":
-        source = question.answer_template or default_template(question.question)
-        _tell_text(graph, asked, "hasPart", template_of(question.question, source))
+        if question.answer_template:
+            _tell_text(graph, asked, "hasPart", new_template_of(question.question, question.answer_template))
+        else:
+            graph.replace(asked, "hasPart", None)
     else:
         _ask(graph, asked, question.question)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from checkpoint_ld import templates
 from checkpoint_ld.arguments import renamed
-from checkpoint_ld.dialects.template import template_of
+from checkpoint_ld.dialects.template import new_template_of
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
@@ -166,7 +166,7 @@ class Templates(Questions):
             self._graph.set_plain(node, "text", source)
         else:
             asked = self._asked(question_id)
-            self._graph.replace(asked, "hasPart", template_of(self._graph.plain(asked, "text"), source))
+            self._graph.replace(asked, "hasPart", new_template_of(self._graph.plain(asked, "text"), source))
 
 
 def _is_own(source: str | None) -> bool:

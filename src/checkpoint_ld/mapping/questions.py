@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import template
-from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
 from checkpoint_ld.mapping import built_questions
 from checkpoint_ld.mapping.dumped_rubrics import Dumps, dumped_rubrics
@@ -127,14 +126,14 @@ def item_of(
     """
     ratings = [rating_of(trait, "QuestionSpecific") for trait in (rubric.traits() if rubric else ())]
     ratings += [rating_of(trait, "QuestionSpecific", dynamic=True) for trait in (dynamic.traits() if dynamic else ())]
-    source = question.answer_template or default_template(question.question)
+    source = question.answer_template
     if finished is None:
-        finished = _is_own(source)
+        finished = source is not None and _is_own(source)
     asked = {
         "@type": "Question",
         "text": question.question,
         "acceptedAnswer": {"@type": "Answer", "text": question.raw_answer},
-        "hasPart": template_of(question.question, source),
+        **({"hasPart": template.new_template_of(question.question, source)} if source else {}),
         **({"rating": ratings} if ratings else {}),
         "additionalProperty": _properties(question, finished=finished),
         **({"keywords": list(question.keywords)} if question.keywords else {}),

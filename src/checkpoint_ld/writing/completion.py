@@ -1,6 +1,7 @@
 """Completion: a canonical tree with everything that Karenina refuses a file without.
 
 What is there stays, in the form that Karenina takes; nothing is taken away. What Karenina could never take is refused.
+A question without a template gets the one that stands for none only where that is asked for (`with_placeholders`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from checkpoint_ld.dialects.json_text import container
 from checkpoint_ld.dialects.properties import name_of, property_value, values
 from checkpoint_ld.dialects.ratings import CANONICAL, CONTAINERS, as_float
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
-from checkpoint_ld.dialects.template import template_name
+from checkpoint_ld.dialects.template import new_template_of, template_name
 from checkpoint_ld.documents.values import as_base64, is_number
 from checkpoint_ld.entities import CallableRubricTrait
 from checkpoint_ld.errors import ReadError, WriteError
@@ -54,6 +55,22 @@ def complete(
     if writer.refusals:
         raise WriteError("Karenina would refuse the file: " + "; ".join(writer.refusals))
     return whole, tuple(writer.findings)
+
+
+def with_placeholders(tree: Tree) -> Tree:
+    """Return a canonical tree in which every question has a template, be it the one that stands for none."""
+    elements = [
+        {**one, "item": ordered({**one["item"], "hasPart": _placeholder(one["item"])}, "item")}
+        if isinstance(one, dict) and isinstance(one.get("item"), dict) and "hasPart" not in one["item"]
+        else one
+        for one in as_list(tree.get("dataFeedElement"))
+    ]
+    return {**tree, "dataFeedElement": elements} if elements else tree
+
+
+def _placeholder(question: Tree) -> Tree:
+    said = text_of(question.get("text"))
+    return new_template_of(said, default_template(said))
 
 
 class _Completion:
@@ -100,24 +117,21 @@ class _Completion:
     def _question(self, question: Tree, pointer: str) -> Tree:
         said = text_of(question.get("text"))
         answer, template = (_single(question.get(name)) for name in ("acceptedAnswer", "hasPart"))
-        whole = {
-            **question,
-            "acceptedAnswer": {"@type": "Answer", **answer, "text": text_of(answer.get("text"))},
-            "hasPart": {
+        whole = {**question, "acceptedAnswer": {"@type": "Answer", **answer, "text": text_of(answer.get("text"))}}
+        if "hasPart" in question:
+            whole["hasPart"] = {
                 "@type": "SoftwareSourceCode",
                 **template,
                 "name": template.get("name") or template_name(said),
                 "text": default_template(said) if template.get("text") is None else template["text"],
                 "programmingLanguage": "Python",
-            },
-        }
+            }
         if "rating" in question:
             whole["rating"] = self._ratings(question["rating"], f"{pointer}/rating")
         if "keywords" in question:
             whole["keywords"] = as_list(question["keywords"])
-        return ordered(
-            {**whole, **{name: ordered(whole[name], name) for name in ("acceptedAnswer", "hasPart")}}, "item"
-        )
+        parts: Tree = {name: ordered(whole[name], name) for name in ("acceptedAnswer", "hasPart") if name in whole}
+        return ordered({**whole, **parts}, "item")
 
     def _ratings(self, ratings: Any, pointer: str) -> list[Any]:
         return [

@@ -81,6 +81,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     dialect: str = CANONICAL,
     context: ContextStyle | None = None,
     deep_judgment: bool = True,
+    placeholders: bool = False,
     round_scores: bool = False,
     derived: bool = False,
     source: Reading | None = None,
@@ -91,11 +92,12 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     `source` is what the graph was read from. Where the dialect stays the same, what was not edited stays as it stands
     there, byte for byte if nothing was. What the older dialects lack and Karenina wants is filled in; `now` is the date
     that stands for a missing one, and `round_scores` allows whole numbers for bounds that Karenina would refuse.
-    `deep_judgment` false leaves out the settings of that name of LLM traits; a finding counts them. `context` is that
-    of the canonical dialect; None means the one that the source has. `derived` adds to statements what follows from
-    them; a JSON document has no place for that. Raises WriteError for what cannot be written.
+    `deep_judgment` false leaves out the settings of that name of LLM traits; a finding counts them.
+    `placeholders` gives a question without a template the one that stands for none. `context` is that of the canonical
+    dialect; None means the one that the source has. `derived` adds to statements what follows from them; a JSON
+    document has no place for that. Raises WriteError for what cannot be written.
     """
-    bare, losses = (None, ()) if deep_judgment else _without_deep_judgment(graph.tree())
+    bare, losses = _adapted(graph, deep_judgment=deep_judgment, placeholders=placeholders)
     if syntax != JSONLD:
         graph = graph if bare is None else CheckpointGraph.of_tree(bare)
         return Written(_statements(_with_derived(graph) if derived else graph, syntax), losses)
@@ -108,7 +110,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     tree = None if source is None and dialect == CANONICAL else graph.tree()
     edited = source is None or tree is None or not same(_bare(tree), _bare(source.tree))
     document = source.document if source is not None and source.dialect == dialect else None
-    if document is not None and not edited and not losses and (context is None or dialect != CANONICAL):
+    if document is not None and not edited and bare is None and (context is None or dialect != CANONICAL):
         return Written(document.data)
     if bare is not None:
         graph, tree = CheckpointGraph.of_tree(bare), bare
@@ -127,6 +129,18 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     if document is not None:
         value = amended(document.value, document.value, value)
     return _laid_out(value, document, (*losses, *findings))
+
+
+def _adapted(
+    graph: CheckpointGraph, *, deep_judgment: bool, placeholders: bool
+) -> tuple[Tree | None, tuple[Finding, ...]]:
+    """Return a checkpoint as it is asked for, None where that is as it stands, and what is left out of it."""
+    tree, losses = (None, ()) if deep_judgment else _without_deep_judgment(graph.tree())
+    if placeholders:
+        from checkpoint_ld.writing.completion import with_placeholders  # noqa: PLC0415 - as in `write`
+
+        tree = with_placeholders(graph.tree() if tree is None else tree)
+    return tree, losses
 
 
 def _statements(graph: CheckpointGraph, syntax: str) -> bytes:
