@@ -39,7 +39,8 @@ class Finding:
     such as `question-text`; `condition` is what the format's description calls it, such as `E-TEXT`, where it has a
     name there. `message` says what is wrong with the offending value in it, `remedy` what to do about it, `subject`
     which question or trait it is about. `node` is the IRI that the graph has for the place, `value` the offending
-    value as text, both where there is one.
+    value as text, both where there is one. `fixable` says that `checkpoint-ld validate --fix` takes the finding away,
+    which only that command finds out.
     """
 
     code: str
@@ -53,6 +54,7 @@ class Finding:
     condition: str = ""
     node: str | None = None
     value: str | None = None
+    fixable: bool = False
 
     def __str__(self) -> str:
         subject = f"{self.subject}: " if self.subject else ""

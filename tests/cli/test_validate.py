@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,9 @@ from checkpoint_ld.documents.values import as_base64
 from checkpoint_ld.errors import WriteError
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating, scenario
+from tests.fixes.test_fixes import FAULTS
+from tests.fixes.test_fixes import sound as fixes_sound
+from tests.fixes.test_soundness import FORMS, in_form
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 BROKEN, FIXABLE = EXAMPLES / "broken.jsonld", EXAMPLES / "fixable.jsonld"
@@ -118,6 +122,27 @@ def test_only_a_hash_accepts_code(run: Run) -> None:
     done = run("validate", "a.json")
     assert done.code == 2
     assert "write sha256: and 64 hexadecimal digits" in done.err
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_what_fix_takes_away_says_so_and_is_counted(run: Run, form: str, is_marked: bool) -> None:
+    tree = fixes_sound()
+    some = ("a trait type without prefix", "no format version", "a version as number", "keywords as text")
+    for name in sorted(FAULTS, key=lambda one: one == "a question in an array") if form == "usual" else some:
+        FAULTS[name][2](tree)
+    data = json.dumps(in_form(tree, form)).encode()
+    Path("a.json").write_bytes(b"\xef\xbb\xbf" * is_marked + data)
+    before = json.loads(run("validate", "a.json", "--format", "json").out)["findings"]
+    shown = run("validate", "a.json", "--max-per-rule", "0").out.decode()
+    fixed = json.loads(run("validate", "a.json", "--fix", "--format", "json").out)["findings"]
+    mended = [one["code"] for one in before if one["fixable"]]
+
+    assert Counter(one["code"] for one in before) - Counter(one["code"] for one in fixed) == Counter(mended)
+    assert not any(one["fixable"] for one in fixed)
+    assert shown.count("(--fix does it)") == len(mended)
+    assert (f"; --fix mends {len(mended)} finding" in shown) is bool(mended)
+    assert ("KD008" in mended) is is_marked
 
 
 def test_an_output_that_exists_names_the_option(run: Run) -> None:

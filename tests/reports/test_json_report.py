@@ -62,6 +62,7 @@ def test_a_finding_is_there_with_everything_that_is_known() -> None:
         "line": 5,
         "column": 69,
         "node": QUESTION,
+        "fixable": False,
     }
     known = {field.name for kind in (Finding, Place) for field in dataclasses.fields(kind)}
     assert set(first) == known - {"place"}

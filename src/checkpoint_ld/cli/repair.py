@@ -1,8 +1,9 @@
-"""What `validate --fix` and `validate --diff` do: repair files, or show how they would be."""
+"""What `validate --fix` and `validate --diff` do: repair files, show how they would be, tell what they mend."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import fixes, reading
@@ -14,7 +15,9 @@ from checkpoint_ld.rules import by_slug
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+    from checkpoint_ld.findings import Finding
     from checkpoint_ld.fixes import Fix
+    from checkpoint_ld.report import Checked
     from checkpoint_ld.selection import Selection
 
 
@@ -54,3 +57,32 @@ def diff(repaired: Repair) -> str:
     """Return what a repair changes, as a unified diff; empty if it changes nothing."""
     edits = [edit for fix in repaired.fixes for edit in fix.edits]
     return fixes.unified_diff(repaired.before.decode("utf-8"), edits, repaired.name) if edits else ""
+
+
+def marked(checked: Checked, text: str) -> Checked:
+    """Return what was found in a source of JSON text, with the findings marked that `--fix` takes away."""
+    told = Counter(one.rule for one in checked.findings)
+    try:
+        document = read_json(text.encode("utf-8", "surrogatepass"))
+        found = fixes.fixes_of(document)
+        after = reading.examine_bytes(fixes.apply(document, found), syntax=reading.JSON_SYNTAX, checked=False).of_form
+    except ReadError:
+        found, after = (), ()
+    left = {one.rule for one in after}
+
+    def is_fixable(one: Finding) -> bool:
+        if one.rule == fixes.MARK:
+            return True  # the text has lost it already
+        at = [fix.pointer for fix in found if one.rule in fix.rules]
+        if one.rule in _OF_ALL:
+            return bool(at) and one.rule not in left
+        if one.place.pointer is None:  # in some forms of JSON-LD nobody knows which is which
+            return len(at) >= told[one.rule]
+        within = f"{one.place.pointer}/"
+        return any(f"{pointer}/".startswith(within) for pointer in at)
+
+    return replace(checked, findings=tuple(replace(one, fixable=is_fixable(one)) for one in checked.findings))
+
+
+_OF_ALL = frozenset(("json-ld-form", "vocabulary-http"))
+"""The rules that are told once for all that breaks them."""

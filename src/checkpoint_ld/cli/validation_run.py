@@ -51,7 +51,8 @@ class Run:
 
     def report(self, files: Sequence[str]) -> Report:
         """Validate `files`; those that are not there are said on standard error."""
-        return checking.report_of((self.selection.applied(one) for one in self._checked(files)), self.profiles)
+        counted = (self.selection.applied(one) for one in self._checked(files))
+        return checking.report_of(map(_marked, counted), self.profiles)
 
     def exit_code(self, report: Report, threshold: Severity | None) -> int:
         """Return the exit code of a run with this report, in which findings from `threshold` on count."""
@@ -136,6 +137,24 @@ class Run:
                 if advance is not None:
                     advance(done, len(files))
                 yield file
+
+
+def _marked(checked: Checked) -> Checked:
+    """Mark the findings that `--fix` takes away."""
+    if checked.text is None or _FIXED.isdisjoint(one.rule for one in checked.findings):
+        return checked
+    from checkpoint_ld.cli.repair import marked
+
+    return marked(checked, checked.text)
+
+
+_FIXED = frozenset(
+    (
+        *("byte-order-mark", "json-ld-form", "vocabulary-http", "trait-prefix", "format-version-missing"),
+        *("benchmark-version", "trait-bound-text", "finished-text", "trait-kind-binary"),
+    )
+)
+"""The rules that have fixes."""
 
 
 def _noted(message: str) -> None:

@@ -6,7 +6,7 @@ file into today's is what converting is for.
 """
 
 from checkpoint_ld.fixes.diff import unified_diff
-from checkpoint_ld.fixes.finding import fixes_of
+from checkpoint_ld.fixes.finding import MARK, fixes_of
 from checkpoint_ld.fixes.fix import Edit, Fix, apply
 
-__all__ = ["Edit", "Fix", "apply", "fixes_of", "unified_diff"]
+__all__ = ["MARK", "Edit", "Fix", "apply", "fixes_of", "unified_diff"]

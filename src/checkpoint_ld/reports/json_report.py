@@ -70,6 +70,7 @@ def _finding(checked: Checked, found: Finding) -> dict[str, Any]:
         "line": found.place.line,
         "column": found.place.column,
         "node": found.node,
+        "fixable": found.fixable,
     }
 
 

@@ -59,7 +59,7 @@ def _block(checked: Checked, found: Finding, source: Source | None, width: int, 
     elif source is not None:
         yield from _excerpt(source, place.line, place.column or 1, width, paint)
     if found.remedy:
-        yield f"  {paint(_GREEN, 'fix:')} {harmless(found.remedy)}"
+        yield f"  {paint(_GREEN, 'fix:')} {harmless(found.remedy)}{' (--fix does it)' if found.fixable else ''}"
 
 
 def _elsewhere(found: Finding) -> Iterator[str]:

@@ -45,7 +45,9 @@ def tally(counts: Mapping[Severity, int]) -> str:
 def verdict(report: Report) -> str:
     """Return the one line that says what came out: `3 files: 2 violations, 1 warning, 0 infos (profile karenina)`."""
     outcome = tally(report.counts) if report.checked else "nothing to check"
-    return f"{counted(len(report.checked), 'file')}: {outcome} (profile {report.profile})"
+    fixable = sum(one.fixable for one in report.findings)
+    fixed = f"; --fix mends {counted(fixable, 'finding')}" if fixable else ""
+    return f"{counted(len(report.checked), 'file')}: {outcome} (profile {report.profile}){fixed}"
 
 
 class Selection(NamedTuple):
