@@ -76,10 +76,9 @@ def marked(checked: Checked, text: str) -> Checked:
         at = [fix.pointer for fix in found if one.rule in fix.rules]
         if one.rule in _OF_ALL:
             return bool(at) and one.rule not in left
-        if one.place.pointer is None:  # in some forms of JSON-LD nobody knows which is which
-            return len(at) >= told[one.rule]
         within = f"{one.place.pointer}/"
-        return any(f"{pointer}/".startswith(within) for pointer in at)
+        # Where places are not those of the file, as in some forms of JSON-LD, there is a fix for each or for none.
+        return len(at) >= told[one.rule] or any(f"{pointer}/".startswith(within) for pointer in at)
 
     return replace(checked, findings=tuple(replace(one, fixable=is_fixable(one)) for one in checked.findings))
 
