@@ -45,7 +45,7 @@ def test_of_a_generic_store_every_url_is_given() -> None:
         ("http://127.0.0.1:port", "is no URL of a server"),
         ("http://127.0.0.1/a b", "is no URL of a server"),
         ("http://127.0.0.1/a\r\nHost: x", "is no URL of a server"),
-        ("http://127.0.0.1/?graph=x", "has a query or a fragment"),
+        ("http://127.0.0.1/?graph=x", "is followed by a query or a fragment"),
     ],
 )
 def test_what_is_no_url_of_a_store_is_refused(url: str, message: str) -> None:
@@ -83,3 +83,13 @@ def test_a_store_is_recognized_by_what_it_says(server: str, body: str, name: str
 
 def test_it_is_said_which_profiles_were_seen_running() -> None:
     assert [name for name, one in profiles().items() if one.checked] == ["oxigraph", "virtuoso"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:7878/sparql?token=geheim", "localhost:7878#geheim", "ftp://x/?a=geheim"]
+)
+def test_no_message_repeats_what_may_be_a_token(url: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        endpoint(url, "generic")
+    assert "geheim" not in str(refused.value)
+    assert url[:8] in str(refused.value)

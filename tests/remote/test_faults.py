@@ -391,3 +391,13 @@ def test_who_is_asked_which_kind_of_store_it_is_gets_no_credentials(
         assert client.credentials.method == "digest"
 
     assert [("authorization" in seen.headers) for seen in one.seen] == [False]
+
+
+def test_names_of_graphs_in_other_columns_are_refused(server: Server) -> None:
+    row = b'{"g": {"type": "uri", "value": "urn:g"}, "n": {"type": "literal", "value": "1"}}'
+    rows = b'{"head": {"vars": ["g", "n"]}, "results": {"bindings": [' + row + b"]}}"
+    with (
+        connected(server(Reply(200, rows, RESULTS))) as client,
+        pytest.raises(TruncatedResultError, match="alone, but"),
+    ):
+        client.checkpoints()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
+import threading
 import xml.etree.ElementTree as ET
+from urllib.parse import urlsplit
 
 import pyoxigraph
 import pytest
 
+from checkpoint_ld.serving import Server
 from tests.serving.conftest import ALLOYS, METALS, Ask
 
 NAMES = "SELECT ?name WHERE { ?benchmark a schema:DataFeed ; schema:name ?name } ORDER BY DESC(?name)"
@@ -173,6 +178,36 @@ def test_what_is_asked_wrongly_gets_the_status_for_it(ask: Ask) -> None:
         "POST", "/sparql", content=iter([NAMES.encode()]), headers={"Content-Type": "application/sparql-query"}
     )
     assert chunks.status_code == 411
+
+
+def test_a_body_that_is_announced_too_large_is_refused_before_it_comes(running: Server) -> None:
+    with connection(running) as client:
+        client.sendall(b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_that_ends_early_is_refused(running: Server) -> None:
+    with connection(running) as client:
+        client.sendall(b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nASK")
+        client.shutdown(socket.SHUT_WR)
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_client_that_goes_away_leaves_no_traceback(running: Server, capfd: pytest.CaptureFixture[str]) -> None:
+    before = set(threading.enumerate())
+    with connection(running) as client:
+        client.sendall(b"GET /sparql HTTP/1.1\r\nHost: loc")
+        while not (handling := set(threading.enumerate()) - before):
+            pass
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing resets it
+    for thread in handling:
+        thread.join()
+    assert capfd.readouterr().err == ""
+
+
+def connection(running: Server) -> socket.socket:
+    parts = urlsplit(running.url)
+    return socket.create_connection((parts.hostname, parts.port), timeout=20.0)
 
 
 def test_the_service_describes_itself(ask: Ask) -> None:

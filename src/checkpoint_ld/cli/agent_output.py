@@ -189,7 +189,7 @@ def show_reindexed(done: Reindexed, *, as_json: bool) -> None:
         return
     streams.show(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
     for one in done.kept:
-        say(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back")
+        say(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
 
 
 def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> None:
@@ -218,7 +218,7 @@ def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> N
 
 def _tell(line: str) -> None:
     """Print a line that may hold anything that stands in a checkpoint or is a file's name."""
-    streams.show(line)
+    streams.show(harmless(line))
 
 
 def say(message: str) -> None:

@@ -127,7 +127,9 @@ class SparqlClient:
         names: list[str] = []
         while True:
             page = self._result(request.checkpoints_after(names[-1] if names else "", _PAGE), "select")
-            found = sorted(term.value for (term,) in page.rows if isinstance(term, pyoxigraph.NamedNode))
+            if any(len(row) != 1 for row in page.rows):
+                raise TruncatedResultError(f"the server does not give names of graphs alone, but {page.rows[0]!r}")
+            found = sorted(row[0].value for row in page.rows if isinstance(row[0], pyoxigraph.NamedNode))
             if names and found and found[0] <= names[-1]:
                 raise TruncatedResultError("the server does not give the names of graphs in their order")
             names += found

@@ -135,10 +135,11 @@ def checked_url(url: str) -> str:
             "a URL with a name or password in it ends up in logs and histories: "
             "give them by environment variables, a file or netrc"
         )
+    shown = url.partition("?")[0].partition("#")[0]  # what follows may be a token
     if not is_usable or not url.isascii() or any(one <= " " for one in url):
-        raise SettingsError(f"{url!r} is no URL of a server: it should look like http://127.0.0.1:7878")
+        raise SettingsError(f"{shown!r} is no URL of a server: it should look like http://127.0.0.1:7878")
     if parts.query or parts.fragment:
-        raise SettingsError(f"{url!r} has a query or a fragment: give the URL of the store alone")
+        raise SettingsError(f"{shown!r} is followed by a query or a fragment: give the URL of the store alone")
     return url
 
 

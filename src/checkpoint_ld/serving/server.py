@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import socket
+import sys
 import threading
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 4 << 20
 """The largest body of a request; the longest query that is read is shorter."""
+_LAST_WORDS = 1.0
+"""Seconds that a client may be silent that was refused and still sends."""
 PATIENCE = 30.0
 """Seconds that a client may be silent in the middle of a request."""
 
@@ -88,6 +93,11 @@ class _Http(ThreadingHTTPServer):
     max_rows: int | None
     names: frozenset[str] | None
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Pass over a client that went away, which is no fault."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
 
 class _Http6(_Http):
     address_family = socket.AF_INET6
@@ -116,6 +126,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(told.body)
+        if told.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            self._drain()
+
+    def _drain(self) -> None:
+        """Read what a client goes on sending: it would see a broken connection in place of its answer."""
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(_LAST_WORDS)
+        left = 4 * MOST_BYTES
+        with contextlib.suppress(OSError):
+            while left > 0 and (part := self.connection.recv(1 << 16)):
+                left -= len(part)
 
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _handle  # noqa: N815 - http.server's names
 
@@ -131,15 +152,17 @@ class _Handler(BaseHTTPRequestHandler):
             return Answer.plain(411, "say the length of the body")
         if int(length) > MOST_BYTES:
             self.close_connection = True
-            # A client that still sends would not see the answer, but a broken connection.
-            self.rfile.read(min(int(length), 4 * MOST_BYTES))
-            return Answer.plain(413, f"a request has at most {MOST_BYTES} bytes")
+            return Answer.plain(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            self.close_connection = True
+            return Answer.plain(HTTPStatus.BAD_REQUEST, "the body ends before its end")
         asked = Asked(
             self.command,
             self.path,
             self.headers.get("Content-Type", ""),
             self.headers.get("Accept", ""),
-            self.rfile.read(int(length)),
+            body,
         )
         return answer(asked, self.server.pool.ask, self.server.max_rows)
 
