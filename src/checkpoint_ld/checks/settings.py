@@ -190,6 +190,10 @@ def _check_kind(trait: PlacedTrait) -> None:
         )
     elif kind == "literal":
         _check_classes(trait)
+        return
+    classes = trait.settings.get("classes")
+    if classes is not None and not isinstance(classes, dict):
+        trait.spot.report("class-object", f"classes is {shown(classes)}, no object", "write an object, or take it out")
 
 
 def _check_classes(trait: PlacedTrait) -> None:

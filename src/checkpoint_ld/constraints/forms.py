@@ -148,6 +148,10 @@ def _classes(value: Any) -> str | None:
     return None if len(value) >= 2 else f"a literal trait needs two, not {len(value)}"
 
 
+def _class_object(value: Any) -> str | None:
+    return None if value is None or isinstance(value, dict) else "it is no object"
+
+
 def _twenty_classes(value: Any) -> str | None:
     if isinstance(value, dict) and len(value) > CLASS_LIMIT:
         return f"the trait has {len(value)} classes, and Karenina takes {CLASS_LIMIT}"
@@ -248,6 +252,7 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "answer-class": templates.answer_class,
     "base64": _base64,
     "boolean": _boolean,
+    "class-object": _unquoted(_class_object),
     "classes": _unquoted(_classes),
     "complete-template": templates.complete,
     "date": _date,

@@ -123,6 +123,8 @@ def _roles(trait: Trait) -> Iterator[str]:
         yield _FAMILIES[trait.family]
     if trait.kind is not None:
         yield trait.kind.capitalize()
+    if trait.family in ("llm", "agentic", "callable") and "classes" in trait.settings and trait.kind != "literal":
+        yield "Classed"
     yield "Implied" if trait.implies_range else "Unimplied"
     best, worst = (_bound(trait.members.get(member)) for member in ("bestRating", "worstRating"))
     if trait.kind not in {"literal", "template"} and best is not None and worst is not None:

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from checkpoint_ld.enrichment.objects import object_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.residue import Ref
 from checkpoint_ld.mapping import traits
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
@@ -40,6 +41,8 @@ ELSEWHERE = frozenset(("name", "description", "classes", "callable_code", "model
 def trait_of(rating: Node, additions: Additions, scope: str) -> None:
     """Say which trait a rating is, `scope` being the class for its place; nothing of a rating that is none."""
     told = object_of(rating, additions.reader)
+    if isinstance(told.get("description"), (Ref, list)):  # other nodes, of which only the names are known
+        del told["description"]
     try:
         trait = traits.trait_of(told)
     except (ReadError, RecursionError):  # it breaks a rule that no file may break, so that nothing follows from it

@@ -1,17 +1,13 @@
 """Traits that an agent judges, with a workspace and tools at hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field, JsonValue, field_serializer
 
+from checkpoint_ld.entities.kinds import Above0
 from checkpoint_ld.entities.trait import ScoredTrait
-from checkpoint_ld.findings import Severity
-
-if TYPE_CHECKING:
-    from checkpoint_ld.findings import Finding
+from checkpoint_ld.findings import Finding, Severity
 
 AGENT_INTERFACES = ("claude_agent_sdk", "langchain_deep_agents")
 OTHER_INTERFACES = ("langchain", "openrouter", "manual", "openai_endpoint", "claude_tool")
@@ -31,8 +27,8 @@ class AgenticRubricTrait(ScoredTrait):
     )
     materialize_trace: bool = Field(default=False, description="Write the trace to a file in the workspace")
     persist_trace: bool = Field(default=False, description="Keep that file afterwards")
-    max_turns: int = Field(default=15, gt=0, description="How many turns the agent has")
-    timeout_seconds: int = Field(default=120, gt=0, description="How many seconds the agent has")
+    max_turns: Above0 = Field(default=15, description="How many turns the agent has")
+    timeout_seconds: Above0 = Field(default=120, description="How many seconds the agent has")
     model_override: dict[str, JsonValue] | None = Field(
         default=None, repr=False, description="Settings of the model to use"
     )
@@ -43,6 +39,7 @@ class AgenticRubricTrait(ScoredTrait):
         if self.materialize_trace and self.context_mode == "workspace_only":
             message = "materialize_trace is true, but context_mode workspace_only shows no trace"
             found += (self.problem("agentic-trace", message, "change one of the two"),)
+        found += self.fractions("max_turns", "timeout_seconds")
         return found + self._interface_problems()
 
     def _interface_problems(self) -> tuple[Finding, ...]:

@@ -10,6 +10,7 @@ from pydantic import (
     AllowInfNan,
     BaseModel,
     Discriminator,
+    Field,
     GetJsonSchemaHandler,
     JsonValue,
     PlainSerializer,
@@ -29,6 +30,15 @@ Score: TypeAlias = Annotated[
     AfterValidator(lambda score: int(score) if score == int(score) else score),
 ]
 """A bound of a range of scores: whole, but for some files."""
+
+Count: TypeAlias = Annotated[Score, WithJsonSchema({"type": "integer"})]
+"""A count: whole, but for some files."""
+
+Share: TypeAlias = Annotated[int | Annotated[float, AllowInfNan(False)], WithJsonSchema({"type": "number"})]
+"""A number that is meant to be from 0 to 1."""
+
+Above0: TypeAlias = Annotated[Score, Field(gt=0), WithJsonSchema({"type": "integer", "exclusiveMinimum": 0})]
+"""A count of what there has to be some of."""
 
 _FIELD_TYPES = {int, float, str, bool}
 _TEMPLATE_SCHEMA = {

@@ -1,15 +1,10 @@
 """Traits that a language model judges from the answer's text."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from pydantic import Field
 
+from checkpoint_ld.entities.kinds import Count, Share
 from checkpoint_ld.entities.trait import ScoredTrait
-
-if TYPE_CHECKING:
-    from checkpoint_ld.findings import Finding
+from checkpoint_ld.findings import Finding
 
 
 class LLMRubricTrait(ScoredTrait):
@@ -17,11 +12,11 @@ class LLMRubricTrait(ScoredTrait):
 
     deep_judgment_enabled: bool = Field(default=False, description="Judge in several stages, on quoted evidence")
     deep_judgment_excerpt_enabled: bool = Field(default=True, description="Quote the answer as evidence")
-    deep_judgment_max_excerpts: int | None = Field(
+    deep_judgment_max_excerpts: Count | None = Field(
         default=None, description="How many quotations there are at most; null: as Karenina has it"
     )
-    deep_judgment_fuzzy_match_threshold: float | None = Field(default=None, description="0 to 1, by convention")
-    deep_judgment_excerpt_retry_attempts: int | None = Field(
+    deep_judgment_fuzzy_match_threshold: Share | None = Field(default=None, description="0 to 1, by convention")
+    deep_judgment_excerpt_retry_attempts: Count | None = Field(
         default=None, description="How often quoting is tried again; null: as Karenina has it"
     )
     deep_judgment_search_enabled: bool = Field(default=False, description="Search outside sources for the excerpts")
@@ -30,6 +25,7 @@ class LLMRubricTrait(ScoredTrait):
     def problems(self) -> tuple[Finding, ...]:
         """Report odd classes, ranges and directions, and deep judgment of a template, which there is not."""
         found = super().problems()
+        found += self.fractions("deep_judgment_max_excerpts", "deep_judgment_excerpt_retry_attempts")
         if self.is_template_kind and self.deep_judgment_enabled:
             message = "deep_judgment_enabled is true, but a trait of template kind has no deep judgment"
             return (*found, self.problem("template-trait-judgment", message, "set it to false"))

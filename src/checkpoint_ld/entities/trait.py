@@ -47,6 +47,14 @@ class Trait(Entity):
         remedy = "give each class a name of its own and a description"
         return tuple(self.problem("class-blank", fault, remedy) for fault in faults)
 
+    def fractions(self, *fields: str) -> tuple[Finding, ...]:
+        """Report the fields that hold a fraction, which Karenina refuses."""
+        return tuple(
+            self.problem("trait-fraction", f"{field} {getattr(self, field)} is not whole", "use a whole number")
+            for field in fields
+            if isinstance(getattr(self, field), float)
+        )
+
     def range_problems(self, lowest: float | None, highest: float | None) -> tuple[Finding, ...]:
         """Report a range of scores in which no two scores fit, and bounds that no whole score can have."""
         found = [

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from checkpoint_ld.dialects.ratings import (
+    DEEP_DEFAULTS,
     GUI_MATRIX,
     MATRIX,
     PREFIX,
@@ -135,8 +136,10 @@ def _decoded(name: str, value: Any) -> Any:
 
 def _members(family: str, rating: Json, settings: Json) -> Json:
     told: Json = {name: value for name, value in settings.items() if value is not None or name in _NULLABLE}
+    if not isinstance(told.get("model_override"), dict):
+        told.pop("model_override", None)  # no settings of a model, which a rule says, and of no effect
     if family == "llm":
-        deep = {name: value for name, value in rating.items() if name.startswith("deep_judgment_")}
+        deep = {name: rating[name] for name, usual in DEEP_DEFAULTS.items() if _is_of_kind(rating.get(name), usual)}
         kind = llm_kind(rating, settings)
         told = {**deep, **told, "kind": "boolean" if kind == "binary" else kind}
     elif family == "metric":
@@ -150,6 +153,11 @@ def _members(family: str, rating: Json, settings: Json) -> Json:
         bounds = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
         told.update(_bounds(told, {name: number_of(bound) for name, bound in bounds.items()}))
     return told
+
+
+def _is_of_kind(value: Any, usual: bool | None) -> bool:
+    """Tell whether a member that no rule is about is a switch, or a number, as the setting of its name is."""
+    return isinstance(value, bool) if isinstance(usual, bool) else is_number(value)
 
 
 def _bounds(told: Json, ends: Json) -> Json:
