@@ -17,6 +17,7 @@ from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.emission.term_texts import quoted
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.graph import contexts, object_plans, terms
+from checkpoint_ld.graph.annotation import is_name
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.expansion import IDENTIFIER
@@ -240,6 +241,9 @@ class Improved(Compaction):
     root_context: Json = None
 
     def local_context(self, subject: Any, members: Json, terms: Any, via: Any, residue: Any) -> Json:
+        for key in ("@type", "@id"):
+            if key in members and not is_name(members[key], is_type=key == "@type"):
+                del members[key]
         is_property = is_property_value(members.get("@type"), via)
         local = emission.local_context(members, terms, is_property=is_property, set_apart=residue.set_apart)
         if subject != self.root:
