@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import sys
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -84,9 +85,34 @@ def test_workbooks_are_tables_too(tmp_path: Path) -> None:
         extract_questions_from_file(path, "Question", "Answer")
     full, bare, many, share = extract_questions_from_file(path, "Question", "Answer", "Questions", **OPTIONS)
     assert (full.keywords, bare.question) == (["a", "b", "x", "y"], "Bare?")
-    assert (many.raw_answer, many.custom_metadata, share.raw_answer) == ("5", {"Area": "2.5"}, "2")
+    assert (many.raw_answer, many.custom_metadata, share.raw_answer) == ("5", {"Area": 2.5}, "2")
     with pytest.raises(LookupFailedError, match="Cover, Questions"):
         extract_questions_from_file(path, "Question", "Answer", "Sheet1")
+
+
+def test_numbers_truth_values_and_dates_of_custom_columns_stay_such(tmp_path: Path) -> None:
+    header = ["Question", "Answer", "Year", "Share", "Open", "Since", "Code", "Mixed"]
+    options: dict[str, Any] = {"custom_metadata_columns": header[2:]}
+    texts = [["1?", "5", "2026", "0.5", "TRUE", "2026-01-02", "007", "3"], ["2?", "6", "-1", "2", "", "", "8", "many"]]
+    for name in ("a.csv", "a.tsv"):
+        found = extract_questions_from_file(written(tmp_path, name, [header, *texts]), "Question", "Answer", **options)
+        assert [one.raw_answer for one in found] == ["5", "6"]
+        assert [one.custom_metadata for one in found] == [
+            {"Year": 2026, "Share": 0.5, "Open": True, "Since": "2026-01-02", "Code": "007", "Mixed": "3"},
+            {"Year": -1, "Share": 2, "Code": "8", "Mixed": "many"},
+        ]
+    moment, day = datetime(2026, 1, 2, 3, 4, 5), date(2026, 1, 2)
+    cells: list[list[Any]] = [["1?", 5, 2026, 0.5, False, day, "007", "3"], ["2?", day, -1, 2.0, None, moment, 8, 0]]
+    path = workbook(tmp_path, [header, *cells])
+    found = extract_questions_from_file(path, "Question", "Answer", "Questions", **options)
+    assert [one.raw_answer for one in found] == ["5", "2026-01-02"]
+    assert [one.custom_metadata for one in found] == [
+        {"Year": 2026, "Share": 0.5, "Open": False, "Since": "2026-01-02", "Code": "007", "Mixed": "3"},
+        {"Year": -1, "Share": 2, "Since": "2026-01-02T03:04:05", "Code": 8, "Mixed": 0},
+    ]
+    benchmark = Benchmark("Tables")
+    added = benchmark.add_questions(found)
+    assert Benchmark.load(benchmark.to_ntriples().encode())[added[0]].custom_metadata == found[0].custom_metadata
 
 
 def test_a_mandatory_column_must_be_there(tmp_path: Path) -> None:

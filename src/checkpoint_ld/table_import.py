@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
+import re
 from dataclasses import dataclass
+from datetime import date, datetime, time
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +21,14 @@ from checkpoint_ld.extras import library
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    Row = Mapping[str, str]
+    Row = Mapping[str, Any]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _OLD = ".xls"
+# What is written in another way than JSON writes a number, such as 007, is a name.
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
+_TRUTH = re.compile("true|false", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +65,10 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
 
     The first row names the columns. Texts are stripped, and rows without a question or an answer left out. A column of
     `keywords_columns` is `{"column": …, "separator": …}`, the separator a comma unless given; keywords come sorted,
-    each once. The url and `custom_metadata_columns` go into the custom metadata. A column that is not there is passed
-    over, but for those of question and answer. Workbooks need the extra `openpyxl`; their first sheet is read unless
-    `sheet_name` is given.
+    each once. The url and `custom_metadata_columns` go into the custom metadata, where numbers, truth values and dates
+    stay such (dates as ISO 8601 texts); in a table of text that is for columns that have nothing else. A column that
+    is not there is passed over, but for those of question and answer. Workbooks need the extra `openpyxl`; their first
+    sheet is read unless `sheet_name` is given.
 
     Raises SettingsError for another extension, LookupFailedError for a sheet or one of the two columns that is not
     there, SourceMissingError (a FileNotFoundError), and ReadError for a file that is no table.
@@ -78,26 +85,39 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
         custom_metadata_columns or (),
     )
     rows = _rows(os.fspath(file_path), sheet_name)
-    header = [name.strip() for name in next(rows, ())]
+    header = [_text(name).strip() for name in next(rows, ())]
     for name in (question_column, answer_column):
         if name not in header:
             raise LookupFailedError(
                 f"there is no column {name!r} in {os.fspath(file_path)}: there are {', '.join(header)}"
             )
-    found = (_question(_cells(header, row), asked) for row in rows)
+    held = [_cells(header, row) for row in rows]
+    if PurePath(file_path).suffix.lower() in _SEPARATORS:
+        _type(held, asked.custom)
+    found = (_question(row, asked) for row in held)
     return [one for one in found if one is not None]
 
 
-def _cells(header: list[str], row: Iterable[str]) -> Row:
+def _cells(header: list[str], row: Iterable[Any]) -> dict[str, Any]:
     # Of several columns with one name the first counts.
-    return dict(reversed([(name, cell.strip()) for name, cell in zip(header, row, strict=False)]))
+    stripped = (cell.strip() if isinstance(cell, str) else cell for cell in row)
+    return dict(reversed(list(zip(header, stripped, strict=False))))
+
+
+def _type(rows: list[dict[str, Any]], columns: Sequence[str]) -> None:
+    """Put numbers, or truth values, in the place of the texts of a column, where all of them are such."""
+    for name in columns:
+        written = [row for row in rows if row.get(name)]
+        if any(all(kind.fullmatch(row[name]) for row in written) for kind in (_NUMBER, _TRUTH)):
+            for row in written:
+                row[name] = json.loads(row[name].lower())
 
 
 def _question(row: Row, columns: _Columns) -> Question | None:
-    text, answer = row.get(columns.question, ""), row.get(columns.answer, "")
+    text, answer = _text(row.get(columns.question)), _text(row.get(columns.answer))
     if not text or not answer:
         return None
-    custom = {name: row[name] for name in columns.custom if row.get(name)}
+    custom = {name: _value(row[name]) for name in columns.custom if row.get(name) not in {None, ""}}
     url = _cell(row, columns.url)
     return Question(
         question=text,
@@ -110,7 +130,7 @@ def _question(row: Row, columns: _Columns) -> Question | None:
 
 
 def _cell(row: Row, column: str | None) -> str | None:
-    return (row.get(column) or None) if column is not None else None
+    return (_text(row.get(column)) or None) if column is not None else None
 
 
 def _author(row: Row, columns: _Columns) -> dict[str, Any] | None:
@@ -127,12 +147,12 @@ def _keywords(row: Row, columns: _Columns) -> list[str]:
     found = {
         keyword.strip()
         for one in columns.keywords
-        for keyword in row.get(one["column"], "").split(one.get("separator") or ",")
+        for keyword in _text(row.get(one["column"])).split(one.get("separator") or ",")
     }
     return sorted(found - {""})
 
 
-def _rows(path: str, sheet: str | None) -> Iterator[list[str]]:
+def _rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
     extension = PurePath(path).suffix.lower()
     if extension == _OLD:
         raise SettingsError(f"{path}: .xls cannot be read; save it as .xlsx or .csv")
@@ -158,7 +178,7 @@ def _text_rows(path: str, separator: str) -> list[list[str]]:
         csv.field_size_limit(usual)
 
 
-def _workbook_rows(path: str, sheet: str | None) -> list[list[str]]:
+def _workbook_rows(path: str, sheet: str | None) -> list[list[Any]]:
     data, _ = read_bytes(path)
     openpyxl = library("openpyxl")
     try:
@@ -170,12 +190,22 @@ def _workbook_rows(path: str, sheet: str | None) -> list[list[str]]:
             names = ", ".join(book.sheetnames)
             raise LookupFailedError(f"there is no sheet {sheet!r} in {path}: there are {names}")
         page = book[book.sheetnames[0] if sheet is None else sheet]
-        return [[_text(cell) for cell in row] for row in page.iter_rows(values_only=True)]
+        return [list(row) for row in page.iter_rows(values_only=True)]
     finally:
         book.close()
 
 
 def _text(cell: Any) -> str:
+    value = _value(cell)
+    return "" if value is None else str(value)
+
+
+def _value(cell: Any) -> Any:
+    """Return what JSON has for a cell: whole numbers as such, dates and times in ISO 8601."""
     if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return "" if cell is None else str(cell)
+        return int(cell)
+    if isinstance(cell, datetime) and cell.time() == time():
+        return cell.date().isoformat()
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    return cell if cell is None or isinstance(cell, str | int | float) else str(cell)

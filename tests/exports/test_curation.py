@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import Benchmark, SettingsError
+from checkpoint_ld.entities import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.exports.workbook import LONGEST, Sheet, workbook
 from tests.exports.samples import benchmark
 
@@ -51,16 +52,39 @@ def test_a_workbook_has_the_table_and_a_summary(tmp_path: Path) -> None:
     made.export_curation_workbook(tmp_path / "curation.csv")
     book = openpyxl.load_workbook(path)
     assert book.sheetnames == ["Curation Review", "Summary"]
-    rows = [["" if cell is None else cell for cell in row] for row in book["Curation Review"].values]
+    assert [row[0] for row in book["Curation Review"].values][1:4] == [1, 1, 2]
+    rows = [["" if cell is None else str(cell) for cell in row] for row in book["Curation Review"].values]
     assert rows == list(csv.reader(io.StringIO((tmp_path / "curation.csv").read_bytes().decode(), newline="")))
     assert list(book["Summary"].values) == [
         ("Benchmark", "Metals"),
-        ("Questions", "3"),
-        ("Fields", "2"),
-        ("Drafts", "2"),
-        ("Finished", "1"),
-        ("Template Parse Errors", "1"),
+        ("Questions", 3),
+        ("Fields", 2),
+        ("Drafts", 2),
+        ("Finished", 1),
+        ("Template Parse Errors", 1),
     ]
+
+
+def test_numbers_are_numbers_and_truth_values_have_the_names_of_python(tmp_path: Path) -> None:
+    openpyxl: Any = pytest.importorskip("openpyxl")
+    made = Benchmark("Typed")
+    fields = [
+        TemplateFieldSpec(name=name, type=kind, description="d", ground_truth=truth, verify_with={"type": primitive})
+        for name, kind, truth, primitive in (
+            ("liquid", "bool", True, "BooleanMatch"),
+            ("melts", "float", -38.8, "NumericExact"),
+            ("number", "int", 80, "NumericExact"),
+        )
+    ]
+    custom = {"Complexity": 3, "id": 10**18, "Area": False}
+    made.add_question("Which?", "5", TemplateSpec(fields=fields), custom_metadata=custom)
+    made.export_curation_workbook(tmp_path / "a.xlsx")
+    _, *rows = openpyxl.load_workbook(tmp_path / "a.xlsx")["Curation Review"].values
+    assert [row[11] for row in rows] == ["True", -38.8, 80]
+    assert [rows[0][at] for at in (0, 1, 3, 4, 6)] == [1, str(10**18), "5", "False", 3]
+    made.export_curation_workbook(tmp_path / "a.csv")
+    texts = list(csv.reader(io.StringIO((tmp_path / "a.csv").read_bytes().decode(), newline="")))
+    assert texts[1:] == [["" if cell is None else str(cell) for cell in row] for row in rows]
 
 
 def test_a_workbook_runs_nothing_and_holds_what_xml_cannot() -> None:

@@ -43,7 +43,7 @@ def question_table(content: BenchmarkContent, *, extra: Collection[str] = (), fo
     return table([header, *(_row(one, extra, keys) for one in content.questions)], formulas=formulas)
 
 
-def table(rows: Iterable[Sequence[str]], *, formulas: Formulas = "keep") -> str:
+def table(rows: Iterable[Sequence[str | float]], *, formulas: Formulas = "keep") -> str:
     """Return rows as comma-separated values with CRLF line ends.
 
     With `formulas="escape"` an apostrophe stands before a text that a spreadsheet would run. Raises SettingsError for
@@ -54,7 +54,8 @@ def table(rows: Iterable[Sequence[str]], *, formulas: Formulas = "keep") -> str:
     written = io.StringIO()
     writer = csv.writer(written)
     for row in rows:
-        writer.writerow([escaped(cell) for cell in row] if formulas == "escape" else row)
+        escapes = formulas == "escape"
+        writer.writerow([escaped(cell) if escapes and isinstance(cell, str) else cell for cell in row])
     return written.getvalue()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import SettingsError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.templates import TemplateField
 
 Json = dict[str, Any]
+Cell: TypeAlias = str | int | float
 
 COLUMNS = (
     "Item Number",
@@ -55,7 +56,7 @@ def export(content: BenchmarkContent, path: str | os.PathLike[str]) -> Json:
     extension = PurePath(os.fspath(path)).suffix.lower()
     if extension not in (".xlsx", ".csv"):
         raise SettingsError(f"{os.fspath(path)}: a curation table is written as .xlsx or .csv")
-    rows = [list(COLUMNS), *curation_rows(content)]
+    rows: list[list[Cell]] = [list(COLUMNS), *curation_rows(content)]
     counts = _counts(content)
     if extension == ".csv":
         replace_file(path, table(rows, formulas="escape").encode(errors="replace"))
@@ -65,9 +66,9 @@ def export(content: BenchmarkContent, path: str | os.PathLike[str]) -> Json:
     return {"output_path": os.fspath(path), **counts}
 
 
-def curation_rows(content: BenchmarkContent) -> list[list[str]]:
+def curation_rows(content: BenchmarkContent) -> list[list[Cell]]:
     """Return the rows of the table: one for each verified field, one without a field for a question without any."""
-    rows = []
+    rows: list[list[Cell]] = []
     for number, one in enumerate(content.questions, 1):
         told = _told(number, one)
         fields = [_field(field) for field in one.template.fields] or [[""] * 5]
@@ -75,21 +76,28 @@ def curation_rows(content: BenchmarkContent) -> list[list[str]]:
     return rows
 
 
-def _told(number: int, one: QuestionContent) -> list[str]:
+def _told(number: int, one: QuestionContent) -> list[Cell]:
     custom = one.question.custom_metadata or {}
 
-    def said(keys: tuple[str, ...]) -> str:
-        return next((text_of(flat(custom[key])) for key in keys if custom.get(key) is not None), "")
+    def said(keys: tuple[str, ...]) -> Cell:
+        return next((_cell(custom[key]) for key in keys if custom.get(key) is not None), "")
 
     texts = [one.question.question, one.question.raw_answer]
     state = "Finished" if one.finished else "Draft"
-    return [str(number), said(_SOURCE), *texts, said(_AREA), said(_SUBCATEGORY), said(_COMPLEXITY), state]
+    return [number, said(_SOURCE), *texts, said(_AREA), said(_SUBCATEGORY), said(_COMPLEXITY), state]
 
 
-def _field(field: TemplateField) -> list[str]:
+def _cell(value: Any) -> Cell:
+    """Return a value as a cell: a number as such, a truth value by Python's name for it, as Karenina does."""
+    if isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, int | float) else text_of(flat(value))
+
+
+def _field(field: TemplateField) -> list[Cell]:
     parameters = ", ".join(f"{name}={value!r}" for name, value in field.parameters.items())
     method = "" if field.primitive is None else f"{field.primitive}({parameters})"
-    return [field.name, field.type, field.description or "", text_of(flat(field.ground_truth)), method]
+    return [field.name, field.type, field.description or "", _cell(field.ground_truth), method]
 
 
 def _status(one: QuestionContent) -> str:
@@ -113,9 +121,9 @@ def _counts(content: BenchmarkContent) -> Json:
     }
 
 
-def _summary(content: BenchmarkContent, counts: Json) -> list[list[str]]:
+def _summary(content: BenchmarkContent, counts: Json) -> list[list[Cell]]:
     labels = ("Questions", "Fields", "Drafts", "Finished", "Template Parse Errors")
     return [
         ["Benchmark", content.name],
-        *([label, str(counts[key])] for label, key in zip(labels, counts, strict=True)),
+        *([label, counts[key]] for label, key in zip(labels, counts, strict=True)),
     ]

@@ -1,4 +1,4 @@
-"""Tables of texts as an Excel workbook (ISO/IEC 29500), through the optional library openpyxl."""
+"""Tables as an Excel workbook (ISO/IEC 29500), through the optional library openpyxl."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ LONGEST = 32_767
 
 _REFUSED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _WIDEST = 60
+_EXACT = 10**15
 _MARGIN = 2
 
 
@@ -25,14 +26,15 @@ class Sheet:
     """One table of a workbook; the first row is its header."""
 
     title: str
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str | float]]
 
 
 def workbook(sheets: Sequence[Sheet]) -> bytes:
-    """Return the workbook of these tables. Every cell is text, so that nothing in it is ever run as a formula.
+    """Return the workbook of these tables.
 
-    What XML cannot hold becomes a replacement character; what is longer than a cell ends with an ellipsis. Raises
-    SettingsError where openpyxl is not installed.
+    Numbers are cells of numbers. Every other cell is text, so that nothing in it is ever run as a formula, and so is a
+    number with more digits than Excel keeps (15). What XML cannot hold becomes a replacement character; what is longer
+    than a cell ends with an ellipsis. Raises SettingsError where openpyxl is not installed.
     """
     openpyxl = library("openpyxl")
     book = openpyxl.Workbook()
@@ -40,9 +42,12 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
     for sheet in sheets:
         page = book.create_sheet(sheet.title)
         for at, row in enumerate(sheet.rows, 1):
-            for column, text in enumerate(row, 1):
+            for column, value in enumerate(row, 1):
                 cell = page.cell(at, column)
-                cell.value, cell.data_type = _fit(text), "s"
+                if isinstance(value, str) or abs(value) > _EXACT:
+                    cell.value, cell.data_type = _fit(str(value)), "s"
+                else:
+                    cell.value = value
         page.freeze_panes = "A2"
         for cells in page.columns:
             longest = max(len(str(cell.value or "")) for cell in cells)
