@@ -236,6 +236,8 @@ def _with_our_context(tree: Tree) -> Tree:
 
 def _joined(upper: Mapping[str, str], lower: Mapping[str, str]) -> dict[str, str]:
     """Return origins that lead through `upper` and then through `lower`."""
+    if not lower or lower == {"": ""}:
+        return {**lower, **upper}
     joined = {pointer: dialects.source_pointer(lower, between) for pointer, between in upper.items()}
     return {**{pointer: origin for pointer, origin in lower.items() if pointer not in joined}, **joined}
 

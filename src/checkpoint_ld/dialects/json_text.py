@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, NoReturn
 
 
@@ -14,8 +15,7 @@ def container(text: object) -> dict[str, Any] | list[Any] | None:
     if not isinstance(text, str):
         return None
     try:
-        value = json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_refused)
-        json.dumps(value, allow_nan=False)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict | list) else None
@@ -51,3 +51,13 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        _refused(text)
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated, parse_constant=_refused, parse_float=_finite)

@@ -131,7 +131,8 @@ class Plan:
         """
         known = self._layouts.get(keys)
         if known is None:
-            known = tuple(None if key in _KEYWORDS else self._keys.get(key) or self._key(key) for key in keys)
+            self._learn([self._term(key) for key in keys if key not in _KEYWORDS and key not in self._keys])
+            known = tuple(None if key in _KEYWORDS else self._keys[key] for key in keys)
             predicates = [one.predicate for one in known if one is not None]
             if len({*predicates, self.type}) <= len(predicates):
                 raise NotCoveredError
@@ -140,30 +141,31 @@ class Plan:
             self._layouts[keys] = known
         return known
 
-    def _key(self, key: str) -> KeyPlan:
+    def _term(self, key: str) -> Term:
         term = self._terms.by_key.get(key)
         if term is None:
             if not _KEY.fullmatch(key):
                 raise NotCoveredError
             term = Term(key, terms.expand_name(key))
         is_simple = term.coercion in _READINGS and term.container in (None, "@set", "@index")
-        if not is_simple or term.iri == str(POSITION) or self._terms.key_of(term.iri) != key or not self._agrees(term):
+        if not is_simple or term.iri == str(POSITION) or self._terms.key_of(term.iri) != key:
             raise NotCoveredError
-        reading = Reading.PROPERTY if self._is_property and key == "value" else _READINGS[term.coercion]
-        known = term if key in self._terms.by_key else None
-        plan = self._keys[key] = KeyPlan.of(key, term.iri, reading, term.container, known)
-        return plan
+        return term
 
-    def _agrees(self, term: Term) -> bool:
-        """Tell whether PyLD reads a text under a key as our table of terms says."""
-        if term.key in self._known.keys:
-            return True
-        if term.container == "@index":
-            return term.iri in self.expanded({term.key: {"a": {"@id": _PROBE}}})
-        values = self.expanded({term.key: _PROBE}).get(term.iri)
-        if term.coercion in ("@id", "@vocab"):
-            return values == [{"@id": _PROBE}]
-        return values == [{"@value": _PROBE} if term.coercion is None else {"@value": _PROBE, "@type": term.coercion}]
+    def _learn(self, new: list[Term]) -> None:
+        """Plan what keys mean that PyLD reads as our table of terms says; raise NotCoveredError for others.
+
+        It is asked for all of them together: for each it would go through the whole context.
+        """
+        asked = {one.key: _probe_of(one) for one in new if one.key not in self._known.keys}
+        read = self.expanded(asked) if asked else {}
+        if any(one.key in asked and not _agrees(one, read.get(one.iri)) for one in new):
+            raise NotCoveredError
+        for one in new:
+            key, is_value = one.key, self._is_property and one.key == "value"
+            reading = Reading.PROPERTY if is_value else _READINGS[one.coercion]
+            known = one if key in self._terms.by_key else None
+            self._keys[key] = KeyPlan.of(key, one.iri, reading, one.container, known)
 
     def expanded(self, members: dict[str, Any]) -> dict[str, Any]:
         """Return what PyLD makes of an object with `members` that stands where this plan is for."""
@@ -173,6 +175,20 @@ class Plan:
         else:
             found = self._around.expanded({self._via.key: probe}).get(self._via.iri, [])
         return found[0] if len(found) == 1 else {}
+
+
+def _probe_of(term: Term) -> Any:
+    return {"a": {"@id": _PROBE}} if term.container == "@index" else _PROBE
+
+
+def _agrees(term: Term, values: Any) -> bool:
+    """Tell whether PyLD read a text under a key, as `values`, as our table of terms says."""
+    if term.container == "@index":
+        return values is not None
+    if term.coercion in ("@id", "@vocab"):
+        return bool(values == [{"@id": _PROBE}])
+    typed = {} if term.coercion is None else {"@type": term.coercion}
+    return bool(values == [{"@value": _PROBE, **typed}])
 
 
 class Plans:

@@ -202,8 +202,9 @@ class Pattern:
         readings: dict[Node, Reading] = {known.predicate: known.reading for known in self.by_key.values()}
         readings.update(dict.fromkeys(derived.values(), Reading.PROPERTY))
         slots = {one: Slot(readings.get(one, Reading.PLAIN), is_part=one in place.by_predicate) for one in names}
+        single = frozenset(layout.single)
         for name, slot in slots.items():
-            slot.single = name in layout.single
+            slot.single = name in single
         related = asked(planner.screen, place, told, slots)
         if related is None or not all(one.lets_objects_pass() for one in slots.values() if one.is_part):
             return None

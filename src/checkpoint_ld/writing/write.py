@@ -97,7 +97,12 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     dialect; None means the one that the source has. `derived` adds to statements what follows from them; a JSON
     document has no place for that. Raises WriteError for what cannot be written.
     """
-    bare, losses = _adapted(graph, deep_judgment=deep_judgment, placeholders=placeholders)
+    is_adapted = placeholders or not deep_judgment
+    is_needed = is_adapted or (syntax == JSONLD and (source is not None or dialect != CANONICAL))
+    tree = graph.tree() if is_needed else None
+    bare, losses = (
+        (None, ()) if tree is None else _adapted(tree, deep_judgment=deep_judgment, placeholders=placeholders)
+    )
     if syntax != JSONLD:
         graph = graph if bare is None else CheckpointGraph.of_tree(bare)
         return Written(_statements(_with_derived(graph) if derived else graph, syntax), losses)
@@ -107,9 +112,8 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     if known.downgrade is None:
         writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
         raise WriteError(f"the dialect {dialect} can be read but not written: write one of {writable}")
-    tree = None if source is None and dialect == CANONICAL else graph.tree()
-    edited = source is None or tree is None or not same(_bare(tree), _bare(source.tree))
     document = source.document if source is not None and source.dialect == dialect else None
+    edited = document is None or source is None or tree is None or not same(_bare(tree), _bare(source.tree))
     if document is not None and not edited and bare is None and (context is None or dialect != CANONICAL):
         return Written(document.data)
     if bare is not None:
@@ -131,16 +135,14 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     return _laid_out(value, document, (*losses, *findings))
 
 
-def _adapted(
-    graph: CheckpointGraph, *, deep_judgment: bool, placeholders: bool
-) -> tuple[Tree | None, tuple[Finding, ...]]:
+def _adapted(tree: Tree, *, deep_judgment: bool, placeholders: bool) -> tuple[Tree | None, tuple[Finding, ...]]:
     """Return a checkpoint as it is asked for, None where that is as it stands, and what is left out of it."""
-    tree, losses = (None, ()) if deep_judgment else _without_deep_judgment(graph.tree())
+    bare, losses = (None, ()) if deep_judgment else _without_deep_judgment(tree)
     if placeholders:
         from checkpoint_ld.writing.completion import with_placeholders  # noqa: PLC0415 - as in `write`
 
-        tree = with_placeholders(graph.tree() if tree is None else tree)
-    return tree, losses
+        bare = with_placeholders(tree if bare is None else bare)
+    return bare, losses
 
 
 def _statements(graph: CheckpointGraph, syntax: str) -> bytes:
