@@ -209,3 +209,56 @@ def test_credentials_of_a_file_are_used_and_never_shown(run: Run, folder: Path, 
     assert strict.seen[0].headers["authorization"] == "Basic cmVhZGVyOnBhc3Mtd29yZA=="
     assert "pass-word" not in outcome.err + shown.out.decode() + shown.err
     assert f"\"$(cat '{tmp_path}/secret')\"" in shown.out.decode()
+
+
+@pytest.fixture
+def versions(folder: Path) -> Path:
+    """Return a folder in which two files have the name of another one and say something else."""
+    for name in ("Later", "Latest"):
+        tree = {**documents.canonical(), "@id": "urn:uuid:karenina-checkpoint-1", "name": name}
+        (folder / f"{name}.jsonld").write_text(json.dumps(tree))
+    return folder
+
+
+def held(url: str) -> list[tuple[str, str]]:
+    """Return the graphs of a store with the names of their benchmarks."""
+    query = "SELECT ?g ?name { GRAPH ?g { ?s a <https://schema.org/DataFeed> ; <https://schema.org/name> ?name } }"
+    with httpx.Client(trust_env=False) as client:
+        answer = client.get(f"{url}/query", params={"query": query}, headers={"Accept": "text/csv"})
+    rows = [line.split(",") for line in answer.text.split()[1:]]
+    return sorted((graph.rpartition("-")[2][:2], name) for graph, name in rows)
+
+
+@pytest.mark.parametrize(
+    ("choice", "sent"),
+    [
+        ("error", [("0", "Metals"), ("1", "Metals"), ("2", "Metals")]),
+        ("skip", [("0", "Metals"), ("1", "Metals"), ("2", "Metals")]),
+        ("replace", [("0", "Metals"), ("1", "Latest"), ("2", "Metals")]),
+        ("keep-both", [("0", "Metals"), ("1", "Metals"), ("1#", "Later"), ("1#", "Latest"), ("2", "Metals")]),
+    ],
+)
+def test_versions_of_one_name_are_sent_as_the_user_chooses(
+    run: Run, url: str, versions: Path, choice: str, sent: list[tuple[str, str]]
+) -> None:
+    files = [versions / f"{name}.jsonld" for name in (0, 1, 2, "Later", "Latest")]
+    options = ["--to", url, "--profile", "oxigraph", "--on-conflict", choice]
+    for file in files:  # in the order of their names
+        file.rename(file.with_name(f"{files.index(file)}-{file.name}"))
+    done = run("push", versions, *options)
+    code = 2 if choice == "error" else 0
+    assert done.code == code
+    assert held(url) == sorted(sent)
+    pairs = [line for line in done.err.splitlines() if "differ but have the same name" in line]
+    assert len(pairs) == (2 if choice in {"error", "skip"} else 0)
+    assert run("push", versions, *options, "--verify-only").code == code
+    assert len(run("push", versions, *options, "--dry-run", "--quiet").out.decode().split("PUT ")) > 3
+
+
+def test_a_collection_is_pushed_with_all_that_it_holds(run: Run, url: str, versions: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    assert run("store", "add", store, versions, "--on-conflict", "keep-both").code == 0
+    done = run("push", store, "--to", url, "--profile", "oxigraph")
+    assert (done.code, len(held(url))) == (0, 5)
+    assert run("push", store, "--to", url, "--profile", "oxigraph").err.startswith("5 skipped")
+    assert run("push", store, "--to", url, "--profile", "oxigraph", "--no-prov").code == 2

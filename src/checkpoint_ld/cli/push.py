@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.errors import CountMismatchError, ReadError, SettingsError
+from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.remote import Manifest, Outgoing, Pushed, SparqlClient
+    from checkpoint_ld.remote import Manifest, Outgoing, Pushed, PushReport, SparqlClient
 
 EXIT_DIFFERS = 1
 EXIT_FAILED = 2
@@ -43,6 +44,15 @@ class Auth(StrEnum):
     BASIC = "basic"
     DIGEST = "digest"
     BEARER = "bearer"
+
+
+class Conflict(StrEnum):
+    """What to do about two different checkpoints of one name: `remote.push.CONFLICTS`."""
+
+    ERROR = "error"
+    REPLACE = "replace"
+    SKIP = "skip"
+    KEEP_BOTH = "keep-both"
 
 
 class Verification(StrEnum):
@@ -72,7 +82,9 @@ QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Say only what 
 
 
 def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns.")],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns, or a collection alone.")
+    ],
     to: Annotated[str, typer.Option("--to", metavar="URL", help="The URL of the store, without user and password.")],
     profile: ProfileOption = Store.AUTO,
     auth: AuthOption = Auth.AUTO,
@@ -84,6 +96,9 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     prov: Annotated[
         bool, typer.Option("--prov/--no-prov", help="Send the provenance of agent checkpoints with them, or not.")
     ] = True,
+    on_conflict: Annotated[
+        Conflict, typer.Option("--on-conflict", help="What to do about two different checkpoints of one name.")
+    ] = Conflict.ERROR,
     verification: Annotated[
         Verification, typer.Option("--verify", help="count: the triples of each graph. full: read them back.")
     ] = Verification.COUNT,
@@ -129,22 +144,43 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         timeout=timeout,
         found=lambda name: None if quiet else streams.say(f"profile {name}"),
     )
+    refuses = on_conflict is Conflict.ERROR
+
+    def conflict(message: str) -> None:
+        files.has_failed = files.has_failed or refuses
+        if refuses or not quiet:
+            streams.say(message)
+
     if dry_run:
         known = remote.Manifest.opened(noted, to, restart=restart) if check else remote.Manifest()
-        _preview(files, client, shown_as, known, body=show_body)
+        _preview(remote.distinct(files, on_conflict, conflict), client, shown_as, known, body=show_body)
         raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
     full = verification is Verification.FULL
     try:
         with client:
             if verify_only:
-                report = remote.verify(files, client, full=full)
+                report = remote.verify(files, client, full=full, on_conflict=on_conflict, conflict=conflict)
             else:
                 kept = remote.Manifest.opened(noted, to, restart=restart)
                 told = partial(_say, quiet=quiet)
-                report = remote.push(files, client, kept, full=full, fast=fast, progress=told)
+                report = remote.push(
+                    files,
+                    client,
+                    kept,
+                    full=full,
+                    fast=fast,
+                    progress=told,
+                    on_conflict=on_conflict,
+                    conflict=conflict,
+                )
     except CountMismatchError as error:
         streams.say(str(error))
         raise typer.Exit(EXIT_DIFFERS) from None
+    _report(report, quiet=quiet)
+    raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
+
+
+def _report(report: PushReport, *, quiet: bool) -> None:
     for warning in report.warnings:
         streams.say(f"warning: {warning}")
     if not quiet:
@@ -152,16 +188,21 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         counts = [f"{len(report.having(action))} {action}" for action in actions if report.having(action)]
         triples = sum(one.triples for one in report.pushed)
         streams.say(f"{', '.join(counts) or 'nothing sent'}: {triples} triples")
-    raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
 
 
 class _Files:
-    """The graphs of the files that are meant, each read when it is its turn; a bad one is said and passed over."""
+    """The graphs of the files or the collection that are meant, each read when it is its turn.
+
+    A bad one is said and passed over.
+    """
 
     def __init__(self, paths: list[str], *, derived: bool, prov: bool) -> None:
         from checkpoint_ld import discovery
 
-        found = discovery.discover(paths)
+        self._collection = paths[0] if len(paths) == 1 and (Path(paths[0]) / "collection.json").is_file() else None
+        if self._collection and not prov:
+            raise SettingsError("--no-prov is for files: a collection holds what was added to it")
+        found = discovery.discover(paths) if self._collection is None else discovery.Discovery((self._collection,))
         self.has_failed = bool(found.unmatched)
         for pattern in found.unmatched:
             streams.say(f"{pattern}: no file matches")
@@ -175,6 +216,9 @@ class _Files:
         from checkpoint_ld import families
         from checkpoint_ld.remote import outgoing
 
+        if self._collection is not None:
+            yield from self._collected(self._collection)
+            return
         for file in self._files:
             try:
                 large = None if self._derived else _streamed(file)
@@ -185,6 +229,23 @@ class _Files:
                 self.has_failed = True
                 continue
             yield large or outgoing(families.enriched(graph) if self._derived else graph, file)
+
+    def _collected(self, folder: str) -> Iterator[Outgoing]:
+        """Yield the graphs of a collection, under the names that they have there."""
+        from checkpoint_ld import families
+        from checkpoint_ld.collection import Collection
+        from checkpoint_ld.remote import outgoing
+
+        with Collection.open(folder, read_only=True) as collection:
+            for name in collection:
+                try:
+                    held = collection.get(name)
+                except CheckpointLdError as error:
+                    streams.say(str(error))
+                    self.has_failed = True
+                    continue
+                graph = families.enriched(held) if self._derived else held
+                yield replace(outgoing(graph, str(collection.source(name))), graph=name)
 
 
 def _streamed(file: str) -> Outgoing | None:

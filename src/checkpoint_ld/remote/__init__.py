@@ -9,7 +9,7 @@ from checkpoint_ld.remote.endpoint import Endpoint, Profile, endpoint, profiles
 from checkpoint_ld.remote.manifest import Manifest
 from checkpoint_ld.remote.outgoing import Outgoing, outgoing, outgoing_of_quads
 from checkpoint_ld.remote.pull import pull
-from checkpoint_ld.remote.push import Pushed, PushReport, push, verify
+from checkpoint_ld.remote.push import Pushed, PushReport, distinct, push, verify
 
 __all__ = [
     "Credentials",
@@ -22,6 +22,7 @@ __all__ = [
     "SparqlClient",
     "connect",
     "credentials",
+    "distinct",
     "endpoint",
     "outgoing",
     "outgoing_of_quads",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.errors import CountMismatchError, SettingsError
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from checkpoint_ld.remote.client import SparqlClient
     from checkpoint_ld.remote.outgoing import Outgoing
 
+CONFLICTS = ("error", "replace", "skip", "keep-both")
+"""What to do about two different checkpoints of one name."""
+_CHOICES = "a store can hold one of them; choose with --on-conflict replace, skip or keep-both, or rename one"
+_SHOWN_OF_HASH = 16
 BATCH = 100
 BATCH_BYTES = 64 << 20
 """How much is sent before it is verified and noted: what an interruption costs at most."""
@@ -53,6 +57,8 @@ def push(  # noqa: PLR0913 - all but the first three are named
     full: bool = False,
     fast: bool = False,
     progress: Callable[[Pushed], None] = lambda _: None,
+    on_conflict: str = "error",
+    conflict: Callable[[str], None] | None = None,
 ) -> PushReport:
     """Make the store hold these graphs, each replaced whole, and verify that it does.
 
@@ -60,16 +66,16 @@ def push(  # noqa: PLR0913 - all but the first three are named
 
     After each batch the triples of its graphs are counted; with `full` the graphs are read back and compared by value.
     A graph that `manifest` knows with the same content, and that still has its count, is not sent again. `progress` is
-    told of each graph once it is settled.
+    told of each graph once it is settled. `on_conflict` and `conflict` are those of `distinct`.
 
-    Raises SettingsError for two different checkpoints of one name and for a store that cannot do it fast,
+    Raises SettingsError as `distinct` and for a store that cannot do it fast,
     CountMismatchError for a store that holds something else than was sent, and any other StoreError for one that
     fails; what was verified until then is noted.
     """
     noted = manifest or Manifest()
     pushed: list[Pushed] = []
     warnings: list[str] = []
-    for batch in _batches(_distinct(graphs)):
+    for batch in _batches(distinct(graphs, on_conflict, conflict)):
         settled = _there(batch, client, noted)
         to_send = [one for one in batch if one.graph not in settled]
         warnings += [warning for one in to_send for warning in _warnings(one, client)]
@@ -85,14 +91,22 @@ def push(  # noqa: PLR0913 - all but the first three are named
     return PushReport(tuple(pushed), tuple(warnings))
 
 
-def verify(graphs: Iterable[Outgoing], client: SparqlClient, *, full: bool = False) -> PushReport:
+def verify(
+    graphs: Iterable[Outgoing],
+    client: SparqlClient,
+    *,
+    full: bool = False,
+    on_conflict: str = "error",
+    conflict: Callable[[str], None] | None = None,
+) -> PushReport:
     """Hold a store against these graphs and send nothing, as after a load by the store's own means.
 
-    Raises CountMismatchError, which names all graphs that differ.
+    `on_conflict` and `conflict` are those of `distinct`. Raises CountMismatchError, which names all graphs that differ.
     """
     pushed: list[Pushed] = []
     differing: dict[str, str] = {}
-    for batch in _batches(_distinct(graphs)):
+    for batch in _batches(distinct(graphs, on_conflict, conflict)):
+        differing = {graph: one for graph, one in differing.items() if graph not in {sent.graph for sent in batch}}
         differing |= _differing(batch, client, full=full)
         pushed += [_pushed(one, "verified") for one in batch if one.graph not in differing]
     if differing:
@@ -104,33 +118,48 @@ def _pushed(one: Outgoing, action: str) -> Pushed:
     return Pushed(one.graph, one.source, one.count, one.sha256, action)
 
 
-def _distinct(graphs: Iterable[Outgoing]) -> Iterator[Outgoing]:
-    """Yield each graph once. Versions of a benchmark share its name: the later must not replace the earlier unseen."""
+def distinct(
+    graphs: Iterable[Outgoing], on_conflict: str = "error", conflict: Callable[[str], None] | None = None
+) -> Iterator[Outgoing]:
+    """Yield graphs that can be sent together: versions of a benchmark share its name, and a store holds one of a name.
+
+    Of two different checkpoints of one name, `on_conflict` says which is sent: the first one and no other (`error`,
+    which is a fault, and `skip`), the last one (`replace`), or all of them (`keep-both`), those after the first under
+    names of their own. `conflict` is told of each pair of which one is left out; without it, an `error` is raised:
+    SettingsError, also for another choice.
+    """
+    if on_conflict not in CONFLICTS:
+        raise SettingsError(f"there is no choice {on_conflict!r} for a conflict: use one of {', '.join(CONFLICTS)}")
     seen: dict[str, tuple[str, str]] = {}
-    for one in graphs:
-        if one.graph not in seen:
+    for given in graphs:
+        one = given
+        sha256, source = seen.get(one.graph, (one.sha256, one.source))
+        if sha256 != one.sha256 and on_conflict == "keep-both":
+            one = replace(one, graph=f"{one.graph}#{one.sha256[:_SHOWN_OF_HASH]}")
+        if one.graph not in seen or (sha256 != one.sha256 and on_conflict == "replace"):
             seen[one.graph] = one.sha256, one.source
             yield one
-            continue
-        sha256, source = seen[one.graph]
-        if sha256 != one.sha256:
-            raise SettingsError(
-                f"{source or 'one checkpoint'} and {one.source or 'another'} differ but have the same name "
-                f"{one.graph}: a store can hold one of them; push them to different stores, or rename one"
+        elif seen[one.graph][0] != one.sha256:
+            pair = (
+                f"{source or 'one checkpoint'} and {one.source or 'another'} differ but have the same name {one.graph}"
             )
+            if conflict is not None:
+                conflict(f"{pair}: the second is left out" if on_conflict == "skip" else f"{pair}: {_CHOICES}")
+            elif on_conflict == "error":
+                raise SettingsError(f"{pair}: {_CHOICES}")
 
 
 def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
-    batch: list[Outgoing] = []
+    batch: dict[str, Outgoing] = {}
     size = 0
     for one in graphs:
-        batch.append(one)
+        batch[one.graph] = one  # the last of several of one name, where it replaces the others
         size += len(one.triples)
         if len(batch) >= BATCH or size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
+            yield list(batch.values())
+            batch, size = {}, 0
     if batch:
-        yield batch
+        yield list(batch.values())
 
 
 def _there(batch: Sequence[Outgoing], client: SparqlClient, manifest: Manifest) -> frozenset[str]:
