@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import itertools
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -13,7 +14,28 @@ import pytest
 from rdflib import Graph
 
 import checkpoint_ld
-from checkpoint_ld import Benchmark, CheckpointLdError, Collection, SettingsError, WriteError, WrongTypeError
+from checkpoint_ld import (
+    AgentCheckpoint,
+    Benchmark,
+    Checkpointer,
+    CheckpointLdError,
+    CheckpointManager,
+    Clock,
+    Collection,
+    DatabaseStore,
+    FileStore,
+    Filter,
+    GraphStore,
+    Policy,
+    Retention,
+    RuntimeState,
+    SettingsError,
+    WriteError,
+    WrongTypeError,
+    detect_shape,
+    diff_checkpoints,
+)
+from checkpoint_ld.checkpointing import upgrade
 from checkpoint_ld.entities import Question, RegexRubricTrait, Rubric
 
 CLASSIC = "class Answer(BaseAnswer):\n    metal: str\n\n    def verify(self):\n        return self.metal == 'Zn'\n"
@@ -174,3 +196,109 @@ def test_former_names_of_arguments_are_taken_with_a_warning(tmp_path: Path) -> N
     benchmark.save(tmp_path / "a.json")
     with pytest.warns(DeprecationWarning, match="load has the parameter path now"):
         assert Benchmark.load(source=tmp_path / "a.json") == benchmark  # type: ignore[call-arg]
+
+
+AGENT_WRONG = (*WRONG, 10**30, -1, "", "a\0b", {"\ud800": 1}, RuntimeState)
+
+
+def agent_objects(folder: Path) -> dict[str, Any]:
+    """Return the objects that somebody who keeps agents' checkpoints has to do with, by names for messages."""
+    state = RuntimeState("agent")
+    state.thought_chain.add("reasoning", "x", id="t")
+    state.tool_state.start("tool", {}, id="c")
+    manager = CheckpointManager(folder / "files", folder / "agents.db", folder / "graphs")
+    saved = manager.save(state)
+    return {
+        "state": state,
+        "chain": state.thought_chain,
+        "tools": state.tool_state,
+        "context": state.context,
+        "history": state.context.history,
+        "progress": state.progress,
+        "manager": manager,
+        "checkpointer": Checkpointer(state, manager, Policy(triggers=frozenset())),
+        "checkpoint": saved.checkpoint,
+        **dict(manager.store.stores.items()),
+    }
+
+
+OF_CONTAINERS = {"index", "count", "tree", "but", "of_reading"}
+"""What Python's own classes promise, and what is no door of users."""
+
+
+def agent_doors(objects: dict[str, Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name, one in objects.items():
+        for method in vars(type(one)).keys() - OF_CONTAINERS:
+            if not method.startswith(("_", "model_")) and callable(getattr(one, method)):
+                yield f"{name}.{method}", getattr(one, method)
+    for made in (RuntimeState, Policy, Retention, Filter, Clock, Checkpointer, CheckpointManager):
+        yield made.__name__, made
+    for store in (FileStore, DatabaseStore, GraphStore):
+        yield store.__name__, store
+    for function in (diff_checkpoints, detect_shape, upgrade, AgentCheckpoint.load):
+        yield function.__name__, function
+
+
+def test_no_argument_of_agents_is_answered_by_a_foreign_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each parameter of each door takes each wrong value once; what is no error of ours fails the test."""
+    monkeypatch.chdir(tmp_path)
+    objects = agent_objects(tmp_path)
+    checkpoint = objects["checkpoint"]
+    known = {
+        **dict.fromkeys(("id", "checkpoint_id", "source", "before", "after", "thought_id"), checkpoint.id),
+        **dict.fromkeys(("to", "path", "url", "directory", "collection"), "x.json"),
+        "state": objects["state"],
+        "manager": objects["manager"],
+        "checkpoint": checkpoint,
+        "args": {},
+        "values": [],
+        "retention": Retention(keep_last=9),
+        "tree": checkpoint.tree(),
+        "steps": 1,
+        "n": 1,
+        "handler": print,
+    }
+    calls = 0
+    for door, function in agent_doors(objects):
+        parameters = [one for one in inspect.signature(function).parameters.values() if one.kind not in (2, 4)]
+        for parameter, value in itertools.product(parameters, AGENT_WRONG):
+            given = {
+                one.name: value if one is parameter else known.get(one.name, "text")
+                for one in parameters
+                if one is parameter or one.default is one.empty
+            }
+            bare = [given.pop(one.name) for one in parameters if one.kind is one.POSITIONAL_ONLY and one.name in given]
+            calls += 1
+            try:
+                found = function(*bare, **given)
+                if inspect.isgenerator(found):
+                    list(found)
+            except CheckpointLdError:
+                pass
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the call that led to it
+                pytest.fail(f"{door}({parameter.name}={value!r:.40}): {type(error).__name__}: {error}")
+            for made in (Path("x.json"), Path("nope")):
+                made.unlink(missing_ok=True) if made.is_file() else None
+    assert calls > 3000
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda of: of.get(5), r"get\(\): id is 5 \(of type int\): give str"),
+        (lambda of: of.list(limit="5"), "limit is '5' .*: give int | None"),
+        (lambda of: of.list(since=True), "since is True"),
+        (lambda of: of.save("state"), "state is 'state' .*: give RuntimeState"),
+        (lambda of: of.prune({"keep_last": 1}), "retention is of type dict .*: give Retention"),
+        (lambda _: Retention(keep_last="x"), "keep_last is 'x'"),  # type: ignore[arg-type]
+        (lambda _: Retention(keep_last=1, keep="ckpt_1"), "keep is 'ckpt_1'"),  # type: ignore[arg-type]
+        (lambda _: Retention(max_age=5), "max_age is 5 .*: give timedelta"),  # type: ignore[arg-type]
+        (lambda _: Policy(every_thoughts=1.5), "every_thoughts is 1.5"),  # type: ignore[arg-type]
+        (lambda _: RuntimeState(5), "agent_id is 5"),  # type: ignore[arg-type]
+        (lambda of: Checkpointer("state", of), "state is 'state'"),  # type: ignore[arg-type]
+        (lambda _: AgentCheckpoint.load(None), "source is None"),  # type: ignore[arg-type]
+    ],
+)
+def test_agents_programs_are_told_what_type_is_wanted(tmp_path: Path, call: Callable[[Any], Any], said: str) -> None:
+    with CheckpointManager(tmp_path) as manager, pytest.raises(WrongTypeError, match=said):
+        call(manager)

@@ -8,7 +8,7 @@ import pytest
 
 from checkpoint_ld.checkpointing import REDACTED, CheckpointManager
 from checkpoint_ld.checkpointing.redaction import Redaction
-from checkpoint_ld.errors import InvalidCheckpoint, SettingsError
+from checkpoint_ld.errors import InvalidCheckpoint, SettingsError, WrongTypeError
 from checkpoint_ld.runtime import RuntimeState
 from tests.checkpointing.managers import Bench
 
@@ -84,9 +84,9 @@ def test_a_redaction_that_breaks_rules_refuses_the_save(tmp_path: Path) -> None:
     assert not (tmp_path / "c").exists()
 
 
-@pytest.mark.parametrize("redact", [["password"], [""], "/snapshot"])
+@pytest.mark.parametrize("redact", [["password"], [""], "/snapshot", [5]])
 def test_what_is_no_pointer_is_refused_at_once(tmp_path: Path, redact: Any) -> None:
-    with pytest.raises(SettingsError):
+    with pytest.raises((SettingsError, WrongTypeError)):
         CheckpointManager(tmp_path, redact=redact)
 
 

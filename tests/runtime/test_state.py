@@ -104,9 +104,9 @@ def test_no_duration_is_negative() -> None:
 def test_counters_only_rise(change: int, error: type[Exception]) -> None:
     of = state()
     of.progress.add_tokens(1)
-    with pytest.raises(error, match="tokens_used"):
+    with pytest.raises(error, match="tokens"):
         of.progress.add_tokens(change)
-    with pytest.raises(error, match="step_number"):
+    with pytest.raises(error, match="step"):
         of.progress.advance(change)
     with pytest.raises(error, match="iterations_completed"):
         of.progress.iterations_completed = change
@@ -115,9 +115,9 @@ def test_counters_only_rise(change: int, error: type[Exception]) -> None:
 
 @pytest.mark.parametrize("given", ["", "x" * 1025, "\ud800", 7])
 def test_identifiers_are_checked(given: str) -> None:
-    with pytest.raises(WriteError, match="agent_id is refused"):
+    with pytest.raises(WriteError, match="agent_id is"):
         RuntimeState(given)
-    with pytest.raises(WriteError, match="execution_id is refused"):
+    with pytest.raises(WriteError, match="execution_id is"):
         RuntimeState("a", given)
 
 

@@ -60,7 +60,7 @@ def test_what_is_no_call_is_refused_and_nothing_changes() -> None:
         of.tool_state.start("ls", {}, id="1")
     with pytest.raises(WriteError, match="tool_id"):
         of.tool_state.start("", {})
-    with pytest.raises(WrongTypeError, match="give an object"):
+    with pytest.raises(WrongTypeError, match="args is of type list"):
         of.tool_state.start("ls", ["a"])  # type: ignore[arg-type]
     for odd in ({"success": True}, {"status": "completed"}, {"status": "asleep"}):
         with pytest.raises(WriteError, match="starts pending or running"):

@@ -24,6 +24,7 @@ from checkpoint_ld.agent.values import (
     Text,
     Value,
 )
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 _Checkpoint = TypeVar("_Checkpoint")
 
 
-class AgentCheckpoint(Value):
+class AgentCheckpoint(CheckedMethods, Value):
     """The complete state of an agent at one moment, in the newest version and the canonical shape.
 
     `timestamp` counts milliseconds since 1970 in UTC. `diff` is kept as it came and never trusted. Unknown members are

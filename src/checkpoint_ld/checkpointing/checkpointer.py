@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.characters import encodable
 from checkpoint_ld.errors import (
     CheckpointLdError,
@@ -38,7 +39,7 @@ _logger = logging.getLogger("checkpoint_ld.checkpointing")
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(CheckedMethods):
     """When checkpoints are made.
 
     `triggers` are some of TRIGGERS. With `tool_started`, a checkpoint holds each call before its tool runs, so that one
@@ -67,7 +68,7 @@ class Policy:
         return threshold is not None and confidence is not None and confidence < threshold
 
 
-class Checkpointer:
+class Checkpointer(CheckedMethods):
     """Watches a state and saves a checkpoint after each change that the policy asks for. A context manager.
 
     An automatic save that fails does not stop the agent. The first failure gives a CheckpointWarning, and so does the

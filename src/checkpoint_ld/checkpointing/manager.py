@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
 from checkpoint_ld.agent.values import ABSENT, About, Absent
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.agreement import Reindexed, reindex
 from checkpoint_ld.checkpointing.combined import CombinedStore, Fetched
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 Headers = list["Header"]
 
 
-class CheckpointManager:
+class CheckpointManager(CheckedMethods):
     """Keeps the checkpoints of agents in files, a database, a graph store, or several of them. A context manager.
 
     The first of these that is given is the truth; the others follow it, and can be made from it again at any time.

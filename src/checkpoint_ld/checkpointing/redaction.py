@@ -34,8 +34,6 @@ def redactor(redact: Redaction | None) -> Redactor:
         return _nothing
     if callable(redact):
         return lambda checkpoint: _checked(checkpoint, redact(thawed(checkpoint.tree())))
-    if isinstance(redact, str):
-        raise SettingsError("redact is one text: give a list of JSON Pointers")
     paths = [_steps(pointer) for pointer in redact]
 
     def by_pointers(checkpoint: AgentCheckpoint) -> AgentCheckpoint:

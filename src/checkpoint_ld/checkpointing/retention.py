@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import (
     CheckpointNotFound,
@@ -34,7 +35,7 @@ FINAL: Final = frozenset({"execution_completed", "execution_failed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Retention:
+class Retention(CheckedMethods):
     """What is to stay: the newest `keep_last` of each execution, and what is younger than `max_age`.
 
     What fits either stays, and so do checkpoints made for one of `keep_reasons` and those whose ids are in `keep`.
@@ -138,8 +139,9 @@ def pruned(
 def _archived(stores: CombinedStore, going: Iterable[str], folder: Path) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WriteError(f"{folder}: cannot be used as an archive: {error.strerror}; give another folder") from error
+    except (OSError, ValueError) as error:  # the latter for what is no path
+        reason = getattr(error, "strerror", None) or "it is no path"
+        raise WriteError(f"{str(folder)!r} cannot be used as an archive: {reason}; give another folder") from error
     for one in going:
         with suppress(CheckpointNotFound):  # another prune was faster
             yield _written(stores.get(one), folder)

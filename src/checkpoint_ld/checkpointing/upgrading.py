@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import SHAPES
 from checkpoint_ld.agent.versions import NEWEST
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.stores.files.names import PACKED
@@ -32,6 +33,7 @@ class Upgraded:
         return self.before != self.after
 
 
+@checked
 def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
     """Bring a checkpoint's file to the newest version, in the shape that it has; one of that version is not touched.
 

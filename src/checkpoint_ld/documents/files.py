@@ -12,7 +12,14 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
 
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
-from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, TargetUnwritableError, WriteError
+from checkpoint_ld.errors import (
+    ReadError,
+    SourceMissingError,
+    TargetExistsError,
+    TargetUnwritableError,
+    WriteError,
+    WrongTypeError,
+)
 from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
 
@@ -67,6 +74,8 @@ def read_bytes(
             if expected > limits.size:
                 raise too_large(expected, name, limits)
             return _read(file, name, limits), name
+    if not hasattr(source, "read"):
+        raise WrongTypeError(f"a {type(source).__name__} is no source: give a path, bytes or an open binary file")
     label = getattr(source, "name", None)
     label = label if isinstance(label, str) else None
     with _explained(label or "the input"):

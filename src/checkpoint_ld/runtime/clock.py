@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.arguments import CheckedMethods
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,7 +21,7 @@ def _monotonic() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(CheckedMethods):
     """Where a state takes its time from: `wall` in epoch milliseconds (UTC), `monotonic` in milliseconds since ever.
 
     Give functions of your own for runs that can be repeated exactly.

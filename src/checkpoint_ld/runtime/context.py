@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld.agent.soundness import is_memory
 from checkpoint_ld.agent.values import ABSENT, SnapshotContext
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
-from checkpoint_ld.runtime.frozen_json import JsonArray, JsonObject, frozen
+from checkpoint_ld.runtime.frozen_json import JsonArray, JsonObject, frozen, frozen_member
 
 if TYPE_CHECKING:
     from checkpoint_ld.runtime.changes import Changes
@@ -41,7 +42,7 @@ class Variables(MutableMapping[str, Any]):
         return key in self._values
 
     def __setitem__(self, key: str, value: Any) -> None:
-        ((name, after),) = frozen({key: value}, f"{self._event}[{key!r}]").items()
+        name, after = frozen_member(key, value, self._event)
         with self._changes.change():
             before = self._values.get(name, ABSENT)
             self._values[name] = after
@@ -65,7 +66,7 @@ class Variables(MutableMapping[str, Any]):
         self._changes.changed(self._event, key=key, before=before, after=after)
 
 
-class Record(Sequence[Any]):
+class Record(CheckedMethods, Sequence[Any]):
     """JSON values in the order in which they came; nothing is changed or taken away."""
 
     def __init__(self, changes: Changes, event: str, values: Iterable[Any]) -> None:
@@ -117,7 +118,7 @@ class Memory(Record):
             raise WriteError(f"an element of {self._event} has {members}: use remember")
 
 
-class Context:
+class Context(CheckedMethods):
     """`variables` and `state` map names to JSON, `history` and `memory` are added to at the end."""
 
     def __init__(self, changes: Changes, base: SnapshotContext) -> None:

@@ -67,6 +67,11 @@ def frozen_object(value: Any, what: str) -> JsonObject:
     return found
 
 
+def frozen_member(key: object, value: Any, what: str) -> tuple[str, Any]:
+    """Return a member of an object as `frozen` does. Raises WrongTypeError for a key that is no text."""
+    return _key(key, what), frozen(value, f"{what}[{key!r}]", DEEPEST - 1)
+
+
 def thawed(value: Any) -> Any:
     """Return a copy of JSON that can be changed."""
     if isinstance(value, dict):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.values import LARGEST_COUNT, SnapshotProgress
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import WriteError, WrongTypeError
 
 if TYPE_CHECKING:
     from checkpoint_ld.runtime.changes import Changes
 
 
-class ExecutionProgress:
+class ExecutionProgress(CheckedMethods):
     """Counters that never fall: `step_number`, `tokens_used`, and `duration_ms`, which follows the clock.
 
     `total_steps_estimate` and `iterations_completed` are set by who knows them; None where nobody does.

@@ -15,6 +15,7 @@ from checkpoint_ld.agent.values import (
     SnapshotProgress,
     SnapshotToolState,
 )
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.runtime.changes import Changes
 from checkpoint_ld.runtime.clock import Clock
@@ -38,7 +39,7 @@ EMPTY = Snapshot(
 """What an agent begins with."""
 
 
-class RuntimeState:
+class RuntimeState(CheckedMethods):
     """Four separate parts that change: thoughts, context, tool calls, progress. Any thread may use any of them.
 
     `about` is the question of a benchmark that the agent works on, `agent_name` its name; both are written into every

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld.agent.soundness import is_alternative
 from checkpoint_ld.agent.values import Thought
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.runtime.ids import new_id
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.runtime.changes import Changes
 
 
-class ThoughtChain(Sequence[Thought]):
+class ThoughtChain(CheckedMethods, Sequence[Thought]):
     """What an agent thought; thoughts are added at the end, replaced by changed ones, and removed.
 
     The last thought that was added is the current step, unless another is made it.

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld.agent.values import ABSENT, SnapshotToolState, ToolCall
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
@@ -22,7 +23,7 @@ _OPEN = ("pending", "running", None)
 _DECIDED = frozenset(("success", "status"))
 
 
-class ToolState(Sequence[ToolCall]):
+class ToolState(CheckedMethods, Sequence[ToolCall]):
     """Calls in the order in which they were started, and results by their ids. Nothing here calls anything."""
 
     def __init__(self, changes: Changes, base: SnapshotToolState) -> None:

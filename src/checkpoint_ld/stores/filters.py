@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.header import Header, Key, header_of
 
@@ -43,7 +44,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(CheckedMethods):
     """Which checkpoints are meant: those that fit everything that is given.
 
     `since` and `until` are milliseconds since 1970 in UTC; `since` is the first that fits, `until` the first that does
@@ -145,9 +146,7 @@ def _key(given: Iterable[Any]) -> Key:
     return parts
 
 
-def _check_text(name: str, text: object) -> None:
-    if not isinstance(text, str):
-        raise SettingsError(f"{name} {text!r} is no text")
+def _check_text(name: str, text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:

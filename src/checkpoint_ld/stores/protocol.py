@@ -99,10 +99,18 @@ def store_path(given: str | os.PathLike[str], *, is_folder: bool) -> Path:
     wanted, other = ("folder", "file") if is_folder else ("file", "folder")
     if "://" in text:  # which may hold a password
         raise SettingsError(f"a URL of this kind is no path of a {wanted}: give a path")
-    if not text or "\0" in text:
+    if not text or "\0" in text or not _is_encodable(text):
         raise SettingsError(f"{text!r} is no path of a {wanted}: give another one")
     path = Path(text)
     with suppress(OSError):  # whether it may be used is found out when it is
         if path.exists() and path.is_dir() is not is_folder:
             raise SettingsError(f"{text} is a {other}, not a {wanted}: give another path")
     return path
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -10,6 +10,7 @@ from checkpoint_ld.agent.difference import outline
 from checkpoint_ld.agent.difference.json_changes import Change, changes
 from checkpoint_ld.agent.difference.sequences import moved
 from checkpoint_ld.agent.json_patch import guarded, patch
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ class CheckpointDiff:
         }
 
 
+@checked
 def diff_checkpoints(
     before: AgentCheckpoint, after: AgentCheckpoint, *, allow_other_execution: bool = False
 ) -> CheckpointDiff:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import ShapeError
@@ -32,6 +33,7 @@ def is_agent(value: Any) -> bool:
     return isinstance(value, dict) and "snapshot" in value and "execution_id" in value
 
 
+@checked
 def detect_shape(data: Mapping[str, Any]) -> Shape:
     """Tell the shape of an agent checkpoint by its structure.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import literal_column, select, tuple_
 
 from checkpoint_ld.stores.database.schema import checkpoints, thoughts, tool_calls
-from checkpoint_ld.stores.header import Header
+from checkpoint_ld.stores.header import Header, real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +83,7 @@ def _conditions_on_parts(wanted: Filter) -> Iterator[ColumnElement[bool]]:
         has_failed = _has(calls.checkpoint_id, calls.success == literal_column("0"), is_narrow=is_narrow)
         yield has_failed if wanted.failed else ~has_failed
     if wanted.confidence_below is not None:
-        yield _has(chain.checkpoint_id, chain.confidence < wanted.confidence_below, is_narrow=is_narrow)
+        yield _has(chain.checkpoint_id, chain.confidence < real(wanted.confidence_below), is_narrow=is_narrow)
 
 
 def _has(of: Column[Any], fits: ColumnElement[bool], *, is_narrow: bool) -> ColumnElement[bool]:

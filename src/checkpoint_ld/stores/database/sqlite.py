@@ -135,6 +135,10 @@ def explained(path: Path) -> Iterator[None]:
         raise _explained(path, error.orig) from error
     except sqlite3.Error as error:
         raise _explained(path, error) from error
+    except UnicodeEncodeError as error:
+        raise StoreError(
+            f"{path}: a text holds half a surrogate pair, which no database keeps; leave it out"
+        ) from error
 
 
 def _explained(path: Path, error: object) -> StoreError:

@@ -10,6 +10,7 @@ from sqlalchemy import update
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.agent.values import ABSENT, Absent
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, IntegrityError
 from checkpoint_ld.stores.amendment import amended
 from checkpoint_ld.stores.database import checking, contents, queries
@@ -34,7 +35,7 @@ _PAGE = 2000
 """Headers that are read at a time, so that a long list is no long transaction."""
 
 
-class DatabaseStore:
+class DatabaseStore(CheckedMethods):
     """Agent checkpoints in the database at `url`, such as `sqlite:///checkpoints.db`, or at a path.
 
     It is opened at first use, and made if it is not there. With `follows_files` it is an index of files, which are the

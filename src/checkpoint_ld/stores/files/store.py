@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import ABSENT, Absent
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import CheckpointExists, InvalidCheckpoint, ReadError, SourceMissingError, StoreError
 from checkpoint_ld.stores.amendment import amended
 from checkpoint_ld.stores.files import checking, heading
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.header import Header
 
 
-class FileStore:
+class FileStore(CheckedMethods):
     """Agent checkpoints in `directory`, one file for each, which is made with the first of them.
 
     Nothing but `update_metadata` changes a file, and what is no checkpoint's file is never touched. A folder that was

@@ -10,6 +10,7 @@ from pyoxigraph import Literal
 
 from checkpoint_ld.agent.names import iri
 from checkpoint_ld.agent.values import ABSENT, Absent
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import CheckpointExists, StoreBusyError
 from checkpoint_ld.stores.amendment import amended
 from checkpoint_ld.stores.graphs import checking, listing
@@ -36,7 +37,7 @@ _TRIES = 5
 _SERVERS = ("http://", "https://")
 
 
-class GraphStore:
+class GraphStore(CheckedMethods):
     """Agent checkpoints in a collection: given as such, by its path, or by the URL of a SPARQL service.
 
     Each is one named graph, called by the checkpoint's IRI, with what PROV-O says of it. Other graphs, such as those of
