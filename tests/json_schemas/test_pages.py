@@ -24,6 +24,13 @@ def test_the_tables_of_fields_are_what_the_models_say() -> None:
     assert rendered == ENTITIES, "run python docs/entity_pages.py"
 
 
+def test_the_page_of_parameters_is_what_the_source_says() -> None:
+    made = runpy.run_path(str(DOCS / "parameter_pages.py"))["page"]()
+    assert made == (DOCS / "parameters.md").read_text(encoding="utf-8"), "run python docs/parameter_pages.py"
+    for name in ("extract_questions_from_file", "CallableRubricTrait.from_callable", "Benchmark.save"):
+        assert f"### `{name}`" in made
+
+
 @pytest.mark.parametrize(
     "name", [one.type.__name__ for one in described().values() if isinstance(one.type, type)], ids=str
 )

@@ -1,0 +1,116 @@
+"""The page parameters.md: `python docs/parameter_pages.py` writes it from signatures and docstrings."""
+
+from __future__ import annotations
+
+import inspect
+from enum import Enum
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+import checkpoint_ld
+from checkpoint_ld import entities
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PAGE = Path(__file__).with_name("parameters.md")
+
+_HEAD = """# Parameters
+
+Everything public that takes parameters, with their types and defaults. `Benchmark` and `Collection` hold arguments
+against these types and raise `WrongTypeError`. Fields of entities are in [Entities](entities.md). This page is made
+from the source of the package by `docs/parameter_pages.py`.
+"""
+
+
+def page() -> str:
+    """Return the text of the page."""
+    parts = [_HEAD, "\n## Functions\n"]
+    found = {name: getattr(checkpoint_ld, name) for name in sorted(checkpoint_ld.__all__)}
+    parts += [_entry(name, one) for name, one in found.items() if inspect.isfunction(one)]
+    held = {name: getattr(entities, name) for name in sorted(entities.__all__)}
+    classes = {name: one for name, one in {**held, **found}.items() if inspect.isclass(one)}
+    public = [one for one in classes.values() if not issubclass(one, BaseException)]
+    for name in found:
+        if classes.get(name) in public:
+            parts += _section(name, classes[name], public)
+    parts.append("\n## `checkpoint_ld.entities`\n")
+    parts += [_entry(name, one) for name, one in held.items() if inspect.isfunction(one)]
+    for name in held:
+        if classes.get(name) in public and name not in found:
+            parts += _section(name, classes[name], public)
+    return "".join(parts)
+
+
+def _section(name: str, kind: type, public: list[type]) -> list[str]:
+    """Return a class with its methods; what it has from another public class stands there."""
+    made = () if issubclass(kind, BaseModel) or inspect.isabstract(kind) else _constructor(name, kind)
+    bases = [one for one in kind.__mro__[1:] if one in public]
+    own = [pair for pair in _methods(kind) if not any(hasattr(one, pair[0]) for one in bases)]
+    entries = [*made, *(_entry(f"{name}.{method}", function) for method, function in own)]
+    return [f"\n## `{name}`\n", *entries] if entries else []
+
+
+def _constructor(name: str, kind: type) -> Iterator[str]:
+    own = vars(kind).get("__init__")
+    if inspect.isfunction(own) and _given(own) and not hasattr(kind, "_is_protocol"):
+        is_made = own.__doc__ is None or hasattr(kind, "__dataclass_fields__")
+        yield _entry(name, own, kind.__doc__ if is_made else own.__doc__)
+
+
+def _methods(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name in dir(kind):
+        member = inspect.getattr_static(kind, name)
+        function = getattr(member, "__func__", member)
+        is_ours = str(getattr(function, "__module__", "")).startswith("checkpoint_ld")
+        if not name.startswith("_") and is_ours and inspect.isfunction(function) and _given(function):
+            yield name, function
+
+
+def _given(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    known = inspect.signature(function).parameters.values()
+    return [one for one in known if one.name not in {"self", "cls"} and not one.name.startswith("_")]
+
+
+def _entry(name: str, function: Callable[..., Any], told: str | None = None) -> str:
+    given = _given(function)
+    text = inspect.cleandoc(told or function.__doc__ or "")
+    head = f"\n### `{name}`\n\n{text}\n"
+    rows = [f"| `{_named(one)}` | `{_type(one)}` | {_default(one)} |\n" for one in given]
+    return head + ("\n| parameter | type | default |\n|---|---|---|\n" + "".join(rows) if rows else "")
+
+
+def _named(one: inspect.Parameter) -> str:
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    return stars.get(one.kind, "") + one.name
+
+
+def _type(one: inspect.Parameter) -> str:
+    return "any" if one.annotation is one.empty else _told(one.annotation).replace("|", "or")
+
+
+def _told(annotation: Any) -> str:
+    """Return an annotation as text; that of a parameter whose module has evaluated it is put together again."""
+    if isinstance(annotation, str):
+        return annotation
+    if get_origin(annotation) is Annotated:
+        return _told(get_args(annotation)[0])
+    if get_origin(annotation) in {Union, UnionType}:
+        return " or ".join(dict.fromkeys(map(_told, get_args(annotation))))
+    return "None" if annotation is NoneType else inspect.formatannotation(annotation).rpartition(".")[2]
+
+
+def _default(one: inspect.Parameter) -> str:
+    if one.default is one.empty:
+        return "" if one.kind in {one.VAR_POSITIONAL, one.VAR_KEYWORD} else "needed"
+    if isinstance(one.default, Enum):
+        return f"`{type(one.default).__name__}.{one.default.name}`"
+    is_plain = one.default is None or isinstance(one.default, str | int | float | tuple)
+    return f"`{one.default!r}`" if is_plain else "its own"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
