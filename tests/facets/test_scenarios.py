@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from checkpoint_ld import Benchmark, LookupFailedError, WriteError
+from checkpoint_ld import Benchmark, LookupFailedError, ReadError, WriteError
 from checkpoint_ld.entities import Question, Scenario, ScenarioNode
 from tests.documents import scenario, setting
 from tests.facets.editing import Json, assert_says, load, strange
@@ -118,3 +118,14 @@ def test_a_scenario_that_is_not_there_is_a_failed_lookup() -> None:
             ask("nothing")
         assert isinstance(failed.value, KeyError)
     assert_says(benchmark, tree, edited=False)
+
+
+def test_what_cannot_be_read_is_told_without_the_inner_names_of_pydantic() -> None:
+    tree = scenario()
+    tree["hasPart"][0]["edges"][0]["condition"] = 5
+    benchmark = load(tree)
+    with pytest.raises(ReadError) as refused:
+        benchmark.get_scenario("retry")
+
+    told = "edges.0.condition: Input should be a valid dictionary or Input should be a valid list"
+    assert str(refused.value) == f"the scenario 'retry' cannot be read: {told}"

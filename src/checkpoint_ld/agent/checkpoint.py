@@ -30,6 +30,7 @@ from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.mapping.faults import place_of, words_of
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -189,5 +190,5 @@ def _decided(checkpoint: _Checkpoint | ValidationError, report: Report) -> _Chec
 
 def _of_pydantic(error: Any) -> Finding:
     given = error["input"]
-    message = f"{error['msg']}; found {shown(given) if isinstance(given, str) else type(given).__name__}"
-    return finding("agent-value", message, pointer=pointer(error["loc"]))
+    message = f"{words_of(error['msg'])}; found {shown(given) if isinstance(given, str) else type(given).__name__}"
+    return finding("agent-value", message, pointer=pointer(place_of(error["loc"])))

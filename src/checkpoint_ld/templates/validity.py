@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld.entities.composition import require_shallow
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
+from checkpoint_ld.mapping.faults import faults_of
 from checkpoint_ld.templates.ground_truths import misfit
 from checkpoint_ld.templates.literals import LONGEST_INTEGER
 from checkpoint_ld.templates.naming import COMPOSITES, class_name_fault, field_name_fault
@@ -128,9 +129,7 @@ def _truth_faults(
     try:
         conditional = ConditionalGroundTruth.read(field.ground_truth)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(step) for step in first["loc"])
-        yield f"the ground truth is marked as conditional and is not: {where}: {first['msg']}"
+        yield f"the ground truth is marked as conditional and is not: {faults_of(error)}"
         return
     if conditional is None:
         fault = misfit(primitive, parameters, literals, field.ground_truth)
