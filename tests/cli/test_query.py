@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import queries
+from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.collection import Collection
+from tests.agent import runs
 from tests.cli.conftest import Run
 from tests.documents import canonical, item
 from tests.queries.benchmarks import elements, metals
@@ -175,7 +177,11 @@ def test_a_triple_store_elsewhere_is_asked(run: Run, folder: Path) -> None:
         found = run("query", *service, "--query", text, "--param", "k=physics", "--format", "csv")
         assert found.out == b"q\r\nurn:q:light-1\r\n"
         assert run("query", *service, "--query", "CLEAR ALL").code == 2
-        assert run("query", *service, "--query", text, "--max-rows", "1").code == 2
+        limited = run("query", "--endpoint", url, "--name", "benchmarks", "--max-rows", "1", "--format", "csv")
+        assert (limited.code, limited.out.decode().count("\n")) == (2, 2)
+        assert "--max-rows 1 cut the result" in limited.err
+        assert run("query", *service, "--query", text, "--max-rows", "9").code == 0
+        assert run("query", *service, "--query", text, "--engine", "rdflib").code == 2
 
 
 def test_both_engines_and_derived_statements(run: Run, folder: Path) -> None:
@@ -186,3 +192,14 @@ def test_both_engines_and_derived_statements(run: Run, folder: Path) -> None:
         for derived in ((), ("--derived",))
     }
     assert outs == {((), b"field\r\n"), (("--derived",), b"field\r\nmetal\r\nmetal\r\nresponse\r\nsure\r\n")}
+
+
+def test_an_iri_may_stand_in_brackets_for_named_queries_too(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "k1.json").write_text(text_of(runs.tree("k1", thoughts=[runs.thought(1)])), encoding="utf-8")
+    asked = ["query", tmp_path, "--name", "agent-timeline", "--format", "csv", "--param"]
+    executions = run("query", tmp_path, "--name", "agent-executions", "--format", "csv").out.decode().splitlines()
+    iri = next(cell for cell in executions[1].split(",") if cell.startswith("urn:"))
+    plain = run(*asked, f"execution={iri}")
+    assert (plain.code, plain.out.count(b"\n") > 1) == (0, True)
+    assert run(*asked, f"execution=<{iri}>").out == plain.out
+    assert "no absolute IRI" in run(*asked, "execution=<no iri>").err

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from checkpoint_ld import Benchmark
 from checkpoint_ld.collection import Collection
 from tests import documents
 from tests.cli.conftest import Run
@@ -34,7 +35,7 @@ def files(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def serving(*arguments: object, temporary: Path) -> Iterator[str]:
+def serving(*arguments: object, temporary: Path, said: list[str] | None = None) -> Iterator[str]:
     """Run the command until the block ends, by the signal that service managers send; give the URL that it says."""
     script = temporary / "command.py"
     script.write_text(COMMAND)
@@ -50,6 +51,8 @@ def serving(*arguments: object, temporary: Path) -> Iterator[str]:
             yield process.stdout.readline().strip()
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 0
+            if said is not None and process.stderr is not None:
+                said += process.stderr.read().splitlines()
         finally:
             process.kill()
     assert list(temporary.iterdir()) == []
@@ -62,9 +65,12 @@ def names(url: str) -> list[str]:
 
 
 def test_files_are_served_until_the_process_is_asked_to_end(files: Path, tmp_path: Path) -> None:
-    with serving(files, temporary=tmp_path) as url:
+    said: list[str] = []
+    with serving(files, temporary=tmp_path, said=said) as url:
         assert url.startswith("http://127.0.0.1:")
         assert names(url) == ["Alloys", "Metals"]
+    count = sum(len(Benchmark.load(file).graph) for file in files.iterdir())
+    assert f"2 checkpoints, {count} statements" in said
 
 
 def test_a_collection_is_served_as_it_is(files: Path, tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.sparql import run
-from checkpoint_ld.sparql.parameters import bound
+from checkpoint_ld.sparql.guard import checked
+from checkpoint_ld.sparql.parameters import bound, limited
 from checkpoint_ld.sparql.running import ENGINES
 
 EMPTY = pyoxigraph.Store()
@@ -100,3 +101,19 @@ def test_what_cannot_be_given_is_refused() -> None:
         with pytest.raises((QueryError, ValueError)):
             run(EMPTY, text, parameters=values)
     assert bound("anything", {}) == "anything"
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("SELECT * { ?s ?p ?o }", "SELECT * { ?s ?p ?o } LIMIT 3 "),
+        ("SELECT * { ?s ?p ?o } LIMIT 2", "SELECT * { ?s ?p ?o } LIMIT 2"),
+        ("SELECT * { ?s ?p ?o }limit\n200 OFFSET 1", "SELECT * { ?s ?p ?o }limit\n3 OFFSET 1"),
+        ("SELECT * { { SELECT * { ?s ?p ?o } LIMIT 1 } }", "SELECT * { { SELECT * { ?s ?p ?o } LIMIT 1 } } LIMIT 3 "),
+        ("SELECT * { ?s ?p ?limit } ORDER BY ?limit", "SELECT * { ?s ?p ?limit } ORDER BY ?limit LIMIT 3 "),
+        ("SELECT * { ?s ?p ?o } VALUES ?s { 1 }", "SELECT * { ?s ?p ?o }  LIMIT 3 VALUES ?s { 1 }"),
+    ],
+)
+def test_a_query_is_limited_in_its_own_words(text: str, after: str) -> None:
+    assert limited(text, 3) == after
+    assert checked(after).form == "select"

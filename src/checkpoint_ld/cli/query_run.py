@@ -121,8 +121,8 @@ class Sources:
 
         if self.paths:
             raise SettingsError("--endpoint asks a service: give no files beside it")
-        if limits["engine"] != "oxigraph" or limits["max_rows"] is not None:
-            raise SettingsError("--engine and --max-rows are not for services: write LIMIT into the query")
+        if limits["engine"] != "oxigraph":
+            raise SettingsError("--engine is not for services, which have their own")
         if limits["services"]:
             raise SettingsError(
                 "--allow-service is about what this machine asks: --endpoint gets no query with SERVICE"
@@ -139,7 +139,7 @@ class Sources:
             timeout=limits["timeout"] or _PATIENCE,
             found=lambda name: self.say(f"profile {name}"),
         ) as client:
-            return client.query(told.text, **told.parameters)
+            return client.query(told.text, max_rows=limits["max_rows"], **told.parameters)
 
 
 def parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:

@@ -73,6 +73,7 @@ def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: boo
     from checkpoint_ld import discovery, families, sparql
 
     dataset = sparql.Dataset()
+    statements: dict[str, int] = {}
     for file in discovery.discover(paths).files:
         try:
             source = streams.read(file, syntax=None)
@@ -80,12 +81,13 @@ def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: boo
             streams.say(str(error))
             continue
         graph = families.graph_of(source)
-        dataset.add(families.enriched(graph) if derived else graph, dialect=families.dialect_of(source))
+        added = families.enriched(graph) if derived else graph
+        statements[dataset.add(added, dialect=families.dialect_of(source))] = len(added)
     if not dataset.graphs:
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:
         count = len(dataset.graphs)
-        streams.say(f"{count} checkpoint{'' if count == 1 else 's'}, {len(dataset.store)} statements")
+        streams.say(f"{count} checkpoint{'' if count == 1 else 's'}, {sum(statements.values())} statements")
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="checkpoint-ld-")))
     # On a disk, for the workers to open: each has the same data then, and none a copy of it in memory.
     stored = pyoxigraph.Store(str(folder))

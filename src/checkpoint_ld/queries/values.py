@@ -37,9 +37,10 @@ def terms(query: NamedQuery, given: Mapping[str, Any]) -> dict[str, Term]:
 
 def _term(parameter: Parameter, value: Any) -> Term:
     if parameter.kind == "iri" and isinstance(value, str):
-        if not is_iri(value):
+        iri = value[1:-1] if value.startswith("<") and value.endswith(">") else value
+        if not is_iri(iri):
             raise QueryError(f"the parameter {parameter.name} is {value!r}, which is no absolute IRI")
-        return NamedNode(value)
+        return NamedNode(iri)
     if parameter.kind == "date" and isinstance(value, str | date):
         return term_of(_moment(parameter, value))
     return term_of(value)

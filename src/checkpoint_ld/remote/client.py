@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import pyoxigraph
@@ -14,7 +15,7 @@ from checkpoint_ld.remote.credentials import Credentials, credentials
 from checkpoint_ld.remote.endpoint import AUTO, GENERIC, checked_url, endpoint, is_loopback, origin_of, recognized
 from checkpoint_ld.remote.literal_values import values_of
 from checkpoint_ld.sparql import guard
-from checkpoint_ld.sparql.parameters import bound
+from checkpoint_ld.sparql.parameters import bound, limited
 from checkpoint_ld.sparql.terms import term_of
 
 if TYPE_CHECKING:
@@ -66,15 +67,22 @@ class SparqlClient:
             self._introduce()
         return self._connection.send(asked)
 
-    def query(self, text: str, **parameters: Any) -> QueryResult:
-        """Return the whole result of a query, with `parameters` bound as `sparql.run` binds them.
+    def query(self, text: str, *, max_rows: int | None = None, **parameters: Any) -> QueryResult:
+        """Return the result of a query, with `parameters` bound as `sparql.run` binds them.
+
+        The result is whole, unless it has more than `max_rows` rows or statements: it is cut then, and says so.
 
         Raises SettingsError for what is no query that only reads, and TruncatedResultError for a result that was cut.
         """
         query = guard.checked(bound(text, {name: term_of(value) for name, value in parameters.items()}))
         # On one line: the places that a server tells are those of the text.
         prefixes = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace in guard.PREFIXES.items())
-        return self._result(prefixes + query.text, query.form)
+        is_limited = max_rows is not None and query.form == "select"  # LIMIT counts no statements
+        asked = limited(query.text, max_rows + 1) if max_rows is not None and is_limited else query.text
+        found = self._result(prefixes + asked, query.form)
+        if max_rows is None or len(found) <= max_rows:
+            return found
+        return replace(found, rows=found.rows[:max_rows], triples=found.triples[:max_rows], is_cut=True)
 
     def replace(self, graph: str, triples: Body) -> None:
         """Make a graph hold these N-Triples and nothing else."""

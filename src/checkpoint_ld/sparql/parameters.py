@@ -42,6 +42,25 @@ def bound(text: str, parameters: Mapping[str, Term]) -> str:
     )
 
 
+def limited(text: str, most: int) -> str:
+    """Return a query that gives `most` solutions at most: under a LIMIT, its own one if that is smaller."""
+    tokens = [token.text for token in tokens_of(text)]
+    kinds = [token.kind for token in tokens_of(text)]
+    depth, end = 0, len(tokens)
+    for at, piece in enumerate(tokens):
+        if kinds[at] == "other":
+            depth += (piece in "({[") - (piece in ")}]")
+        elif kinds[at] == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
+            if piece.upper() == "LIMIT":
+                start = at + 1 if kinds[at + 1] != "space" else at + 2
+                after = next((one for one in range(start, end) if not tokens[one].isdecimal()), len(tokens))
+                number = min(most, int("".join(tokens[start:after])))
+                return "".join((*tokens[:start], str(number), *tokens[after:]))
+            if piece.upper() == "VALUES":
+                end = at
+    return "".join((*tokens[:end], f" LIMIT {most} ", *tokens[end:]))
+
+
 def _variables(tokens: Sequence[Token]) -> set[str]:
     return {token.text for before, token in pairwise(tokens) if token.kind == "word" and before.text in ("?", "$")}
 
