@@ -34,7 +34,7 @@ Score: TypeAlias = Annotated[
 Count: TypeAlias = Annotated[Score, WithJsonSchema({"type": "integer"})]
 """A count: whole, but for some files."""
 
-Share: TypeAlias = Annotated[int | Annotated[float, AllowInfNan(False)], WithJsonSchema({"type": "number"})]
+Share: TypeAlias = Annotated[int | float, WithJsonSchema({"type": "number"})]
 """A number that is meant to be from 0 to 1."""
 
 Above0: TypeAlias = Annotated[Score, Field(gt=0), WithJsonSchema({"type": "integer", "exclusiveMinimum": 0})]
