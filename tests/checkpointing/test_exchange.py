@@ -15,6 +15,7 @@ from checkpoint_ld.errors import (
     CheckpointExists,
     CheckpointNotFound,
     InvalidCheckpoint,
+    JsonSyntaxError,
     ReadError,
     SettingsError,
     TargetExistsError,
@@ -74,7 +75,7 @@ def test_a_folder_is_imported_file_by_file(bench: Bench, tmp_path: Path) -> None
     assert [(one.source.name if one.source else "", one.created, type(one.error)) for one in done] == [
         ("a.json", True, type(None)),
         ("b.json.gz", True, type(None)),
-        ("c.json", False, ReadError),
+        ("c.json", False, JsonSyntaxError),
         ("d.json", False, CheckpointExists),
         ("e.json", False, type(done[4].error)),
         ("h.nq", True, type(None)),
@@ -150,11 +151,11 @@ def test_a_path_that_is_none_is_a_source_that_is_missing(bench: Bench, source: s
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (5, "int is no source"),
-        (None, "give an id"),
+        (5, "source is 5"),
+        (None, "source is None"),
         ({"a": {1}}, '"/a"'),
         ({"a": float("nan")}, '"/a"'),
-        ({1: 2}, "key"),
+        ({1: 2}, "source is of type dict with int"),
     ],
 )
 def test_what_is_no_json_is_no_source(bench: Bench, source: Any, message: str) -> None:

@@ -13,8 +13,10 @@ from checkpoint_ld.agent.shapes import detect_shape, to_second
 from checkpoint_ld.agent.soundness import is_sound
 from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
 from checkpoint_ld.agent.values import (
+    EXTENSIONS,
     About,
     CheckpointMetadata,
+    ExportShape,
     Id,
     Members,
     Milliseconds,
@@ -25,7 +27,7 @@ from checkpoint_ld.agent.values import (
     Value,
 )
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
@@ -120,13 +122,17 @@ class AgentCheckpoint(CheckedMethods, Value):
         """Return this checkpoint; raise InvalidCheckpoint with the report if it breaks a rule."""
         return self if is_sound(self) else _decided(self, self.validate())
 
-    def content(self, shape: Shape = "canonical") -> bytes:
-        """Return the text form in UTF-8, by default in the canonical shape.
+    def content(self, shape: ExportShape = "canonical") -> bytes:
+        """Return the text form in UTF-8, by default in the canonical shape; what is no shape has the terms of PROV-O.
 
         Raises WriteError for what is no JSON, such as NaN in a variable.
         """
         if shape == "second":
             return bytes_of(to_second(self.tree()), shape)
+        if shape != "canonical":
+            from checkpoint_ld.agent.writing import written  # noqa: PLC0415 - loads rdflib
+
+            return written(self.tree(), {"nquads": "nq", "ntriples": "nt"}.get(shape, shape))
         content = bytes_of_ordered(self.tree())
         # Who writes a checkpoint asks for its hash as well: it should not take the text once more.
         self.__dict__.setdefault("sha256", hashlib.sha256(content).hexdigest())
@@ -142,11 +148,15 @@ class AgentCheckpoint(CheckedMethods, Value):
         return hashlib.sha256(bytes_of_ordered(self.tree())).hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the text form to a new file, wholly or not at all.
+        """Write a new file, wholly or not at all.
 
-        Raises TargetExistsError if there is a file already, and WriteError if it cannot be written.
+        Its extension says what: `.json`, `.jsonld`, or RDF in `.nq`, `.nt`, `.ttl`, `.trig` or `.rdf`; JSON in the
+        canonical shape without one. `.gz` after that packs the file.
+        Raises TargetExistsError if there is a file already, and WriteError for another extension and for a file that
+        cannot be written.
         """
-        replace_file(path, self.content(), overwrite=False)
+        content = self.content(kind_of(path, EXTENSIONS, "canonical"))
+        replace_file(path, content, overwrite=False, pack=is_packed(path))
 
     def to_graph(self, *, prov: bool = True) -> AgentGraph:
         """Return the checkpoint as a graph, with what follows from it in terms of PROV-O unless `prov` is false."""

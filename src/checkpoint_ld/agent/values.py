@@ -8,12 +8,16 @@ any JSON value and is never interpreted; do not change it in place.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated, Any, Final, Literal, Self
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from annotated_types import Ge, Le, MinLen
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from checkpoint_ld.documents.values import lone_surrogate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LONGEST_ID: Final = 1024
 """Characters that an identifier may have."""
@@ -230,3 +234,17 @@ class About(Value):
 Shape = Literal["canonical", "second"]
 """How an agent checkpoint is laid out in JSON."""
 SHAPES: Final[tuple[Shape, ...]] = ("canonical", "second")
+ExportShape = Literal["canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml"]
+"""What an agent checkpoint can be written as: JSON of either shape, JSON-LD, and its graph in a syntax of RDF."""
+EXTENSIONS: Final[Mapping[str, ExportShape]] = MappingProxyType(
+    {
+        ".json": "canonical",
+        ".jsonld": "jsonld",
+        ".nq": "nquads",
+        ".nt": "ntriples",
+        ".ttl": "turtle",
+        ".trig": "trig",
+        ".rdf": "xml",
+    }
+)
+"""What is written to files by their extensions."""

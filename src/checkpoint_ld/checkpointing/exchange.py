@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import ParentLink
+from checkpoint_ld.agent.values import EXTENSIONS, ExportShape, ParentLink
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.files import PACKED, is_packed, kind_of, read_bytes, replace_file
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WrongTypeError
@@ -21,21 +21,9 @@ if TYPE_CHECKING:
 
 Source = str | Path | bytes | Mapping[str, Any] | AgentCheckpoint
 """Where a checkpoint may come from: a path, bytes, JSON, or a checkpoint."""
-ExportShape = Literal["canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml"]
 
 SHAPES: Final[tuple[ExportShape, ...]] = get_args(ExportShape)
 """The shapes in which a checkpoint can leave a store; all after JSON-LD have the statements of PROV-O in them."""
-EXTENSIONS: Final[Mapping[str, ExportShape]] = {
-    ".json": "canonical",
-    ".jsonld": "jsonld",
-    ".nq": "nquads",
-    ".nt": "ntriples",
-    ".ttl": "turtle",
-    ".trig": "trig",
-    ".rdf": "xml",
-}
-"""The shapes by the extensions of files."""
-
 _ENDINGS: Final = tuple(one + end for one in EXTENSIONS for end in ("", PACKED))
 
 
@@ -103,8 +91,4 @@ def content_of(checkpoint: AgentCheckpoint, shape: ExportShape = "canonical") ->
     """Return what `export` writes. Raises SettingsError for a shape that there is not, WriteError for no JSON."""
     if shape not in SHAPES:
         raise SettingsError(f"there is no shape {shape!r}: use one of {', '.join(SHAPES)}")
-    if shape in {"canonical", "second"}:
-        return checkpoint.content(shape)
-    from checkpoint_ld.agent.writing import written  # noqa: PLC0415 - loads rdflib, which files do without
-
-    return written(checkpoint.tree(), {"nquads": "nq", "ntriples": "nt"}.get(shape, shape))
+    return checkpoint.content(shape)

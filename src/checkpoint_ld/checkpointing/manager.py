@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
-from checkpoint_ld.agent.values import ABSENT, About, Absent
+from checkpoint_ld.agent.values import ABSENT, About, Absent, ExportShape
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.agreement import Reindexed, reindex
@@ -175,7 +175,7 @@ class CheckpointManager(CheckedMethods):
         self,
         id: str,
         to: str | os.PathLike[str],
-        shape: exchange.ExportShape | None = None,
+        shape: ExportShape | None = None,
         *,
         overwrite: bool = False,
     ) -> Path:

@@ -235,7 +235,8 @@ def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     store: Store = None,
 ) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
-    from checkpoint_ld.checkpointing.exchange import EXTENSIONS, content_of
+    from checkpoint_ld.agent.values import EXTENSIONS
+    from checkpoint_ld.checkpointing.exchange import content_of
 
     streams.check_outputs(files_of(folder, database, store), out, force=force)
     wanted = shape.value if shape else kind_of(out, EXTENSIONS, Shape.CANONICAL.value)
