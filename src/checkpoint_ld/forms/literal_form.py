@@ -97,6 +97,8 @@ def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
     passed_over = {"@propagate", *typings_of(own)}
     # What is null there is set apart from the graph, which the object alone does not tell.
     told = {key: one for key, one in own.items() if one is not None and key not in passed_over}
+    if not told and len(passed_over) > 1:
+        return True  # under another context than ours, nothing but the types of texts is written
     return told == {key: one for key, one in ours.items() if key not in passed_over and own.get(key, one) is not None}
 
 
