@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import Benchmark
-from tests.dialects import state
+from tests.dialects import HTTPS, dataset, element, feed, prop, question, rating, state
 
 Path_ = tuple[str | int, ...]
 
@@ -123,3 +123,35 @@ def test_no_member_vanishes_without_a_word(dialect: str, name: str, value: Any, 
     again = read((tmp_path / "out.json").read_bytes())
     assert len(again) == len(benchmark) + 1
     assert missing(marks, again) == []
+
+
+ELEMENT = element(
+    item=question(
+        hasPart={"@type": "SoftwareSourceCode", "name": "t", "text": CODE, "programmingLanguage": "Python"},
+        rating=[rating("deep", "QuestionSpecificRubricTrait", additionalProperty=[prop("kind", "boolean")])],
+        additionalProperty=[prop("finished", True), prop("custom_a", {"deep": 1})],
+    )
+)
+JSON_LD: dict[str, dict[str, Any]] = {
+    "datafeed-legacy": feed(dataFeedElement=[ELEMENT], rating=[rating()], creator={"@type": "Person", "name": "me"}),
+    "datafeed-ns-v3": feed(**{"@context": HTTPS}, dataFeedElement=[ELEMENT], additionalProperty=[prop("own", 1)]),
+    "gui-datafeed": feed(dataFeedElement=[ELEMENT], additionalProperty=[prop("conversion_metadata", "{}")]),
+    "dataset-1": dataset(hasPart=[ELEMENT], rating=[rating()]),
+}
+
+
+@pytest.mark.parametrize("name", ["note", "@note", "@json", "@comment"])
+@pytest.mark.parametrize("dialect", JSON_LD)
+def test_no_member_of_json_ld_takes_a_question_with_it(dialect: str, name: str, tmp_path: Path) -> None:
+    contexts = {place for place in objects(JSON_LD[dialect]) if "@context" in place}
+    changed, marks = marked(JSON_LD[dialect], name, MARK, contexts)
+    benchmark = read(json.dumps(changed))
+    assert len(benchmark) == 1
+    assert missing(marks, benchmark) == []
+    assert read(json.dumps(benchmark.to_jsonld("plain"))) == benchmark
+    assert read(benchmark.to_ntriples(), syntax="nt").to_jsonld("plain") == benchmark.to_jsonld("plain")
+    for written in WRITABLE:
+        losses = benchmark.save(tmp_path / "out.json", dialect=written)
+        again = read((tmp_path / "out.json").read_bytes())
+        assert len(again) == 1
+        assert len(missing(marks, again)) <= len(losses), written

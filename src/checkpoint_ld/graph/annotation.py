@@ -40,6 +40,8 @@ LARGEST_FOR_PYLD = 10**300
 """PyLD asks for the double nearest to every integer; from about 1.8e308 on there is none."""
 _DEEPEST = 64
 """Levels of objects from which on members are set apart: those of a checkpoint are a dozen, and stacks have an end."""
+_NO_NODE = frozenset(("@list", "@set", "@graph", "@reverse", "@included", "@nest"))
+"""Keywords with which an object is no plain node; a member that is named like any other is set apart by itself."""
 _VALUE_KEYWORDS = frozenset({"@value", "@type", "@language"})
 
 
@@ -255,7 +257,7 @@ class _Walk:
         if value.keys() == {"@id"} and isinstance(value["@id"], str):
             return {"@id": self.name_of(value["@id"])}
         # A context of its own would change what the keys mean, here and below.
-        is_known = not value.get("@context") and all(key in _LOCAL_KEYWORDS or key[:1] != "@" for key in value)
+        is_known = not value.get("@context") and _NO_NODE.isdisjoint(value)
         if place.depth > _DEEPEST or not is_known:
             raise _SetApartError
         return self.node(value, place, via, self.own_name(value), position)
