@@ -203,3 +203,26 @@ def test_an_iri_may_stand_in_brackets_for_named_queries_too(run: Run, tmp_path: 
     assert (plain.code, plain.out.count(b"\n") > 1) == (0, True)
     assert run(*asked, f"execution=<{iri}>").out == plain.out
     assert "no absolute IRI" in run(*asked, "execution=<no iri>").err
+
+
+def test_a_dataset_is_one_where_derived_statements_are_wanted(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "feed.jsonld").write_text(json.dumps(canonical(item())), encoding="utf-8")
+    assert (
+        run("convert", tmp_path / "feed.jsonld", "--dialect", "dataset-1", "-q", "-o", tmp_path / "set.json").code == 0
+    )
+    asked = ["query", tmp_path / "set.json", "--query", "SELECT ?d { ?d a schema:Dataset }", "--format", "csv"]
+    assert run(*asked).out == b"d\r\n"
+    assert run(*asked, "--derived").out.count(b"\n") == 2
+    derived = run("convert", tmp_path / "set.json", "--derived", "-q", "--to", "nt").out
+    assert (
+        run("convert", "-", "-q", "--to", "nt", stdin=derived).out
+        == run("convert", tmp_path / "set.json", "-q", "--to", "nt").out
+    )
+
+
+def test_a_query_in_the_other_schema_org_that_finds_nothing_says_why(run: Run, folder: Path) -> None:
+    for text in ("SELECT * { ?s a <http://schema.org/Question> }", "ASK { ?s a <http://schema.org/Question> }"):
+        done = run("query", folder, "--query", text)
+        assert done.code == 0
+        assert "the vocabulary is https://schema.org/" in done.err
+        assert "vocabulary" not in run("query", folder, "--query", text.replace("http:", "https:")).err

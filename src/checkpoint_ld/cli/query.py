@@ -113,6 +113,10 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     if result is not None:
         kind = kind or default_format(result)
         streams.write_report(output, _rendered(result, kind, output, wide=wide), kind, force=force)
+        if not result and "http://schema.org/" in told.text:
+            sources.say(
+                "nothing fits http://schema.org/: in the graphs of checkpoints the vocabulary is https://schema.org/"
+            )
         if result.is_cut:
             sources.fail(f"there is more: --max-rows {max_rows} cut the result")
     if sources.has_failed:

@@ -40,9 +40,9 @@ class Additions:
         self._classes = {one for predicates in graph.held.values() for one in terms_of(predicates.get(RDF_TYPE))}
 
     def is_a(self, node: Node, *classes: str) -> None:
-        """Say the classes of a node, by their names in the vocabulary."""
+        """Say the classes of a node, by their names in the vocabulary, or by IRIs of others."""
         for name in classes:
-            kind = _iri(KARENINA + name)
+            kind = _iri(name if ":" in name else KARENINA + name)
             if node not in self.index or kind not in self._classes:
                 put(self._found, node, RDF_TYPE, kind)
 

@@ -38,6 +38,7 @@ def with_derived(graph: CheckpointGraph) -> CheckpointGraph:
     own = without_derived(graph.held)
     additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root))
     with uncollected(), recursion.room():
+        additions.is_a(graph.root, SCHEMA + "Dataset")  # of which DataFeed is a subclass
         creators_of(graph.root, additions)
         for rating in parts_of(graph.root, _RATING, additions.reader):
             trait_of(rating, additions, "GlobalTrait")
