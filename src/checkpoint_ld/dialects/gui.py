@@ -10,11 +10,12 @@ from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean, clean_feed
 from checkpoint_ld.dialects.dialect import Downgrade
 from checkpoint_ld.dialects.gui_ratings import gui_ratings, is_idle_in
-from checkpoint_ld.dialects.json_text import decoded, gui_encoded
+from checkpoint_ld.dialects.json_text import as_text, decoded, gui_encoded
 from checkpoint_ld.dialects.leftovers import KEPT
 from checkpoint_ld.dialects.losses import Losses, loss, named_place
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, typed, values
 from checkpoint_ld.dialects.questions import SPELLED, clean_element
+from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.dialects.state_writing import is_made_anew
 from checkpoint_ld.dialects.template import REPOSITORY, gui_template_name, template_name
@@ -118,12 +119,12 @@ class _Writer:
             "@type": "DataFeed",
             "@id": feed.get("@id") or f"{CHECKPOINT}{round(unix_time(self._now) * 1000)}",
             "name": feed.get("name") or DEFAULT_NAME,
-            "description": feed.get("description") or _DESCRIPTION.format(count),
-            "version": feed.get("version") or DEFAULT_VERSION,
+            "description": as_text(feed.get("description")) or _DESCRIPTION.format(count),
+            "version": as_text(feed.get("version")) or DEFAULT_VERSION,
             "creator": self._creator(),
             "dateCreated": feed.get("dateCreated") or self._now,
             "dateModified": self._now if is_creation else feed.get("dateModified") or self._now,
-            "rating": gui_ratings(feed.get("rating"), "/rating", self.findings),
+            "rating": gui_ratings(feed.get("rating"), GLOBAL, "/rating", self.findings),
             "dataFeedElement": elements,
             "additionalProperty": self._root_properties(),
         }
@@ -136,14 +137,15 @@ class _Writer:
     def _creator(self) -> Any:
         creator = self._feed.get("creator")
         name = creator.get("name") if isinstance(creator, dict) else None
-        return name if isinstance(name, str) else creator or DEFAULT_CREATOR
+        told = name if isinstance(name, str) else creator
+        return told if told and isinstance(told, str) else DEFAULT_CREATOR
 
     def _root_properties(self) -> Any:
         entries = self._feed.get("additionalProperty") or []
         if not isinstance(entries, list):
             return entries
         creator, name = self._feed.get("creator"), self._creator()
-        kept = [entry for entry in entries if name_of(entry) not in _MADE]
+        kept = [typed(entry) for entry in entries if name_of(entry) not in _MADE]
         if isinstance(creator, dict) and isinstance(name, str) and creator != {"@type": "Person", "name": name}:
             kept.insert(0, property_value(CREATOR_DETAILS, creator))
         return [property_value(GUI_FORMAT_VERSION_PROPERTY, FORMAT_VERSION), *kept]
@@ -174,7 +176,7 @@ class _Writer:
             "@id": question.get("@id", gui_question_id(said) if isinstance(said, str) else None),
             **{name: question[name] for name in ("text", "acceptedAnswer", "hasPart") if name in question},
             "additionalProperty": self._properties(question, pointer),
-            "rating": gui_ratings(question.get("rating"), step(pointer, "rating"), self.findings),
+            "rating": gui_ratings(question.get("rating"), QUESTION, step(pointer, "rating"), self.findings),
         }
         answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
         if isinstance(answer, dict):
@@ -206,8 +208,8 @@ class _Writer:
         return [
             property_value("finished", ABSENT if finished is None else finished),
             *(property_value(name, told[name]) for name in _ORDER if name in told),
-            *custom,
-            *others,
+            *map(typed, custom),
+            *map(typed, others),
         ]
 
 

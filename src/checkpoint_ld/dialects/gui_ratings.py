@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.dialects.leftovers import KEPT, says_nothing
 from checkpoint_ld.dialects.losses import loss
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, typed, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     DEEP_JUDGMENT,
@@ -44,11 +44,14 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 """The properties of each type in the GUI's order, with what a missing setting means to Karenina."""
 
 
-def gui_ratings(ratings: Any, pointer: str, findings: list[Finding]) -> Any:
-    """Return the canonical `ratings` at `pointer` in the GUI's form; add to `findings` what the GUI does not read."""
+def gui_ratings(ratings: Any, scope: str, pointer: str, findings: list[Finding]) -> Any:
+    """Return the canonical `ratings` of `scope` in the GUI's form; add to `findings` what the GUI does not read.
+
+    `pointer` is the place of the ratings.
+    """
     if not isinstance(ratings, list):
         return ratings
-    return [_written(rating, step(pointer, index), findings) for index, rating in enumerate(ratings)]
+    return [_written(rating, scope, step(pointer, index), findings) for index, rating in enumerate(ratings)]
 
 
 def is_idle_in(rating: dict[str, Any]) -> Silent:
@@ -60,11 +63,11 @@ def is_idle_in(rating: dict[str, Any]) -> Silent:
     return lambda name, _: name in idle
 
 
-def _written(rating: Any, pointer: str, findings: list[Finding]) -> Any:
+def _written(rating: Any, scope: str, pointer: str, findings: list[Finding]) -> Any:
     if not isinstance(rating, dict):
         return rating
     known = trait_type(rating.get("additionalType"))
-    scope, suffix = known or ("", "")
+    suffix = known[1] if known else ""
     name = rating.get("name")
     members: dict[str, Any] = {"@type": "Rating"}
     if isinstance(name, str):
@@ -117,7 +120,7 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Setti
     ):
         idle.add("higher_is_better")
     properties = [_property(name, told.get(name, default)) for name, default in asked.items() if name not in idle]
-    rest = [entry for entry in entries if name_of(entry) not in {*asked, *idle}]
+    rest = [typed(entry) for entry in entries if name_of(entry) not in {*asked, *idle}]
     unread = [name for entry in rest if (name := name_of(entry)) is not None]
     return _Settings([*filter(None, properties), *rest], deep, idle, unread)
 

@@ -36,6 +36,11 @@ def gui_encoded(value: object) -> Any:
     return value if found is None else json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
 
+def as_text(value: object) -> Any:
+    """Return a text or null as it is, every other value as JSON text."""
+    return value if isinstance(value, str | None) else json.dumps(value)
+
+
 def decoded(value: object) -> Any:
     """Return the object or array that `value` spells, or `value` itself."""
     found = container(value)

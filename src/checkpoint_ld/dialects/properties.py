@@ -20,6 +20,11 @@ def name_of(entry: object) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def typed(entry: Any) -> Any:
+    """Return a PropertyValue with its type, anything else as it is."""
+    return {"@type": "PropertyValue", **entry} if isinstance(entry, dict) else entry
+
+
 def is_plain(entry: dict[str, Any]) -> bool:
     """Tell whether a PropertyValue has nothing beyond its name and its value."""
     return entry.keys() <= {"@type", "name", "value"} and entry.get("@type", "PropertyValue") == "PropertyValue"

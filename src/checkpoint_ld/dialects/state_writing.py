@@ -7,7 +7,7 @@ from typing import Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean
 from checkpoint_ld.dialects.dialect import Downgrade
-from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.json_text import as_text, decoded
 from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in
 from checkpoint_ld.dialects.losses import losses_of
 from checkpoint_ld.dialects.properties import values
@@ -70,8 +70,9 @@ def downgrade(tree: dict[str, Any], *, now: str | None = None) -> Downgrade:
 def _metadata(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     names = ("name", *SIMPLE_METADATA, *PUBLISHING)
     metadata = {name: feed[name] for name in names if feed.get(name) is not None}
+    metadata |= {name: as_text(metadata[name]) for name in SIMPLE_METADATA if name in metadata}
     creator = feed.get("creator")
-    if creator is not None:
+    if isinstance(creator, str) or (isinstance(creator, dict) and isinstance(creator.get("name"), str)):
         details = settings.get(CREATOR_DETAILS)
         whole = isinstance(details, dict) and details.get("name") == creator
         person = {"@type": "Person", "name": creator} if isinstance(creator, str) else creator
@@ -106,6 +107,7 @@ def _needed(feed: dict[str, Any]) -> dict[str, Any]:
     identifier = needed.get("@id")
     if isinstance(identifier, str) and GUI_ROOT_ID.fullmatch(identifier):
         del needed["@id"]
-    if isinstance(needed.get("creator"), dict):
+    creator = needed.get("creator")
+    if isinstance(creator, dict) and isinstance(creator.get("name"), str):
         del needed["creator"]  # the state holds agents of every kind, though it may be read as a name with details
     return needed

@@ -100,7 +100,9 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
         return None
     members = {name: rating[name] for name in ("name", "description") if rating.get(name) is not None}
     gaps = _GAPS[family] if family == "llm" or "higher_is_better" in settings else {}
-    told = {name: settings[name] for name in SETTINGS[family] if settings.get(name) is not None}
+    ranged = family != "llm" or settings["kind"] == "score"
+    names = (name for name in SETTINGS[family] if ranged or name not in IDLE_RANGE)
+    told = {name: settings[name] for name in names if settings.get(name) is not None}
     trait = {**members, **gaps, **told}
     _take_foreign(family, trait, rating)
     # A range where there are no scores means nothing, and so does a metric trait's direction when it has none.
