@@ -162,7 +162,7 @@ def test_scenarios_are_set_apart_with_a_warning_and_come_back() -> None:
     assert found.value["hasPart"] == []
     back = dialect("dataset-1").upgrade(found.value)
     assert back.tree["hasPart"] == scenarios
-    assert source_pointer(back.origins, "/hasPart/0/name") == "/x_karenina/hasPart/0/name"
+    assert source_pointer(back.origins, "/hasPart/0/name") == "/x_karenina/@value/hasPart/0/name"
 
 
 def test_a_global_trait_of_a_question_is_written_as_its_own_with_a_warning() -> None:

@@ -56,7 +56,10 @@ _ALSO_USUAL = frozenset(
 )
 """Terms of schema.org that are meant as they stand, however much they look like a key of ours."""
 
-_OTHER_SETTINGS = ("rubric_name", "rubric_description", "creator_details", "conversion_metadata", "custom_metadata")
+_OTHER_SETTINGS = (
+    *("rubric_name", "rubric_description", "creator_details", "conversion_metadata", "custom_metadata"),
+    "benchmark_version",
+)
 _LONGEST = 60
 _ALIKE = 0.8
 _OWN = "custom_"

@@ -181,7 +181,7 @@ class _Writer:
                 entries.insert(0, property_value(VERSION, version))
             version = FORMAT_VERSION
         root = {
-            **{member: content for member, content in feed.items() if member not in _SET_ANEW},
+            **{member: content for member, content in feed.items() if content is not None and member not in _SET_ANEW},
             "@context": json.loads(text("contexts", "dataset.jsonld"))["@context"],
             "@type": "Dataset",
             "name": feed.get("name") or DEFAULT_NAME,
@@ -209,13 +209,14 @@ class _Writer:
             return element
         asked = dict(element["item"])
         elements[index] = {**element, "item": asked}
-        part = {name: content for name, content in element.items() if name != KEPT}
+        part = {name: content for name, content in element.items() if content is not None and name != KEPT}
         date = part["dateModified"] if is_iso_8601(part.get("dateModified")) else self._date
         created = part["dateCreated"] if is_iso_8601(part.get("dateCreated")) else date
         part |= {"@type": "DataFeedItem", "dateCreated": created, "dateModified": date}
-        question = {name: content for name, content in asked.items() if name not in ("keywords", "rating")}
+        stated = ((name, content) for name, content in asked.items() if content is not None)
+        question = {name: content for name, content in stated if name not in ("keywords", "rating")}
         question |= {"@type": "Question", **_answered(asked)}
-        if "keywords" in asked:
+        if asked.get("keywords") is not None:
             part["keywords"] = asked["keywords"]
         held = self._tree["dataFeedElement"][index]["item"]
         self._rate(question, asked, QUESTION, held, step(pointer, "item"), part)
@@ -284,7 +285,7 @@ def _plain_rating(rating: Any, scope: str) -> dict[str, Any] | None:
     kind = llm_kind(rating, values(rating.get("additionalProperty")))
     if not is_number(best) or not is_number(worst) or worst >= best or kind != llm_kind(rating, {}):
         return None
-    plain = {name: content for name, content in rating.items() if name != KEPT}
+    plain = {name: content for name, content in rating.items() if content is not None and name != KEPT}
     plain |= {"@type": "Rating", "bestRating": as_plain(best), "worstRating": as_plain(worst)}
     plain["additionalType"] = scope + LLM_SUFFIXES[0]
     if isinstance(rating.get("additionalProperty"), list):

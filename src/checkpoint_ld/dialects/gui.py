@@ -180,11 +180,12 @@ class _Writer:
         }
         answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
         if isinstance(answer, dict):
-            own = {"@type": "Answer", "@id": key and gui_answer_id(key)}
-            members["acceptedAnswer"] = _trimmed({**own, **answer})
+            own = {"@id": key and gui_answer_id(key), **answer, "@type": "Answer"}
+            members["acceptedAnswer"] = _trimmed(own)
         if isinstance(template, dict):
-            own = {"@type": "SoftwareSourceCode", "@id": key and gui_template_id(key), "text": ""}
-            own |= {"programmingLanguage": "Python", "codeRepository": REPOSITORY, **template}
+            stated = {name: content for name, content in template.items() if content is not None}
+            own = {"@id": key and gui_template_id(key), "text": "", "codeRepository": REPOSITORY, **stated}
+            own |= {"@type": "SoftwareSourceCode", "programmingLanguage": "Python"}
             if own.get("name") in (None, template_name(said)):
                 own["name"] = gui_template_name(said)
             members["hasPart"] = _trimmed(own)

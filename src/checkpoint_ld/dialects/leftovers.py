@@ -29,10 +29,10 @@ _INNER = {"item", "acceptedAnswer", "hasPart"}
 
 
 def park(target: dict[str, Any], members: dict[str, Any], place: str = PARKED) -> None:
-    """Put members under `place` of an object, as a JSON literal where JSON-LD would read them otherwise."""
+    """Put members under `place` of an object: leftovers, and what JSON-LD would read otherwise, as a JSON literal."""
     if members:
         held = {**parked_in(target, place), **members}
-        target[place] = {"@type": "@json", "@value": held} if has_keywords(held) else held
+        target[place] = {"@type": "@json", "@value": held} if place == KEPT or has_keywords(held) else held
 
 
 def parked_in(target: dict[str, Any], place: str = PARKED) -> dict[str, Any]:
@@ -125,7 +125,8 @@ def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any
     bare = {member: value for member, value in have.items() if member != KEPT}
     if not trail.restored:
         return bare
-    return restored(bare, rest, pointer, step(trail.source(pointer), KEPT), trail)
+    place = step(trail.source(pointer), KEPT, *([] if rest is have[KEPT] else ["@value"]))
+    return restored(bare, rest, pointer, place, trail)
 
 
 def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:

@@ -22,7 +22,7 @@ def name_of(entry: object) -> str | None:
 
 def typed(entry: Any) -> Any:
     """Return a PropertyValue with its type, anything else as it is."""
-    return {"@type": "PropertyValue", **entry} if isinstance(entry, dict) else entry
+    return {**entry, "@type": "PropertyValue"} if isinstance(entry, dict) else entry
 
 
 def is_plain(entry: dict[str, Any]) -> bool:

@@ -92,7 +92,7 @@ def _item(
         "question": question.get("text"),
         "raw_answer": answer.get("text") if isinstance(answer, dict) else None,
         _ORIGINAL: settings.get(_ORIGINAL) or "",
-        "answer_template": template.get("text") if isinstance(template, dict) else "",
+        "answer_template": (template.get("text") if isinstance(template, dict) else None) or "",
         "date_created": element.get("dateCreated") or modified,
         "last_modified": modified,
         "finished": _as_boolean(settings.get("finished")),

@@ -160,7 +160,8 @@ class Tidying:
             if key == "@context" and pointer and value and _has_no_context(tree, via, self.table):
                 typings = typings_of(value)
                 continue
-            if key in ("@type", "@id") and not is_name(value, is_type=key == "@type"):
+            is_told = key == "@id" or (key == "@type" and "@value" not in tree)  # that of a JSON literal is a keyword
+            if is_told and not is_name(value, is_type=key == "@type"):
                 what = f"{key} at {pointer or '/'} is {json_text(value)[:40]}"
                 self.changed.append(f"the {what}, which no JSON-LD processor takes; it is left out of what we write")
             term = known.get(key)
