@@ -350,8 +350,8 @@ def test_real_documents_are_written_as_descriptions_ask(corpus: Path, folder: st
 SPOTS = [path for path, value in places(rich()) if path and "@context" not in path]
 
 
-@trial(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
-@given(st.dictionaries(st.sampled_from(SPOTS), st.sampled_from([..., None, 1, 0.5, True, *UNUSUAL]), max_size=4))
+@trial(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40, derandomize=True)
+@given(st.dictionaries(st.sampled_from(SPOTS), st.sampled_from([..., None, *UNUSUAL]), max_size=3))
 def test_whatever_is_saved_is_as_descriptions_ask(changes: dict[Path_, Json]) -> None:
     benchmark = Benchmark.load(json.dumps(rich()).encode())
     document = rich()

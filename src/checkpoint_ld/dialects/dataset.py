@@ -11,7 +11,7 @@ from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
 from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import KEPT, beyond, park, says_nothing
 from checkpoint_ld.dialects.losses import Losses, loss, losses_of, named_place
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, values
 from checkpoint_ld.dialects.questions import clean_element, has_lists
 from checkpoint_ld.dialects.ratings import (
     CANONICAL,
@@ -181,7 +181,7 @@ class _Writer:
                 entries.insert(0, property_value(VERSION, version))
             version = FORMAT_VERSION
         root = {
-            **{member: content for member, content in feed.items() if content is not None and member not in _SET_ANEW},
+            **{member: content for member, content in stated(feed).items() if member not in _SET_ANEW},
             "@context": json.loads(text("contexts", "dataset.jsonld"))["@context"],
             "@type": "Dataset",
             "name": feed.get("name") or DEFAULT_NAME,
@@ -209,12 +209,11 @@ class _Writer:
             return element
         asked = dict(element["item"])
         elements[index] = {**element, "item": asked}
-        part = {name: content for name, content in element.items() if content is not None and name != KEPT}
+        part = {name: content for name, content in stated(element).items() if name != KEPT}
         date = part["dateModified"] if is_iso_8601(part.get("dateModified")) else self._date
         created = part["dateCreated"] if is_iso_8601(part.get("dateCreated")) else date
         part |= {"@type": "DataFeedItem", "dateCreated": created, "dateModified": date}
-        stated = ((name, content) for name, content in asked.items() if content is not None)
-        question = {name: content for name, content in stated if name not in ("keywords", "rating")}
+        question = {name: content for name, content in stated(asked).items() if name not in ("keywords", "rating")}
         question |= {"@type": "Question", **_answered(asked)}
         if asked.get("keywords") is not None:
             part["keywords"] = asked["keywords"]
@@ -257,7 +256,7 @@ def _answered(question: dict[str, Any]) -> dict[str, Any]:
     """Return the answer and the template of a question, with all that a Dataset has to say of them."""
     said = question.get("text")
     answer, template = (
-        held if isinstance(held := question.get(name), dict) else {} for name in ("acceptedAnswer", "hasPart")
+        stated(held) if isinstance(held := question.get(name), dict) else {} for name in ("acceptedAnswer", "hasPart")
     )
     source = template.get("text")
     made = default_template(said) if isinstance(said, str) else ""
@@ -285,7 +284,7 @@ def _plain_rating(rating: Any, scope: str) -> dict[str, Any] | None:
     kind = llm_kind(rating, values(rating.get("additionalProperty")))
     if not is_number(best) or not is_number(worst) or worst >= best or kind != llm_kind(rating, {}):
         return None
-    plain = {name: content for name, content in rating.items() if content is not None and name != KEPT}
+    plain = {name: content for name, content in stated(rating).items() if name != KEPT}
     plain |= {"@type": "Rating", "bestRating": as_plain(best), "worstRating": as_plain(worst)}
     plain["additionalType"] = scope + LLM_SUFFIXES[0]
     if isinstance(rating.get("additionalProperty"), list):

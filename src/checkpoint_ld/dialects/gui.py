@@ -13,7 +13,7 @@ from checkpoint_ld.dialects.gui_ratings import gui_ratings, is_idle_in
 from checkpoint_ld.dialects.json_text import as_text, decoded, gui_encoded
 from checkpoint_ld.dialects.leftovers import KEPT
 from checkpoint_ld.dialects.losses import Losses, loss, named_place
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, typed, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, typed, values
 from checkpoint_ld.dialects.questions import SPELLED, clean_element
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
@@ -111,19 +111,20 @@ class _Writer:
 
     def written(self, *, include_metadata: bool, is_creation: bool) -> dict[str, Any]:
         feed, elements = self._feed, self._feed.get("dataFeedElement", [])
+        identifier = feed.get("@id") if isinstance(feed.get("@id"), str) else None
         if isinstance(elements, list):
             elements = [self._element(element, step("/dataFeedElement", i)) for i, element in enumerate(elements)]
         count = len(elements) if isinstance(elements, list) else 0
         root: dict[str, Any] = {
             "@context": json.loads(text("contexts", "gui-datafeed.jsonld"))["@context"],
             "@type": "DataFeed",
-            "@id": feed.get("@id") or f"{CHECKPOINT}{round(unix_time(self._now) * 1000)}",
+            "@id": identifier or f"{CHECKPOINT}{round(unix_time(self._now) * 1000)}",
             "name": feed.get("name") or DEFAULT_NAME,
             "description": as_text(feed.get("description")) or _DESCRIPTION.format(count),
             "version": as_text(feed.get("version")) or DEFAULT_VERSION,
             "creator": self._creator(),
-            "dateCreated": feed.get("dateCreated") or self._now,
-            "dateModified": self._now if is_creation else feed.get("dateModified") or self._now,
+            "dateCreated": as_text(feed.get("dateCreated")) or self._now,
+            "dateModified": self._now if is_creation else as_text(feed.get("dateModified")) or self._now,
             "rating": gui_ratings(feed.get("rating"), GLOBAL, "/rating", self.findings),
             "dataFeedElement": elements,
             "additionalProperty": self._root_properties(),
@@ -156,11 +157,11 @@ class _Writer:
         identifier = element.get("@id")
         key = identifier.removeprefix(URN) if isinstance(identifier, str) else None
         question = element["item"]
-        modified = element.get("dateModified") or self._feed.get("dateModified") or self._now
+        modified = as_text(element.get("dateModified") or self._feed.get("dateModified") or self._now)
         members = {
             "@type": "DataFeedItem",
             "@id": identifier,
-            "dateCreated": element.get("dateCreated") or modified,
+            "dateCreated": as_text(element.get("dateCreated")) or modified,
             "dateModified": modified,
             "item": self._question(question, key, step(pointer, "item")),
         }
@@ -180,14 +181,14 @@ class _Writer:
         }
         answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
         if isinstance(answer, dict):
-            own = {"@id": key and gui_answer_id(key), **answer, "@type": "Answer"}
+            own = {"@id": key and gui_answer_id(key), **stated(answer), "@type": "Answer"}
             members["acceptedAnswer"] = _trimmed(own)
         if isinstance(template, dict):
-            stated = {name: content for name, content in template.items() if content is not None}
-            own = {"@id": key and gui_template_id(key), "text": "", "codeRepository": REPOSITORY, **stated}
+            own = {"@id": key and gui_template_id(key), "text": "", "codeRepository": REPOSITORY, **stated(template)}
             own |= {"@type": "SoftwareSourceCode", "programmingLanguage": "Python"}
             if own.get("name") in (None, template_name(said)):
                 own["name"] = gui_template_name(said)
+            own |= {name: as_text(own[name]) for name in ("name", "text", "codeRepository")}
             members["hasPart"] = _trimmed(own)
         rest = {name: content for name, content in question.items() if name not in members and name != "keywords"}
         return _trimmed({**members, **rest}, "rating")
@@ -215,6 +216,7 @@ class _Writer:
 
 
 def _trimmed(members: dict[str, Any], *lists: str) -> dict[str, Any]:
-    """Return `members` without empty `lists` and without an identifier that is null."""
-    empty = {name for name in (*lists, "@id") if members.get(name) in (None, [])}
+    """Return `members` without empty `lists` and without an identifier that is no text."""
+    empty = {name for name in lists if members.get(name) in (None, [])}
+    empty |= set() if isinstance(members.get("@id"), str) else {"@id"}
     return {name: content for name, content in members.items() if name not in empty}

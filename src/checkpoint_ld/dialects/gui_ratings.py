@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.dialects.leftovers import KEPT, says_nothing
 from checkpoint_ld.dialects.losses import loss
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, typed, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, typed, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     DEEP_JUDGMENT,
@@ -72,7 +72,7 @@ def _written(rating: Any, scope: str, pointer: str, findings: list[Finding]) -> 
     members: dict[str, Any] = {"@type": "Rating"}
     if isinstance(name, str):
         members["@id"] = gui_rating_id(name)
-    members |= {member: rating[member] for member in ("@id", "name", "description") if member in rating}
+    members |= {member: rating[member] for member in ("@id", "name", "description") if member in stated(rating)}
     members["additionalType"] = scope + suffix if known else rating.get("additionalType", ABSENT)
     members |= {bound: as_plain(rating[bound]) for bound in ("bestRating", "worstRating") if bound in rating}
     entries = rating.get("additionalProperty") or []

@@ -20,6 +20,11 @@ def name_of(entry: object) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def stated(members: dict[str, Any]) -> dict[str, Any]:
+    """Return what an object says: members that are null, and an identifier that is no text, say nothing."""
+    return {name: one for name, one in members.items() if one is not None and (name != "@id" or isinstance(one, str))}
+
+
 def typed(entry: Any) -> Any:
     """Return a PropertyValue with its type, anything else as it is."""
     return {**entry, "@type": "PropertyValue"} if isinstance(entry, dict) else entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.json_text import as_text, decoded
 from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in, says_nothing
 from checkpoint_ld.dialects.losses import loss, losses_of
 from checkpoint_ld.dialects.properties import values
@@ -87,13 +87,13 @@ def _item(
     """Return an element as a question of the state; `date` stands for one that is missing."""
     settings = values(question.get("additionalProperty"))
     answer, template = (question.get(member) for member in ("acceptedAnswer", "hasPart"))
-    modified = element.get("dateModified") or element.get("dateCreated") or date
+    modified = as_text(element.get("dateModified") or element.get("dateCreated") or date)
     found = {
         "question": question.get("text"),
         "raw_answer": answer.get("text") if isinstance(answer, dict) else None,
         _ORIGINAL: settings.get(_ORIGINAL) or "",
         "answer_template": (template.get("text") if isinstance(template, dict) else None) or "",
-        "date_created": element.get("dateCreated") or modified,
+        "date_created": as_text(element.get("dateCreated")) or modified,
         "last_modified": modified,
         "finished": _as_boolean(settings.get("finished")),
         "question_rubric": rubric,
