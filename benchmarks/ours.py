@@ -152,6 +152,27 @@ def loaded(path: Path) -> Benchmark:
     return Benchmark.load(path)
 
 
+def in_dialect(dialect: str, path: Path) -> Path:
+    """Return the checkpoint in a file of another dialect."""
+    other = path.with_name(f"{path.stem}-{dialect}.json")
+    if not other.exists():
+        Benchmark.load(path).save(other, save_deep_judgment_config=True, dialect=dialect)
+    return other
+
+
+def converted(dialect: str, path: Path) -> object:
+    """Write a file in another dialect."""
+    return Benchmark.load(path).save(somewhere("converted.json"), save_deep_judgment_config=True, dialect=dialect)
+
+
+CONVERSIONS = (
+    ("v2.0", reading.CANONICAL),
+    (reading.CANONICAL, "v2.0"),
+    (reading.CANONICAL, "dataset-1"),
+    ("dataset-1", "v2.0"),
+    (reading.CANONICAL, "gui-datafeed"),
+)
+
 WAYS: tuple[Way | Command, ...] = (
     Way("file → graph", OURS, same, graph_of),
     Way("graph → verdict", OURS, examined_anew, verdict),
@@ -170,6 +191,10 @@ WAYS: tuple[Way | Command, ...] = (
     Way("graph → TriG", OURS, graph_of, emission.trig_of),
     Way("graph → JSON-LD", OURS, graph_of, text_of),
     *(Way(f"query: {name}", OURS, partial(asked, query), answers) for name, query in QUERIES.items()),
+    *(
+        Way(f"convert: {one} → {other}", OURS, partial(in_dialect, one), partial(converted, other))
+        for one, other in CONVERSIONS
+    ),
     Way("add one question", OURS, edited, one_more, is_fresh=False),
     Way(f"add {ADDED:,} questions with traits", OURS, with_additions, add_several),
     Command("command: --version", OURS, lambda _: [COMMAND, "--version"]),
