@@ -378,3 +378,13 @@ def test_what_was_given_is_not_changed() -> None:
     assert told == before
     told["custom_metadata"]["a"].append(2)
     assert benchmark[TEXT_ID].custom_metadata == {"a": [1]}
+
+
+@pytest.mark.parametrize("identifier", ["urn:karenina:sha256:abc", "checkpoint://id/x", "_:b", "@id", "#/item", "a b%"])
+def test_every_identifier_that_is_taken_is_found_after_a_trip(identifier: str, tmp_path: Path) -> None:
+    benchmark = Benchmark("Sums")
+    benchmark.add_question(TEXT, "4", question_id=identifier)
+    for dialect in ("datafeed-ns-v3", "v2.0", "gui-datafeed", "dataset-1"):
+        benchmark.save(tmp_path / "a.json", dialect=dialect)
+        assert Benchmark.load(tmp_path / "a.json").get_question_ids() == [identifier]
+    assert again(benchmark).get_question_ids() == [identifier]
