@@ -308,6 +308,21 @@ def test_a_text_with_a_language_is_read_written_and_validated_as_a_text(key: str
         assert (text.language, str(text.datatype)) == (typing.get("@language"), str(typing.get("@type")))
 
 
+@pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed", "dataset-1"])
+def test_a_dialect_without_a_place_for_languages_and_datatypes_names_each(dialect: str, tmp_path: Path) -> None:
+    document = rich()
+    document["name"] = {"@value": document["name"], "@language": "de"}
+    question = document["dataFeedElement"][0]["item"]
+    question["text"] = {"@value": question["text"], "@type": "urn:x:type"}
+    found = Benchmark.load(json.dumps(document).encode()).save(tmp_path / "one.json", dialect=dialect)
+    typings = {
+        one.place.pointer: one.message for one in found if "language" in one.message or "datatype" in one.message
+    }
+    assert typings.keys() == {"/name", "/dataFeedElement/0/item/text"}
+    assert "language de" in typings["/name"]
+    assert "datatype urn:x:type" in typings["/dataFeedElement/0/item/text"]
+
+
 @pytest.mark.parametrize("key", ["@type", "@id"])
 @pytest.mark.parametrize("value", [None, 5, [None], {}, [["x"]]])
 @pytest.mark.parametrize("kind", ["unknown", "rating", "answer"])

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld import dialects, emission, rdf
 from checkpoint_ld.dialects.dialect import Downgrade
 from checkpoint_ld.dialects.leftovers import KEPT
-from checkpoint_ld.dialects.losses import losses_of
+from checkpoint_ld.dialects.losses import loss, losses_of
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
+from checkpoint_ld.dialects.trail import step
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.files import kind_of
+from checkpoint_ld.documents.values import shown
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.literals import same
+from checkpoint_ld.graph.literals import TypedText, same
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.reading import CANONICAL
 from checkpoint_ld.rules import finding
@@ -27,6 +29,7 @@ from checkpoint_ld.writing.patching import patched
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from checkpoint_ld.dialects import Dialect
     from checkpoint_ld.documents.document import Document
@@ -120,7 +123,8 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
         graph, tree = CheckpointGraph.of_tree(bare), bare
     if tree is not None and dialect != CANONICAL:
         written = _downgraded(tree, known, document, source, now)
-        return replace(written, findings=(*losses, *written.findings))
+        typings = _typings(tree, "", dialect) if document is None and graph.has_typed_texts else ()
+        return replace(written, findings=(*losses, *written.findings, *typings))
     findings: tuple[Finding, ...] = ()
     if source is not None and tree is not None and (source.dialect != CANONICAL or (document is not None and edited)):
         from checkpoint_ld.writing.completion import complete  # noqa: PLC0415 - it needs entities, which take long
@@ -193,6 +197,16 @@ def _in_dialect(tree: Tree, known: Dialect, now: str | None, options: dict[str, 
         value[KEPT] = {**value.get(KEPT, {}), "@context": foreign}
         findings += tuple(losses_of({"@context": foreign}, tree, "", known.name))
     return Downgrade(value, findings)
+
+
+def _typings(value: Any, pointer: str, dialect: str) -> Iterator[Finding]:
+    """Yield what the other dialects have no place for: the languages and datatypes of texts."""
+    if isinstance(value, TypedText):
+        typing = f"language {value.language}" if value.language is not None else f"datatype {value.datatype}"
+        yield loss(f"the {typing} of the text {shown(value)} has no place in {dialect}", pointer, dialect)
+    elif isinstance(value, dict | list):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _typings(one, step(pointer, key), dialect)
 
 
 def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
