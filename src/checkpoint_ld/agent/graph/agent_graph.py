@@ -14,6 +14,7 @@ from checkpoint_ld.agent.graph.reading import root_of, tree_of
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED, PROV
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.statement_graph import StatementGraph
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
@@ -42,10 +43,11 @@ class AgentGraph(StatementGraph):
         `sha256` is the hash of the text, where it is known already. A tree that breaks rules has a graph as well.
         Raises ReadError for a tree that is nested too deeply.
         """
-        index, root = built(tree)
-        if prov:
-            add_provenance(index, root, sha256 or _hash(tree))
-        return cls(index, root)
+        with uncollected():
+            index, root = built(tree)
+            if prov:
+                add_provenance(index, root, sha256 or _hash(tree))
+            return cls(index, root)
 
     @classmethod
     def of_index(cls, index: Index) -> Self:
