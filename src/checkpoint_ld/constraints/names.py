@@ -65,7 +65,7 @@ _ALIKE = 0.8
 _OWN = "custom_"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 17)  # each name is looked up several times in turn, however many there are
 def nearest(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known name that `name` most likely stands for, if it looks like any."""
     if len(name) > _LONGEST:
