@@ -94,9 +94,9 @@ def rated(label: str, settings: Json, members: Json, *, in_question: bool = Fals
 
 
 def paths(value: Json, steps: Steps = ()) -> list[Steps]:
-    """Return the ways to all values below the root, but for contexts and types, which decide what is read at all."""
+    """Return the ways to all values below the root, but for what decides what is read at all: contexts, its type."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    below = [((*steps, key), one) for key, one in inner if key not in {"@context", "@type"}]
+    below = [((*steps, key), one) for key, one in inner if key != "@context" and (steps or key != "@type")]
     return [path for step, one in below for path in (step, *paths(one, step))]
 
 

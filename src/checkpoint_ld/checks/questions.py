@@ -111,7 +111,8 @@ def _check_template(spot: Spot, template: object) -> None:
         spot.report("template-single", f"the answer template is {shown(template)}, not an object")
         return
     kind, language, source = (template.get(member) for member in ("@type", "programmingLanguage", "text"))
-    if kind is not None and local_name(kind) != "SoftwareSourceCode":
+    kinds = [one for one in (kind if isinstance(kind, list) else [kind]) if isinstance(one, str) and one]
+    if any(local_name(one) != "SoftwareSourceCode" for one in kinds):
         spot.at("@type").report(
             "template-type", f"the answer template is of type {shown(kind)}, not SoftwareSourceCode"
         )

@@ -15,6 +15,7 @@ from checkpoint_ld.graph.literals import json_of, literal_of
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.graph.terms import expand_name
+from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.roles import ANYTHING, ARRAYS, KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA
 
@@ -96,7 +97,7 @@ class Statements:
         kind = members.get("@type")
         if role in TYPES and "@type" in members and not isinstance(kind, str | list):
             self.say(subject, "unexpectedType", literal_of(str(kind)))
-        elif role in _TYPED and not kind:
+        elif role in _TYPED and not any(isinstance(one, str) and one for one in as_list(kind)):
             self.say(subject, "missingType", _literal(TYPES[role]))
         for kind in self.terms(subject, RDF_TYPE):
             if role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
