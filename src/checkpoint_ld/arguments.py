@@ -93,7 +93,9 @@ def _described(value: object) -> str:
 def _named(annotation: Any) -> str:
     if get_origin(annotation) in (Union, UnionType):
         return " | ".join(map(_named, get_args(annotation)))
-    return "None" if annotation is NoneType else _ORIGIN.sub("", formatannotation(annotation))
+    if isinstance(annotation, type):
+        return "None" if annotation is NoneType else annotation.__qualname__
+    return _ORIGIN.sub("", formatannotation(annotation))
 
 
 class CheckedMethods:
