@@ -375,3 +375,10 @@ def test_every_character_is_escaped_as_pyoxigraph_escapes_it() -> None:
     for code in (*range(0x300), 0x2028, 0xFEFF, 0xFFFE, 0xFFFF, 0x1F600):
         for text in (chr(code), f"a{chr(code)}b", f"\\{chr(code)}", f"\\u{chr(code)}"):
             assert quoted(text) == str(pyoxigraph.Literal(text))
+
+
+def test_an_integer_that_processors_take_for_a_double_is_a_json_literal_wherever_it_stands() -> None:
+    tree = canonical()
+    tree["additionalProperty"].append({"@type": "PropertyValue", "name": "grains", "value": 10**21})
+    document = emission.jsonld_of(CheckpointGraph.of_tree(tree))
+    assert document["additionalProperty"][-1]["@context"] == {"value": {"@type": "@json"}}

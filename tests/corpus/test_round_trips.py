@@ -129,7 +129,8 @@ def test_adding_a_question_changes_no_other_line(corpus: Path, dialect: str, tmp
     for case in expectations(corpus, dialect):
         benchmark = Benchmark.load(corpus / case["file"])
         if not benchmark.is_scenario_benchmark:
-            benchmark.add_question("Which letter is the last one?", "Z", question_id="urn:uuid:last")
+            template = "class Answer(BaseAnswer):\n    letter: str\n"
+            benchmark.add_question("Which is the last letter?", "Z", template, question_id="urn:uuid:last")
             benchmark.save(target, save_deep_judgment_config=True)
             gone = lost_lines((corpus / case["file"]).read_text(encoding="utf-8"), target.read_text(encoding="utf-8"))
             assert [line for line in gone if not may_change(line)] == [], case["file"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
+from checkpoint_ld.entities import AnyTrait, CallableCode, CallableRubricTrait, DynamicRubric, Rubric
 from checkpoint_ld.entities.trait_collection import TRAIT_LISTS
 from checkpoint_ld.errors import WriteError
 from tests.documents import canonical, item, rating, setting
@@ -51,7 +51,7 @@ class Model:
             **{(name, True): benchmark.get_question_dynamic_rubric(name) for name in names},
         }
         return cls(
-            {place: list(rubric.traits()) if rubric else [] for place, rubric in held.items()},
+            {place: [encoded(one) for one in rubric.traits()] if rubric else [] for place, rubric in held.items()},
             {name: benchmark.get_template(name) if benchmark.has_template(name) else None for name in names},
             dict(_unknown(benchmark)),
         )
@@ -61,9 +61,16 @@ class Model:
 
     def hold(self, place: Place, wanted: list[AnyTrait]) -> None:
         order = list(TRAIT_LISTS.values())
-        self.rubrics[place] = sorted(wanted, key=lambda trait: order.index(type(trait)))
+        self.rubrics[place] = sorted(map(encoded, wanted), key=lambda trait: order.index(type(trait)))
         kept = {(place, name) for name in self.names(place)}
         self.unknown = {key: said for key, said in self.unknown.items() if key[0] != place or key in kept}
+
+
+def encoded(trait: AnyTrait) -> AnyTrait:
+    """Return a trait with its code in base64, as a file has it that was edited."""
+    if not isinstance(trait, CallableRubricTrait):
+        return trait
+    return trait.model_copy(update={"callable_code": CallableCode(bytes(trait.callable_code))})
 
 
 def _unknown(benchmark: Benchmark) -> Json:

@@ -28,6 +28,8 @@ from tests.agent.graphs import FULL
 from tests.agent.runs import call, thought, tree
 from tests.documents import canonical
 
+# XML 1.0 has no U+0000, so that the full example cannot be RDF/XML.
+FORMS_OF_ALL = tuple(form for form in FORMS if form != "xml")
 AGENT = tree("k1", thoughts=[thought(1, confidence=0.5)], calls=[call(1)], results={"c1": [1.0, None]})
 BENCHMARK = canonical()
 
@@ -36,7 +38,7 @@ def data(value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS_OF_ALL)
 def test_an_agent_checkpoint_is_known_in_every_form_that_we_write_and_comes_back(form: str) -> None:
     read = families.examine_bytes(written(FULL, form))
     assert isinstance(read, AgentReading)
@@ -45,7 +47,7 @@ def test_an_agent_checkpoint_is_known_in_every_form_that_we_write_and_comes_back
     assert families.dialect_of(read) == ("agent-second" if form == "second" else "agent-canonical")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS_OF_ALL)
 def test_the_provenance_layer_is_left_out_if_asked(form: str) -> None:
     bare = written(FULL, form, prov=False)
     assert b"wasAssociatedWith" not in bare

@@ -176,7 +176,7 @@ def test_literals_keep_their_values_and_rdf_json_its_text() -> None:
         for name, value in (
             ("a", 1770332819.237824),
             ("b", 7.5),
-            ("c", 10**30),
+            ("c", 10**20),
             ("d", {"z": 1.0, "a": [2]}),
             ("e", True),
         )
@@ -184,7 +184,7 @@ def test_literals_keep_their_values_and_rdf_json_its_text() -> None:
     text = 'SELECT ?n ?v { ?p schema:name ?n ; schema:value ?v FILTER (REGEX(?n, "^[a-e]$")) } ORDER BY ?n'
     for engine in ENGINES:
         told = Dataset.of_graphs([CheckpointGraph.of_tree(tree)]).query(text, engine=engine)
-        assert [row["v"] for row in told] == [1770332819.237824, 7.5, 10**30, '{"z":1.0,"a":[2]}', True]
+        assert [row["v"] for row in told] == [1770332819.237824, 7.5, 10**20, '{"z":1.0,"a":[2]}', True]
 
 
 # Property: both engines give the same rows.

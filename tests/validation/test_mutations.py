@@ -86,6 +86,16 @@ def older(tree: Json) -> Json:
     return told
 
 
+RATING = {
+    "@type": "Rating",
+    "name": "clear",
+    "description": "Is it clear?",
+    "bestRating": 1,
+    "worstRating": 0,
+    "additionalType": "QuestionSpecificRubricTrait",
+}
+
+
 def first_dataset(tree: Json) -> Json:
     """Return a Dataset of August 2025 as the GUI wrote it a month before: global traits as JSON text."""
     told = copy.deepcopy(tree)
@@ -106,8 +116,10 @@ def valid(dialect: str) -> str:
     if dialect == "datafeed-legacy":
         return json.dumps(older(tree))
     written = "dataset-1" if dialect == "dataset-0" else dialect
-    data = writing.write(benchmark.graph, syntax="jsonld", dialect=written).data
-    return json.dumps(first_dataset(json.loads(data))) if dialect == "dataset-0" else data.decode()
+    data = json.loads(writing.write(benchmark.graph, syntax="jsonld", dialect=written).data)
+    if dialect in ITEMS:  # a Dataset has no words for the regular expressions of the first question
+        data["hasPart"][0]["item"]["rating"] = [RATING]
+    return json.dumps(first_dataset(data) if dialect == "dataset-0" else data)
 
 
 DIALECTS = (

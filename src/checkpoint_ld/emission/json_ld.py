@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name, suits
-from checkpoint_ld.graph.literals import DOUBLE, UNDECIDED, TypedText, native_coercion
+from checkpoint_ld.graph.literals import DOUBLE, UNDECIDED, TypedText, is_small, native_coercion
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.terms import expand_name, is_property_value
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 _PLAIN = frozenset((str, int, bool))
-"""What a key says all about that has no type coercion."""
+"""What a key says all about that has no type coercion; of integers the small ones."""
 
 
 class ContextStyle(StrEnum):
@@ -108,7 +108,8 @@ class _Improved(ObjectReading):
         """Tell whether an object without residue needs a context of its own."""
         for key, _, _, term, _ in plan.steps:
             value = members[key]
-            if type(value) in _PLAIN and (term is None or term.coercion is None):
+            kind = type(value)
+            if kind in _PLAIN and (term is None or term.coercion is None) and (kind is not int or is_small(value)):
                 continue
             if (plan.is_property and _is_json(key, value)) or _needed(value, term) is not None:
                 return True

@@ -254,6 +254,6 @@ def _settings(holder: Any) -> Iterator[Tree]:
         for one in holder:
             yield from _settings(one)
     elif isinstance(holder, dict):
-        yield from (one for one in holder.get("additionalProperty", ()) if isinstance(one, dict))
+        yield from (one for one in holder.get("additionalProperty") or () if isinstance(one, dict))
         for key in STRUCTURE & holder.keys():
             yield from _settings(holder[key])

@@ -313,7 +313,12 @@ def _scalars_of(value: Any) -> Iterator[Any]:
 def _is_taken_for_another(one: Any) -> bool:
     if isinstance(one, float):
         return one.is_integer()
-    return isinstance(one, int) and abs(one) >= _TOO_LARGE
+    return isinstance(one, int) and not is_small(one)
+
+
+def is_small(number: int) -> bool:
+    """Tell whether JSON-LD processors take an integer for one, not for a double (JSON-LD 1.1 API §8.6)."""
+    return abs(number) < _TOO_LARGE
 
 
 def same(one: Any, other: Any) -> bool:

@@ -34,7 +34,7 @@ def is_agent(value: Any) -> bool:
 
 
 @checked
-def detect_shape(data: Mapping[str, Any]) -> Shape:
+def detect_shape(data: Any) -> Shape:
     """Tell the shape of an agent checkpoint by its structure.
 
     Raises ShapeError, with the members seen, where nothing tells, where both shapes are mixed, and for what is no
