@@ -68,7 +68,7 @@ class Model:
 
 def encoded(trait: AnyTrait) -> AnyTrait:
     """Return a trait with its code in base64, as a file has it that was edited."""
-    if not isinstance(trait, CallableRubricTrait):
+    if not isinstance(trait, CallableRubricTrait) or trait.callable_code is None:
         return trait
     return trait.model_copy(update={"callable_code": CallableCode(bytes(trait.callable_code))})
 
