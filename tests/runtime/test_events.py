@@ -83,7 +83,7 @@ def test_what_a_subscriber_raises_is_logged_unless_somebody_takes_it(caplog: pyt
     of.on("*", lambda _: 1 / 0)  # type: ignore[arg-type]
     with caplog.at_level(logging.ERROR):
         of.progress.advance()
-    assert "a subscriber to progress.changed failed" in caplog.text
+    assert 'a subscriber to "progress.changed" failed' in caplog.text
     assert "ZeroDivisionError" in caplog.text
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import SettingsError
 
 
@@ -31,7 +32,7 @@ Settled = Callable[[tuple[Event, ...]], None]
 
 def log_error(error: Exception, event: Event) -> None:
     """Log what a subscriber raised: the usual `on_error`."""
-    logging.getLogger(__name__).error("a subscriber to %s failed", event.name, exc_info=error)
+    logging.getLogger(__name__).error("a subscriber to %s failed", shown(event.name), exc_info=error)
 
 
 class Bus:

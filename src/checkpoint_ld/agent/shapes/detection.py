@@ -110,7 +110,7 @@ def _no_agent(data: Any) -> Finding:
 
 
 def _names(value: Mapping[str, Any]) -> str:
-    names = [shown(name) for name in list(value)[:_SHOWN]]
+    names = [shown(str(name)) for name in list(value)[:_SHOWN]]
     return ", ".join(names) + (f" and {len(value) - _SHOWN} more" if len(value) > _SHOWN else "")
 
 
