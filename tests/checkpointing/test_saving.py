@@ -97,7 +97,7 @@ def test_the_event_comes_when_everything_is_kept(bench: Bench) -> None:
 def test_a_listener_that_fails_fails_no_save(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     manager = CheckpointManager(tmp_path / "c", on_event=lambda _: 1 / 0)  # type: ignore[arg-type]
     assert manager.save(RuntimeState("a")).created
-    assert "agent.checkpoint failed" in caplog.text
+    assert 'a subscriber to "agent.checkpoint" failed' in caplog.text
 
 
 @pytest.mark.parametrize("reason", ["", "\ud800", None])
