@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.difference import Change, diff_checkpoints
-from checkpoint_ld.agent.difference.sequences import in_place
-from checkpoint_ld.agent.json_patch import same
+from checkpoint_ld.documents.changes import moved, same
 from checkpoint_ld.errors import SettingsError
 from tests.agent.runs import call, checkpoint, thought, tree
 
@@ -148,8 +147,8 @@ def test_a_removed_thought_costs_one_operation() -> None:
 
 @given(st.lists(st.sampled_from("abcdefgh"), unique=True), st.lists(st.sampled_from("abcdefgh"), unique=True))
 def test_as_much_as_can_be_stays_in_its_place(before: list[str], after: list[str]) -> None:
-    kept = in_place(before, after)
     common = [one for one in before if one in after]
+    kept = {*common}.difference(moved(before, after))
     assert [one for one in before if one in kept] == [one for one in after if one in kept]
     lengths = [0] * len(common)
     for end, one in enumerate(common):

@@ -6,40 +6,23 @@ Arrays of objects that have identifiers are matched by these, all others by plac
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.documents.changes import ABSENT, changes, same
 from checkpoint_ld.documents.places import pointer
-from checkpoint_ld.documents.values import shown
+from checkpoint_ld.documents.values import copied, shown
 from checkpoint_ld.errors import ReadError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from checkpoint_ld.documents.changes import Changed
+
 Operation = dict[str, Any]
 """One operation, as it stands in a patch."""
 
-_Path = tuple[str | int, ...]
 _INDEX = re.compile(r"0|[1-9][0-9]{0,15}", re.ASCII)
 _MISSING = object()
-
-
-def same(one: Any, other: Any, *, exact: bool = False) -> bool:
-    """Tell whether two JSON values are equal; the order of members does not count, and true is not 1.
-
-    1 equals 1.0 (RFC 6902 §4.6), and 0.0 equals -0.0, unless it is to be `exact`.
-    """
-    if one is other:
-        return True
-    if isinstance(one, dict):
-        is_alike = isinstance(other, dict) and one.keys() == other.keys()
-        return is_alike and all(same(value, other[key], exact=exact) for key, value in one.items())
-    if isinstance(one, list):
-        is_alike = isinstance(other, list) and len(one) == len(other)
-        return is_alike and all(same(*pair, exact=exact) for pair in zip(one, other, strict=True))
-    if isinstance(one, bool) or isinstance(other, bool) or one != other:
-        return False
-    return not exact or repr(one) == repr(other)
 
 
 def patch(before: Any, after: Any) -> list[Operation]:
@@ -47,16 +30,16 @@ def patch(before: Any, after: Any) -> list[Operation]:
 
     The order of the members of objects is left as it comes. Values of operations are those of `after`, not copies.
     """
-    return list(_changes(before, after, ()))
+    return [_operation(one) for one in changes(before, after, identify=_identified, exact=True)]
 
 
 def guarded(document: Any, operations: Iterable[Operation]) -> Iterator[Operation]:
     """Yield the operations of a patch for `document`, each that takes something away after a test that it is there."""
-    root = [_copied(document)]
+    root = [copied(document)]
     for operation in operations:
         if operation["op"] in ("remove", "replace", "move"):
             path = operation.get("from", operation["path"])
-            yield {"op": "test", "path": path, "value": _copied(_value(root, _steps({"path": path}, "path")))}
+            yield {"op": "test", "path": path, "value": copied(_value(root, _steps({"path": path}, "path")))}
         yield operation
         _apply(root, operation)
 
@@ -84,61 +67,19 @@ def applied(document: Any, operations: Iterable[Any]) -> Any:
 
     Raises ReadError for what is no operation, for a path that leads nowhere, and for a test that fails.
     """
-    root = [_copied(document)]
+    root = [copied(document)]
     for operation in operations:
         _apply(root, operation)
     return root[0]
 
 
-def _changes(before: Any, after: Any, path: _Path) -> Iterator[Operation]:
-    if before is after:
-        return
-    if isinstance(before, dict) and isinstance(after, dict):
-        yield from _of_members(before, after, path)
-    elif isinstance(before, list) and isinstance(after, list):
-        old, new = _identified(before), _identified(after)
-        yield from _by_place(before, after, path) if old is None or new is None else _by_identifier(old, new, path)
-    elif not same(before, after, exact=True):
-        yield {"op": "replace", "path": pointer(path), "value": after}
-
-
-def _of_members(before: dict[str, Any], after: dict[str, Any], path: _Path) -> Iterator[Operation]:
-    for key, value in before.items():
-        if key in after:
-            yield from _changes(value, after[key], (*path, key))
-        else:
-            yield {"op": "remove", "path": pointer((*path, key))}
-    for key, value in after.items():
-        if key not in before:
-            yield {"op": "add", "path": pointer((*path, key)), "value": value}
-
-
-def _by_place(before: list[Any], after: list[Any], path: _Path) -> Iterator[Operation]:
-    common = min(len(before), len(after))
-    for index in range(common):
-        yield from _changes(before[index], after[index], (*path, index))
-    for index in reversed(range(common, len(before))):
-        yield {"op": "remove", "path": pointer((*path, index))}
-    for index in range(common, len(after)):
-        yield {"op": "add", "path": pointer((*path, index)), "value": after[index]}
-
-
-def _by_identifier(before: dict[str, Any], after: dict[str, Any], path: _Path) -> Iterator[Operation]:
-    for index, one in reversed([*enumerate(before)]):
-        if one not in after:
-            yield {"op": "remove", "path": pointer((*path, index))}
-    ranks = {one: rank for rank, one in enumerate(one for one in before if one in after)}
-    placed: list[int] = []
-    for index, (one, value) in enumerate(after.items()):
-        if one not in ranks:
-            yield {"op": "add", "path": pointer((*path, index)), "value": value}
-            continue
-        # Up to `index` all is in place; behind it the rest stands as it did, without those that were taken out of it.
-        ahead = ranks[one] - bisect_left(placed, ranks[one])
-        insort(placed, ranks[one])
-        if ahead:
-            yield {"op": "move", "from": pointer((*path, index + ahead)), "path": pointer((*path, index))}
-        yield from _changes(before[one], value, (*path, index))
+def _operation(change: Changed) -> Operation:
+    path = pointer(change.path)
+    if change.source is not None:
+        return {"op": "move", "from": pointer(change.source), "path": path}
+    if change.after is ABSENT:
+        return {"op": "remove", "path": path}
+    return {"op": "add" if change.before is ABSENT else "replace", "path": path, "value": change.after}
 
 
 def _identified(values: list[Any]) -> dict[str, Any] | None:
@@ -155,20 +96,20 @@ def _apply(root: list[Any], operation: Any) -> None:
         source = _steps(operation, "from")
         if kind == "move" and path[: len(source)] == source and path != source:
             raise ReadError(f"the patch moves {shown(operation['from'])} into itself")
-        _add(root, path, _taken(root, source) if kind == "move" else _copied(_value(root, source)))
+        _add(root, path, _taken(root, source) if kind == "move" else copied(_value(root, source)))
     elif kind == "remove":
         _taken(root, path)
     elif kind not in ("add", "replace", "test") or "value" not in operation:
         raise ReadError(f"{shown(str(kind))} is no operation of a patch, or has no value")
     elif kind == "add":
-        _add(root, path, _copied(operation["value"]))
+        _add(root, path, copied(operation["value"]))
     elif kind == "test":
         if not same(_value(root, path), operation["value"]):
             raise ReadError(f"the test of {shown(operation['path'])} in the patch fails")
     else:
         holder, step = _holder(root, path)
         _member(holder, step)
-        holder[step] = _copied(operation["value"])
+        holder[step] = copied(operation["value"])
 
 
 def _steps(operation: dict[str, Any], name: str) -> list[str]:
@@ -229,11 +170,3 @@ def _add(root: list[Any], path: list[str], value: Any) -> None:
         raise ReadError(f"the patch leads nowhere at {shown(str(key))}")
     else:
         holder.insert(key, value)
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copied(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_copied(inner) for inner in value]
-    return value

@@ -7,7 +7,6 @@ any JSON value and is never interpreted; do not change it in place.
 
 from __future__ import annotations
 
-from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
@@ -57,21 +56,6 @@ REASONS: Final = (
 
 STATUSES: Final = ("pending", "running", "completed", "failed", "cancelled")
 """The known statuses of a tool call."""
-
-
-class Absent(Enum):
-    """What stands where there is no value, as null is one."""
-
-    ABSENT = "absent"
-
-    def __repr__(self) -> str:
-        return self.name
-
-    def __bool__(self) -> bool:
-        return False
-
-
-ABSENT: Final = Absent.ABSENT
 
 
 def _encodable(text: str) -> str:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
-from checkpoint_ld.agent.values import ABSENT, About, Absent, ExportShape
+from checkpoint_ld.agent.values import About, ExportShape  # noqa: TC001 - arguments are checked by annotations
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.agreement import Reindexed, reindex
@@ -20,6 +20,7 @@ from checkpoint_ld.checkpointing.restoring import state_of
 from checkpoint_ld.checkpointing.results import Imported, Restored, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
 from checkpoint_ld.checkpointing.taking import forked, given_back, taken
+from checkpoint_ld.documents.changes import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, DatabaseSyncError, GraphSyncError
 from checkpoint_ld.runtime.clock import Clock
 from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.documents import changes as json_changes
+from checkpoint_ld.documents.changes import ABSENT, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -56,17 +58,14 @@ class PartsDiff:
 
 def changes(before: Members, after: Members) -> tuple[Change, ...]:
     """Return what is different between two objects, member by member, in the order of their members."""
-    names = dict.fromkeys((*before, *after))
-    return tuple(found for name in names for found in _change(name, before, after))
+    pairs = ((name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in dict.fromkeys((*before, *after)))
+    return tuple(_change(name, name, old, new) for name, old, new in pairs if not same(old, new))
 
 
-def _change(name: str, before: Members, after: Members) -> Iterator[Change]:
-    if name not in before:
-        yield Change(name, "added", after=_safe(name, after[name]))
-    elif name not in after:
-        yield Change(name, "removed", before=_safe(name, before[name]))
-    elif not same(before[name], after[name]):
-        yield Change(name, "changed", _safe(name, before[name]), _safe(name, after[name]))
+def _change(member: str, key: str, before: Any, after: Any) -> Change:
+    """Return the change of a member, whose values are under `key`; values that look like secrets are withheld."""
+    old, new = (None if one is ABSENT else WITHHELD if secret({key: one}) else one for one in (before, after))
+    return Change(member, "added" if before is ABSENT else "removed" if after is ABSENT else "changed", old, new)
 
 
 def parts(
@@ -97,36 +96,8 @@ def _counted(things: Iterable[tuple[str, Members]]) -> dict[tuple[str, int], Mem
     return counted
 
 
-def nested(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> Iterator[Change]:
+def nested(before: Any, after: Any) -> Iterator[Change]:
     """Yield what is different between two JSON values, as deep down as can be said; names on the way have dots."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        for name in dict.fromkeys((*before, *after)):
-            if name in before and name in after:
-                yield from nested(before[name], after[name], (*path, name))
-            else:
-                yield from (replace(one, member=_dotted((*path, name))) for one in _change(name, before, after))
-    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for at, (old, new) in enumerate(zip(before, after, strict=True)):
-            yield from nested(old, new, (*path, at))
-    elif not same(before, after):
-        name = next((step for step in reversed(path) if isinstance(step, str)), "")
-        yield Change(_dotted(path), "changed", _safe(name, before), _safe(name, after))
-
-
-def _dotted(path: Iterable[str | int]) -> str:
-    return ".".join(map(str, path))
-
-
-def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values mean the same: 1 is 1.0, but not true."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
-
-
-def _safe(name: str, value: JsonValue) -> JsonValue:
-    return WITHHELD if secret({name: value}) else value
+    for one in json_changes.changes(before, after, by_index=False):
+        key = next((step for step in reversed(one.path) if isinstance(step, str)), "")
+        yield _change(".".join(map(str, one.path)), key, one.before, one.after)

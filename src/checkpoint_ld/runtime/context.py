@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequenc
 from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld.agent.soundness import is_memory
-from checkpoint_ld.agent.values import ABSENT, SnapshotContext
+from checkpoint_ld.agent.values import SnapshotContext  # noqa: TC001 - arguments are checked by annotations
 from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.documents.changes import ABSENT
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
-from checkpoint_ld.agent.values import ABSENT, SnapshotToolState, ToolCall
+from checkpoint_ld.agent.values import SnapshotToolState, ToolCall
 from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.documents.changes import ABSENT
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError

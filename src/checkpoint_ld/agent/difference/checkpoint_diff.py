@@ -7,18 +7,33 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.difference import outline
-from checkpoint_ld.agent.difference.json_changes import Change, changes
-from checkpoint_ld.agent.difference.sequences import moved
 from checkpoint_ld.agent.json_patch import guarded, patch
 from checkpoint_ld.arguments import checked
+from checkpoint_ld.documents.changes import ABSENT, Absent, changes, moved
+from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.json_patch import Operation
     from checkpoint_ld.agent.values import Thought, ToolCall
+    from checkpoint_ld.documents.changes import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The JSON values at one place before and after, ABSENT where there was none; null is a value."""
+
+    before: Any | Absent = ABSENT
+    after: Any | Absent = ABSENT
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as a JSON object: a missing key means that there was no value."""
+        told = {"before": self.before, "after": self.after}
+        return {key: value for key, value in told.items() if value is not ABSENT}
+
 
 Changes = dict[str, Change]
 
@@ -149,7 +164,7 @@ def diff_checkpoints(
         tool_calls_removed=_without(old.calls, new.calls),
         tool_calls_changed=_changed(old.calls, new.calls),
         tool_calls_moved=_moved(old.calls, new.calls),
-        **{name: dict(_of_part(name, old, new)) for name in _PLACES},
+        **{name: _changes(old.of[name], new.of[name], path) for name, path in _PLACES.items()},
     )
 
 
@@ -187,8 +202,9 @@ def _taken(tree: dict[str, Any], path: tuple[str, ...]) -> Any:
     return tree.pop(last)
 
 
-def _of_part(name: str, old: _Parts, new: _Parts) -> Iterator[tuple[str, Change]]:
-    return changes(old.of[name], new.of[name], _PLACES[name])
+def _changes(before: Any, after: Any, path: Path = ()) -> Changes:
+    """Return what is different between two JSON values, by JSON Pointers that start with `path`."""
+    return {pointer((*path, *one.path)): Change(one.before, one.after) for one in changes(before, after)}
 
 
 def _without(these: Sequence[Any], those: Sequence[Any]) -> tuple[Any, ...]:
@@ -204,7 +220,7 @@ def _changed(old: Sequence[Any], new: Sequence[Any]) -> dict[str, Changes]:
     after = {one.id: one for one in new}
     found = ((one.id, one, after[one.id]) for one in old if one.id in after)
     # Snapshots of one run share the values that did not change.
-    told = {name: dict(changes(was.tree(), now.tree())) for name, was, now in found if was is not now}
+    told = {name: _changes(was.tree(), now.tree()) for name, was, now in found if was is not now}
     return {name: different for name, different in told.items() if different}
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.agent.values import ABSENT
 from checkpoint_ld.characters import harmless
 from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.documents.changes import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from checkpoint_ld.agent.difference.checkpoint_diff import CheckpointDiff
-    from checkpoint_ld.agent.difference.json_changes import Change
+    from checkpoint_ld.agent.difference.checkpoint_diff import Change, CheckpointDiff
     from checkpoint_ld.agent.values import Thought, ToolCall
 
 _ROOM = 60
