@@ -28,6 +28,7 @@ from checkpoint_ld.rules import finding
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from checkpoint_ld.dialects import Upgrade
     from checkpoint_ld.forms.form import Plain
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.store import Index
@@ -52,8 +53,8 @@ class Reading:
 
     Nobody may change `tree`: its graph, and what is made of it, look at parts of it later. `dialect` is the one
     that the source is written in; `document` is None for a source in an RDF syntax. `findings` are violations and
-    warnings. `of_form` are those about the form of the source, not about rules that its content breaks, together with
-    what is only worth knowing about it.
+    warnings. `way_back` is None where expansion has lost the places of the source. `of_form` are those about the form
+    of the source, not about rules that its content breaks, together with what is only worth knowing about it.
     """
 
     tree: Tree = field(repr=False)
@@ -62,7 +63,7 @@ class Reading:
     source: str | None
     findings: tuple[Finding, ...]
     document: Document | None = field(default=None, repr=False)
-    origins: Mapping[str, str] | None = field(default=None, repr=False)
+    way_back: tuple[Upgrade, Mapping[str, str]] | None = field(default=None, repr=False)
     of_form: tuple[Finding, ...] = field(default=(), repr=False)
     has_typed_texts: bool = False
 
@@ -91,15 +92,20 @@ class Reading:
 
     def place(self, pointer: str) -> Place:
         """Return where in the source the value at `pointer` of the canonical tree stands, as far as it is known."""
-        if self.document is None or self.origins is None:
-            return Place(self.source)
-        return self.document.place(dialects.source_pointer(self.origins, pointer))
+        source = self._source_pointer(pointer)
+        return Place(self.source) if self.document is None or source is None else self.document.place(source)
 
     def key_place(self, pointer: str) -> Place:
         """Return where the key of the member at `pointer` of the canonical tree stands, as far as it is known."""
-        if self.document is None or self.origins is None:
-            return Place(self.source)
-        return self.document.key_place(dialects.source_pointer(self.origins, pointer))
+        source = self._source_pointer(pointer)
+        return Place(self.source) if self.document is None or source is None else self.document.key_place(source)
+
+    def _source_pointer(self, pointer: str) -> str | None:
+        """Return where in the document stands what is at `pointer` of the canonical tree."""
+        if self.way_back is None:
+            return None
+        upgrade, origins = self.way_back
+        return dialects.source_pointer(origins, dialects.source_pointer(upgrade.origins, pointer))
 
 
 def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
@@ -202,10 +208,10 @@ def _reading(  # noqa: PLR0913 - what the ways of reading have found out by then
     detected = dialects.detect(plain.tree)
     if detected is None:
         raise ReadError.of([_no_checkpoint(plain.tree, document)])
-    upgrade = detected.upgrade(plain.tree) if restored else detected.upgrade(plain.tree, restored=False)
+    upgrade = detected.upgrade(plain.tree, restored=restored)
     tree = upgrade.tree if detected.name == CANONICAL else _with_our_context(upgrade.tree)
-    origins = None if plain.origins is None else _joined(upgrade.origins, plain.origins)
-    reading = Reading(tree, detected.name, syntax, name, (), document, origins, has_typed_texts=plain.has_typed_texts)
+    way_back = None if plain.origins is None else (upgrade, plain.origins)
+    reading = Reading(tree, detected.name, syntax, name, (), document, way_back, has_typed_texts=plain.has_typed_texts)
     of_form = [
         *(document.findings if document is not None else ()),
         *_form_findings(plain, document),
@@ -232,14 +238,6 @@ def _with_our_context(tree: Tree) -> Tree:
     foreign = contexts.foreign_terms(tree.get("@context"))
     kept = {key: value for key, value in tree.items() if key != "@context"}
     return {"@context": {**contexts.plain(), **foreign}, **kept}
-
-
-def _joined(upper: Mapping[str, str], lower: Mapping[str, str]) -> dict[str, str]:
-    """Return origins that lead through `upper` and then through `lower`."""
-    if not lower or lower == {"": ""}:
-        return {**lower, **upper}
-    joined = {pointer: dialects.source_pointer(lower, between) for pointer, between in upper.items()}
-    return {**{pointer: origin for pointer, origin in lower.items() if pointer not in joined}, **joined}
 
 
 def _form_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:

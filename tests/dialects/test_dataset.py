@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -116,6 +117,20 @@ def test_what_a_repeated_rating_says_about_its_question_is_kept_there() -> None:
     assert "ratingValue" not in found.tree["rating"][0]
     assert settings(questions[0]) == {"rating_results": [{"name": "tone", "ratingValue": 1}]}
     assert settings(questions[1]) == {"rating_results": [{"name": "tone", "ratingValue": 0, "@id": "urn:uuid:b"}]}
+
+
+def test_results_that_a_document_has_already_are_added_to_in_the_tree_alone() -> None:
+    own = question(rating=[rating("tone", ratingValue=1)], additionalProperty=[prop("rating_results", [{"name": "x"}])])
+    document = dataset(hasPart=[element(item=own)])
+    before = copy.deepcopy(document)
+    found = detect(document)
+    assert found is not None
+    upgrade = found.upgrade(document)
+    assert upgrade.origins
+
+    asked = upgrade.tree["dataFeedElement"][0]["item"]
+    assert settings(asked) == {"rating_results": [{"name": "x"}, {"name": "tone", "ratingValue": 1}]}
+    assert document == before
 
 
 def test_a_value_of_a_question_s_own_rating_is_kept() -> None:

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import datafeed, signs
-from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade, source_pointer
+from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade
+from checkpoint_ld.dialects.trail import source_pointer
 from checkpoint_ld.errors import LookupFailedError
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ __all__ = ["CANONICAL", "DIALECTS", "Dialect", "Downgrade", "Upgrade", "detect",
 def _in(module: str, name: str) -> Callable[..., Any]:
     """Return a function of the module of a dialect, which is imported when a document is of that dialect."""
 
-    def called(value: dict[str, Any], **options: Any) -> Any:
-        return getattr(import_module(f"{__name__}.{module}"), name)(value, **options)
+    def called(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f"{__name__}.{module}"), name)(*arguments, **options)
 
     return called
 
@@ -40,21 +41,21 @@ DIALECTS: tuple[Dialect, ...] = (
         "questions beside their templates, from the GUI's test data of July 2025",
         'version "2.0", no @type, an array questions',
         signs.is_question_list,
-        _in("question_list", "upgrade"),
+        _in("question_list", "read"),
     ),
     Dialect(
         "v2.0-traits-key",
         "the GUI's state until November 2025",
         'version "2.0", no @type, an object checkpoint, a rubric with the list traits',
         signs.is_state_with_traits,
-        _in("state", "upgrade_traits_key"),
+        _in("state", "read"),
     ),
     Dialect(
         "v2.0",
         "the GUI's state since November 2025",
         'version "2.0", no @type, an object checkpoint',
         signs.is_state,
-        _in("state", "upgrade"),
+        _in("state", "read"),
         _in("state_writing", "downgrade"),
     ),
     Dialect(
@@ -62,7 +63,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "a DataFeed of bare questions, from the GUI's test files of January 2026",
         "a DataFeed whose elements are Questions without item",
         signs.is_flat,
-        _in("flat", "upgrade"),
+        _in("flat", "read"),
     ),
     CANONICAL,
     Dialect(
@@ -70,7 +71,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "a DataFeed as the GUI writes it since August 2025",
         "a DataFeed with the property checkpoint_format_version or conversion_metadata, or deep_judgment_… on a Rating",
         signs.is_gui_feed,
-        datafeed.upgrade_gui,
+        datafeed.read,
         _in("gui", "downgrade"),
         is_loaded_by_karenina=True,
     ),
@@ -79,7 +80,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "a DataFeed as Karenina wrote it from August 2025 to March 2026",
         "any other DataFeed: the @type, or at least an array dataFeedElement",
         signs.is_feed,
-        datafeed.upgrade_legacy,
+        datafeed.read,
         is_loaded_by_karenina=True,
     ),
     Dialect(
@@ -87,14 +88,14 @@ DIALECTS: tuple[Dialect, ...] = (
         "a Dataset as the GUI wrote it in July 2025, with the global traits in every question",
         "a Dataset with the property global_rubric_traits, global types in questions, or ratings without a type",
         signs.is_first_dataset,
-        _in("dataset", "upgrade_first"),
+        _in("dataset", "read_first"),
     ),
     Dialect(
         "dataset-1",
         "a Dataset as the GUI and Karenina wrote it in August 2025",
         "any other Dataset, with its elements in hasPart",
         signs.is_dataset,
-        _in("dataset", "upgrade_second"),
+        _in("dataset", "read_second"),
         _in("dataset", "downgrade"),
     ),
 )

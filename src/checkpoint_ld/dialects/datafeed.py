@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
+from checkpoint_ld.dialects.dialect import Downgrade
 from checkpoint_ld.dialects.json_text import decoded
 from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
 from checkpoint_ld.dialects.properties import is_plain, name_of
@@ -23,9 +23,9 @@ VERSION = "benchmark_version"
 """Root property with the version of a benchmark, in a Dataset whose member `version` names the format."""
 
 
-def identity(value: dict[str, Any]) -> Upgrade:
-    """Return a canonical document as it is, with all its oddities."""
-    return Upgrade(value, {}, ())
+def identity(value: dict[str, Any], trail: Trail) -> dict[str, Any]:  # noqa: ARG001 - as in the other dialects
+    """Return a canonical document as it is, whatever is unusual about it."""
+    return value
 
 
 def same(tree: dict[str, Any]) -> Downgrade:
@@ -33,23 +33,14 @@ def same(tree: dict[str, Any]) -> Downgrade:
     return Downgrade(tree, ())
 
 
-def upgrade_gui(value: dict[str, Any]) -> Upgrade:
-    """Upgrade a DataFeed of the Karenina GUI."""
-    return _upgrade(value, Trail("gui-datafeed"))
-
-
-def upgrade_legacy(value: dict[str, Any]) -> Upgrade:
-    """Upgrade a DataFeed from before Karenina's types had a namespace."""
-    return _upgrade(value, Trail("datafeed-legacy"))
+def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+    """Read a DataFeed of the Karenina GUI, or one from before Karenina's types had a namespace."""
+    return clean_feed(value, value.get("dataFeedElement"), trail, clean_element)
 
 
 def clean(tree: dict[str, Any]) -> dict[str, Any]:
-    """Return a canonical document without oddities: what all writers start from."""
-    return _upgrade(tree, Trail(CANONICAL, kept=False)).tree
-
-
-def _upgrade(value: dict[str, Any], trail: Trail) -> Upgrade:
-    return trail.upgrade(clean_feed(value, value.get("dataFeedElement"), trail, clean_element))
+    """Return a canonical document in its usual words: what all writers start from."""
+    return read(tree, Trail(CANONICAL))
 
 
 def clean_feed(
@@ -69,7 +60,7 @@ def clean_feed(
     sound = has_lists(root)
     if sound:
         for index, rating in enumerate(tree.get("rating") or ()):
-            rubric.add_rating(rating, step("/rating", index))
+            rubric.add_rating(rating, "/rating", index)
         for index, entry in enumerate(tree.get("additionalProperty") or ()):
             source = step("/additionalProperty", index)
             if not (_move_traits(entry, source, rubric, properties) or _is_told(entry, tree, source, trail)):

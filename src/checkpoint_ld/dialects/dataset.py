@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import VERSION, clean, clean_feed
-from checkpoint_ld.dialects.dialect import Downgrade, Upgrade
+from checkpoint_ld.dialects.dialect import Downgrade
 from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import KEPT, beyond, park, says_nothing
 from checkpoint_ld.dialects.losses import Losses, loss, losses_of, named_place
@@ -53,17 +53,17 @@ _SET_ANEW = {"dataFeedElement", "hasPart", "rating", KEPT}
 _MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
 
 
-def upgrade_first(value: dict[str, Any], *, restored: bool = True) -> Upgrade:
-    """Upgrade a Dataset in which every question repeats the global traits."""
-    return _upgrade(value, Trail("dataset-0", restored=restored), repeated=True)
+def read_first(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+    """Read a Dataset in which every question repeats the global traits."""
+    return _read(value, trail, repeated=True)
 
 
-def upgrade_second(value: dict[str, Any], *, restored: bool = True) -> Upgrade:
-    """Upgrade a Dataset with its global traits at the root."""
-    return _upgrade(value, Trail("dataset-1", restored=restored), repeated=False)
+def read_second(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+    """Read a Dataset with its global traits at the root."""
+    return _read(value, trail, repeated=False)
 
 
-def _upgrade(value: dict[str, Any], trail: Trail, *, repeated: bool) -> Upgrade:
+def _read(value: dict[str, Any], trail: Trail, *, repeated: bool) -> dict[str, Any]:
     root = {member: content for member, content in value.items() if member not in PARTS}
     root["@type"] = "DataFeed"
     rubric = Rubric("", GLOBAL, trail)
@@ -73,7 +73,7 @@ def _upgrade(value: dict[str, Any], trail: Trail, *, repeated: bool) -> Upgrade:
         clean = clean_element(element, pointer, trail, globals_.take if globals_ else None)
         return _dated(clean, pointer, trail)
 
-    return trail.upgrade(clean_feed(root, _elements(value, trail), trail, convert, rubric=rubric))
+    return clean_feed(root, _elements(value, trail), trail, convert, rubric=rubric)
 
 
 def _elements(value: dict[str, Any], trail: Trail) -> Any:
@@ -89,7 +89,7 @@ def _elements(value: dict[str, Any], trail: Trail) -> Any:
     listing = Listing("/dataFeedElement", trail)
     for member in found:
         for index, element in enumerate(value[member] if isinstance(value[member], list) else [value[member]]):
-            listing.add(element, step("", member, index))
+            listing.add(element, "", member, index)
     return listing.entries if found else None
 
 
@@ -125,7 +125,7 @@ class _Globals:
                 self._rubric.add_rating(trait, source)
             else:
                 said = {member: content for member, content in trait.items() if member != "@id" or not is_gui_id(trait)}
-                rest = beyond(held, clean_rating(said, "", Trail(CANONICAL, kept=False)))
+                rest = beyond(held, clean_rating(said, "", Trail(CANONICAL)))
                 special |= {member: trait.get(member, content) for member, content in rest.items()}
         if special:
             _add_result({"name": name, **special}, source, properties)
@@ -133,9 +133,9 @@ class _Globals:
 
 
 def _add_result(result: dict[str, Any], source: str, properties: Listing) -> None:
-    for entry in properties.entries:
+    for index, entry in enumerate(properties.entries):
         if name_of(entry) == RESULTS and isinstance(entry.get("value"), list):
-            entry["value"] = [*entry["value"], result]
+            properties.entries[index] = {**entry, "value": [*entry["value"], result]}
             return
     properties.add_property(RESULTS, [result], source)
 
@@ -152,7 +152,7 @@ def downgrade(
     """
     writer = _Writer(clean(tree), tree, now or clock())
     value = writer.written(is_named=is_named, include_metadata=include_metadata)
-    read = _upgrade(value, Trail(DIALECT, kept=False), repeated=False).tree
+    read = read_second(value, Trail(DIALECT))
     losses = Losses(DIALECT, is_made_anew, lambda _: says_nothing)
     lost = losses.set_apart(value, value["hasPart"], read, writer.feed, tree)
     return Downgrade(value, (*writer.findings, *lost))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from checkpoint_ld.dialects.trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -10,17 +14,25 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
 
-class Upgrade(NamedTuple):
+@dataclass(frozen=True)
+class Upgrade:
     """A document of any dialect as one of the canonical dialect.
 
-    `tree` shares with the document what is the same in both. `origins` leads from JSON Pointers (RFC 6901) into the
-    tree to those into the document, where they differ: see `source_pointer`. `findings` holds what cannot be seen in
-    the tree any more; their pointers are those of the document.
+    `tree` shares with the document what is the same in both. `findings` holds what cannot be seen in the tree any more;
+    their pointers are those of the document, which nobody may change before `origins` is read.
     """
 
     tree: dict[str, Any]
-    origins: Mapping[str, str]
     findings: tuple[Finding, ...]
+    _trail: Callable[[], Trail] = field(repr=False, compare=False)
+
+    @cached_property
+    def origins(self) -> Mapping[str, str]:
+        """JSON Pointers (RFC 6901) into the document by those into the tree, where they differ: see `source_pointer`.
+
+        Few readers want a place, and the notes take longer than the upgrade: it is done again for them.
+        """
+        return self._trail().origins
 
 
 class Downgrade(NamedTuple):
@@ -37,29 +49,31 @@ class Downgrade(NamedTuple):
 class Dialect(NamedTuple):
     """One way in which checkpoints have been written.
 
-    `signs` says in words what gives the dialect away. `recognises` and `upgrade` take the JSON value of the root with
-    literal keys; `upgrade` takes whatever `recognises` accepts and never raises; that of a Dataset leaves out what our
-    writer kept there beyond its words, unless that is to be `restored`. `downgrade` is None for a dialect that
-    is only read. `is_loaded_by_karenina` is about the newest Karenina.
+    `signs` says in words what gives the dialect away. `recognises` takes the JSON value of the root with literal keys;
+    `read` takes whatever `recognises` accepts, with a trail for notes, returns the canonical tree and never raises.
+    `downgrade` is None for a dialect that is only read. `is_loaded_by_karenina` is about the newest Karenina.
     """
 
     name: str
     title: str
     signs: str
     recognises: Callable[[Any], bool]
-    upgrade: Callable[..., Upgrade]
+    read: Callable[[dict[str, Any], Trail], dict[str, Any]]
     downgrade: Callable[..., Downgrade] | None = None
     is_loaded_by_karenina: bool = False
 
+    def upgrade(self, value: dict[str, Any], *, restored: bool = True) -> Upgrade:
+        """Return a document of this dialect as a canonical one.
 
-def source_pointer(origins: Mapping[str, str], pointer: str) -> str:
-    """Return the place in the source document of `pointer` (RFC 6901) in the canonical one.
+        Unless it is `restored`, what our writer kept in a Dataset beyond the words of that dialect is left out.
+        """
 
-    The longest prefix of `pointer` that `origins` knows decides, whole segments only; the rest of it is appended.
-    """
-    prefix = pointer
-    while prefix:
-        if prefix in origins:
-            return origins[prefix] + pointer[len(prefix) :]
-        prefix = prefix[: prefix.rfind("/")]
-    return origins.get("", "") + pointer
+        def trail() -> Trail:
+            noted = Trail(self.name, kept=True, restored=restored)
+            self.read(value, noted)
+            return noted
+
+        bare = Trail(self.name, restored=restored)
+        tree = self.read(value, bare)
+        # Without notes a finding has no place.
+        return Upgrade(tree, tuple(trail().findings if bare.findings else ()), trail)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint_ld.dialects.datafeed import clean_feed
 from checkpoint_ld.dialects.properties import values
@@ -12,18 +12,14 @@ from checkpoint_ld.dialects.rubric import Rubric
 from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.dialects.trail import Listing, Trail, step
 
-if TYPE_CHECKING:
-    from checkpoint_ld.dialects.dialect import Upgrade
 
-
-def upgrade(value: dict[str, Any]) -> Upgrade:
-    """Upgrade a DataFeed of bare questions; its elements take their dates from the root."""
+def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+    """Read a DataFeed of bare questions; its elements take their dates from the root."""
 
     def convert(element: Any, pointer: str, trail: Trail) -> Any:
         return _element(element, pointer, trail, value.get("dateModified"))
 
-    trail = Trail("flat")
-    return trail.upgrade(clean_feed(value, value.get("dataFeedElement"), trail, convert))
+    return clean_feed(value, value.get("dataFeedElement"), trail, convert)
 
 
 def _element(bare: dict[str, Any], pointer: str, trail: Trail, date: Any) -> dict[str, Any]:
@@ -63,10 +59,10 @@ def _move_extras(question: dict[str, Any], place: str, trail: Trail) -> None:
     if "finished" not in values(entries):
         properties.add_property("finished", value=False, source=source)
     for index, entry in enumerate(entries):
-        properties.add(entry, step(source, "additionalProperty", index))
+        properties.add(entry, source, "additionalProperty", index)
     for index, rating in enumerate(ratings):
-        rubric.add_rating(rating, step(source, "rating", index))
+        rubric.add_rating(rating, source, "rating", index)
     if isinstance(question.get("scenario"), str):
-        properties.add_property("custom_scenario", question.pop("scenario"), step(source, "scenario"))
+        properties.add_property("custom_scenario", question.pop("scenario"), source, "scenario")
     add_rubric_members(question, source, rubric, properties)
     question.update(listed(question, rubric, properties))

@@ -65,7 +65,7 @@ def downgrade(
         made_anew.add(member)
         writer.findings.append(loss(f"the empty {member} is written as {standing!r}", f"/{member}", DIALECT))
     wanted = {name: content for name, content in feed.items() if name not in made_anew}
-    read = clean_feed(value, value.get("dataFeedElement"), Trail(DIALECT, kept=False), clean_element)
+    read = clean_feed(value, value.get("dataFeedElement"), Trail(DIALECT), clean_element)
     elements = value.get("dataFeedElement")
     lost = list(Losses(DIALECT, is_made_anew, is_idle_in).set_apart(value, elements, read, wanted, tree))
     if not preserve_ids:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint_ld.dialects.leftovers import has_keywords, park, restored
 from checkpoint_ld.dialects.ratings import in_order
@@ -10,18 +10,14 @@ from checkpoint_ld.dialects.state import Places, element_of, root_of
 from checkpoint_ld.dialects.trail import Trail, step
 from checkpoint_ld.members import BY_TYPE
 
-if TYPE_CHECKING:
-    from checkpoint_ld.dialects.dialect import Upgrade
-
 _NAMES = {"isFinished": "finished", "rubric": "question_rubric"}
 _CUSTOM = ("category", "hasGeneratedTemplate")
 _DROPPED = {"questions", "templates", "globalRubric", "progress"}
 """Members of the root that are read as something else, or can be computed."""
 
 
-def upgrade(value: dict[str, Any]) -> Upgrade:
-    """Upgrade an array of questions; their answers, which it does not have, become empty."""
-    trail = Trail("v2.0-other")
+def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+    """Read an array of questions; their answers, which it does not have, become empty."""
     templates = value.get("templates")
     unused = dict(templates) if isinstance(templates, dict) else {}
     root = {name: content for name, content in value.items() if name not in _DROPPED}
@@ -36,7 +32,7 @@ def upgrade(value: dict[str, Any]) -> Upgrade:
     park(tree, {"templates": left} if left else {})
     progress = _uncounted(value)
     park(tree, {} if progress in (None, {}) else {"progress": progress})
-    return trail.upgrade(in_order(tree, "DataFeed"))
+    return in_order(tree, "DataFeed")
 
 
 def _uncounted(value: dict[str, Any]) -> Any:

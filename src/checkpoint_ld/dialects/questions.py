@@ -55,12 +55,11 @@ def _clean_question(
         return question
     properties = Listing(step(pointer, "additionalProperty"), trail)
     for index, entry in enumerate(question.get("additionalProperty") or ()):
-        properties.add(_clean_entry(entry), step(source, "additionalProperty", index))
+        properties.add(_clean_entry(entry), source, "additionalProperty", index)
     rubric = Rubric(pointer, QUESTION, trail)
     for index, rating in enumerate(question.get("rating") or ()):
-        place = step(source, "rating", index)
-        if take is None or not take(rating, place, properties):
-            rubric.add_rating(rating, place)
+        if take is None or not take(rating, step(source, "rating", index), properties):
+            rubric.add_rating(rating, source, "rating", index)
     add_rubric_members(question, source, rubric, properties)
     return {**question, **listed(question, rubric, properties)}
 
@@ -86,7 +85,7 @@ def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, pro
             continue
         place = step(source, member)
         for name, content in rubric.add_object(members.pop(member), place, known=True).items():
-            properties.add_property(f"rubric_{name}", content, step(place, name))
+            properties.add_property(f"rubric_{name}", content, place, name)
         if properties.trail.dialect != "flat":
             message = f"the traits in the member {member} are read as if they stood in rating"
             properties.trail.report("traits-in-old-place", message, place)

@@ -129,11 +129,11 @@ def _clean_entries(rating: dict[str, Any], entries: list[Any], pointer: str, tra
     source = trail.source(pointer)
     listing = Listing(step(pointer, "additionalProperty"), trail)
     for index, entry in enumerate(entries):
-        listing.add(_clean_entry(entry, rating, source, trail), step(source, "additionalProperty", index))
+        listing.add(_clean_entry(entry, rating, source, trail), source, "additionalProperty", index)
     given = values(entries)
     for name in DEEP_JUDGMENT:
         if name in rating and name not in given:
-            listing.add_property(name, rating.pop(name), step(source, name))
+            listing.add_property(name, rating.pop(name), source, name)
     return listing
 
 
@@ -185,4 +185,4 @@ def _add_implied(listing: Listing, implied: Iterable[tuple[str, Any, str]]) -> N
     rating_source = listing.trail.source(listing.pointer[: listing.pointer.rfind("/")])
     for name, value, member in implied:
         if value is ABSENT or is_number(value) or not member:
-            listing.add_property(name, as_plain(value), step(rating_source, member) if member else rating_source)
+            listing.add_property(name, as_plain(value), rating_source, *([member] if member else []))

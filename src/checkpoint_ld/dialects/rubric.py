@@ -50,10 +50,10 @@ class Rubric:
         """Return the names of the traits gathered so far."""
         return [rating["name"] for rating in self.ratings if isinstance(rating, dict) and "name" in rating]
 
-    def add_rating(self, rating: Any, source: str) -> None:
-        """Add a rating that the document has as one, brought to canonical form."""
+    def add_rating(self, rating: Any, source: str, *keys: str | int) -> None:
+        """Add a rating that the document has as one, at `source` continued by `keys`, brought to canonical form."""
         pointer = self._listing.next_pointer()
-        self._listing.add(None, source)
+        self._listing.add(None, source, *keys)
         self.ratings[-1] = clean_rating(rating, pointer, self._trail)
 
     def add_trait(self, family: Family, trait: Any, source: str, *, spelled: bool = False) -> None:
@@ -69,6 +69,8 @@ class Rubric:
             report_gui_matrix(trait.get("name"), source, self._trail)
         rating = rating_from_v2(family, trait, self.scope)
         self._listing.add(rating, source)
+        if not self._trail.kept:
+            return
         for member in rating:
             origin = _FROM.get(member, member)
             self._trail.moved(

@@ -23,8 +23,6 @@ from checkpoint_ld.members import BY_TYPE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from checkpoint_ld.dialects.dialect import Upgrade
-
 DEFAULT_NAME = "Karenina LLM Benchmark Checkpoint"
 DEFAULT_VERSION = "0.1.0"
 DEFAULT_CREATOR = "Karenina Benchmarking System"
@@ -43,17 +41,8 @@ ITEM = {*_TEXTS, *_OTHERS, "author", "sources", "keywords"}
 """The members of a question in the state."""
 
 
-def upgrade(value: dict[str, Any]) -> Upgrade:
-    """Upgrade the GUI's state with rubrics that have a list for each kind of trait."""
-    return _upgrade(value, Trail("v2.0"))
-
-
-def upgrade_traits_key(value: dict[str, Any]) -> Upgrade:
-    """Upgrade the GUI's state with rubrics that have the one list `traits`."""
-    return _upgrade(value, Trail("v2.0-traits-key"))
-
-
-def _upgrade(value: dict[str, Any], trail: Trail) -> Upgrade:
+def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+    """Read the GUI's state, be its rubrics of a list for each kind of trait or of the one list `traits`."""
     tree = root_of(value, Places(""), trail)
     tree["dataFeedElement"] = [
         element_of(key, item, step("/dataFeedElement", index), Places(step("/checkpoint", key)), trail)
@@ -61,7 +50,7 @@ def _upgrade(value: dict[str, Any], trail: Trail) -> Upgrade:
     ]
     extra = value.get("x_karenina")
     tree = restored(tree, extra) if isinstance(extra, dict) else tree
-    return trail.upgrade(in_order(tree, "DataFeed"))
+    return in_order(tree, "DataFeed")
 
 
 @dataclass(frozen=True)
@@ -91,7 +80,7 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
     _add_creator(tree, metadata.get("creator"), properties)
     custom = metadata.get("custom_properties")
     for name, content in custom.items() if isinstance(custom, dict) else ():
-        properties.add_property(name, content, step("/dataset_metadata/custom_properties", name))
+        properties.add_property(name, content, "/dataset_metadata/custom_properties", name)
     _add_rubric(value.get("global_rubric"), places.of("global_rubric"), rubric, properties)
     tree |= listed(tree, rubric, properties)
     _keep(tree, _unknown(value, _ROOT), _park_metadata(tree, given, value), {*BY_TYPE["DataFeed"], *PUBLISHING})
@@ -189,7 +178,7 @@ def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing)
     if isinstance(rubric, dict):
         stated = {member: _as_gui_reads(member, content) for member, content in rubric.items()}
         for name, content in gathered.add_object(stated, source).items():
-            properties.add_property(f"rubric_{name}", content, step(source, name))
+            properties.add_property(f"rubric_{name}", content, source, name)
     elif rubric is not None:
         gathered.add_trait("llm", rubric, source)
 
@@ -201,6 +190,8 @@ def _as_gui_reads(member: str, content: Any) -> Any:
 
 
 def _note_members(pointer: str, places: Places, trail: Trail) -> None:
+    if not trail.kept:
+        return
     sources = {
         "dateCreated": "date_created",
         "dateModified": "last_modified",
@@ -224,7 +215,7 @@ def _add_properties(given: dict[str, Any], places: Places, properties: Listing) 
     for name in ("finished", "original_answer_template", "author", "sources", CUSTOM, "few_shot_examples"):
         if name == CUSTOM:
             for key, content in custom.items() if isinstance(custom, dict) else ():
-                properties.add_property(CUSTOM + key, content, step(places.of("custom_metadata"), key))
+                properties.add_property(CUSTOM + key, content, places.of("custom_metadata"), key)
         elif name in given and (name == "finished" or given[name] not in ("", [], {})):
             content = encoded(given[name]) if name in SPELLED else given[name]
             properties.add_property(name, content, places.of(name))

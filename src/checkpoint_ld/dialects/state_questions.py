@@ -54,7 +54,7 @@ class QuestionWriter:
         rubric = rubric_of(question, QUESTION, self._matrix, step(pointer, "item"))
         item = _item(element, question, rubric.written, self._date)
         unrated = {name: content for name, content in item.items() if name != "question_rubric"}
-        read = element_of(key, unrated, "", Places(""), Trail("v2.0", kept=False))
+        read = element_of(key, unrated, "", Places(""), Trail("v2.0"))
         left = beyond(read, _needed(element, key), _is_silent)
         if rubric.left:
             left["item"] = {**left.get("item", {}), **rubric.left}

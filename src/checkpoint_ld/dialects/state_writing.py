@@ -60,7 +60,7 @@ def downgrade(tree: dict[str, Any], *, now: str | None = None) -> Downgrade:
         writer.add(element, index)
     value["checkpoint"] = writer.checkpoint
     _add_unknown(value, feed)
-    left = beyond(root_of(value, Places(""), Trail("v2.0", kept=False)), _needed(feed), is_made_anew) | rubric.left
+    left = beyond(root_of(value, Places(""), Trail("v2.0")), _needed(feed), is_made_anew) | rubric.left
     if left:
         value["x_karenina"] = left
     findings = [*losses_of(left, tree, "", "v2.0"), *rubric.findings, *writer.findings]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.dialect import Upgrade, source_pointer
 from checkpoint_ld.dialects.properties import property_value
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from checkpoint_ld.findings import Finding
 
 
@@ -22,39 +23,46 @@ def step(pointer: str, *keys: str | int) -> str:
     return pointer
 
 
+def source_pointer(origins: Mapping[str, str], pointer: str) -> str:
+    """Return the place in the source document of `pointer` (RFC 6901) in the canonical one.
+
+    The longest prefix of `pointer` that `origins` knows decides, whole segments only; the rest of it is appended.
+    """
+    prefix = pointer
+    while prefix:
+        if prefix in origins:
+            return origins[prefix] + pointer[len(prefix) :]
+        prefix = prefix[: prefix.rfind("/")]
+    return origins.get("", "") + pointer
+
+
 class Trail:
     """Notes taken while a document of one dialect is turned into a canonical one.
 
-    A trail that is not `kept` notes nothing, for a document of which only the canonical form is wanted. Unless it is
-    `restored`, what our writer kept beyond the words of the dialect is left out.
+    Unless it is `kept`, no place is noted, for a document of which only the canonical form is wanted; then the places
+    of its `findings` are those in the tree. Unless it is `restored`, what our writer kept beyond the words of the
+    dialect is left out.
     """
 
-    def __init__(self, dialect: str, *, kept: bool = True, restored: bool = True) -> None:
+    def __init__(self, dialect: str, *, kept: bool = False, restored: bool = True) -> None:
         self.dialect = dialect
+        self.kept = kept
         self.restored = restored
-        self._kept = kept
-        self._origins: dict[str, str] = {}
-        self._findings: list[Finding] = []
+        self.origins: dict[str, str] = {}
+        self.findings: list[Finding] = []
 
     def moved(self, pointer: str, source: str) -> None:
-        """Note that what is at `pointer` in the canonical tree stands at `source` in the document.
-
-        What holds it has to be noted before: only what does not follow from that is kept.
-        """
-        if self._kept and source_pointer(self._origins, pointer) != source:
-            self._origins[pointer] = source
+        """Note that what is at `pointer` in the canonical tree stands at `source` in the document."""
+        if self.kept:
+            self.origins[pointer] = source
 
     def source(self, pointer: str) -> str:
         """Return where in the document stands what is at `pointer`, as far as it has been noted."""
-        return source_pointer(self._origins, pointer) if self._kept else pointer
+        return source_pointer(self.origins, pointer) if self.kept else pointer
 
     def report(self, rule: str, message: str, source: str, subject: str = "") -> None:
-        """Note an oddity at `source`, a place in the document."""
-        self._findings.append(finding(rule, message, pointer=source, subject=subject, dialect=self.dialect))
-
-    def upgrade(self, tree: dict[str, Any]) -> Upgrade:
-        """Close the trail."""
-        return Upgrade(tree, self._origins, tuple(self._findings))
+        """Note what is unusual at `source`, a place in the document."""
+        self.findings.append(finding(rule, message, pointer=source, subject=subject, dialect=self.dialect))
 
 
 class Listing:
@@ -69,13 +77,14 @@ class Listing:
         """Return the pointer that the next entry will have."""
         return f"{self.pointer}/{len(self.entries)}"
 
-    def add(self, entry: Any, source: str) -> None:
-        """Append `entry`, which stands at `source` in the document."""
-        self.trail.moved(self.next_pointer(), source)
+    def add(self, entry: Any, source: str, *keys: str | int) -> None:
+        """Append `entry`, which stands at `source`, continued by `keys`, in the document."""
+        if self.trail.kept:
+            self.trail.moved(self.next_pointer(), step(source, *keys))
         self.entries.append(entry)
 
-    def add_property(self, name: str, value: Any, source: str) -> None:
-        """Append a property with a value that stands at `source` in some other form."""
-        pointer = self.next_pointer()
-        self.add(property_value(name, value), source)
-        self.trail.moved(f"{pointer}/value", source)
+    def add_property(self, name: str, value: Any, source: str, *keys: str | int) -> None:
+        """Append a property with a value that stands at `source`, continued by `keys`, in some other form."""
+        if self.trail.kept:
+            self.trail.moved(f"{self.next_pointer()}/value", step(source, *keys))
+        self.add(property_value(name, value), source, *keys)
