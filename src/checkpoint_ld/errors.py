@@ -13,7 +13,8 @@
     ├── FindingsError (ValueError)            a validated document has findings that weigh too much; carries them
     │   └── InvalidCheckpoint                 an agent checkpoint that breaks rules; carries the report
     ├── SettingsError (ValueError)            what was asked for makes no sense: a profile, a rule, a shape, a setting
-    │   └── QueryError                        a query that is refused, or is none
+    │   ├── QueryError                        a query that is refused, or is none
+    │   └── ShapesError                       a SHACL shapes graph that is ill-formed, or cannot be applied
     ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
     ├── EvaluationError (RuntimeError)        a trait or an answer cannot be evaluated, or its result does not fit it
     │   ├── EvaluationValueError (ValueError)   a value that cannot be judged, a normaliser that does not exist
@@ -140,6 +141,10 @@ class SettingsError(CheckpointLdError, ValueError):
 
 class QueryError(SettingsError):
     """A query that is refused or is none: an update, SERVICE, a graph that was not loaded, a missing parameter."""
+
+
+class ShapesError(SettingsError):
+    """A SHACL shapes graph is ill-formed (SHACL 1.0 §3.4.1), or holds what cannot be applied."""
 
 
 class LookupFailedError(CheckpointLdError, KeyError, ValueError):

@@ -1,0 +1,240 @@
+"""The data graph as tables: focus nodes are rows, the value nodes of a path are a column.
+
+A graph is one or several subject indexes, whose statements count together: those of a document, and those that follow
+from them. No index is copied.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Protocol
+
+from rdflib import URIRef
+from rdflib.graph import ConjunctiveGraph
+
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, put, terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from rdflib import Graph
+    from rdflib.term import Node
+
+    Held = Node | list[Node] | None
+
+SUBCLASS = named("http://www.w3.org/2000/01/rdf-schema#subClassOf")
+_NOTHING: dict[Node, Node | list[Node]] = {}
+_ABSENT = type(None)
+
+
+class Path(Protocol):
+    """A property path (SHACL 1.0 §2.3.1)."""
+
+    def column(self, table: Table) -> Sequence[Held]:
+        """Return the value nodes of each row of `table`, each once: none, one, or a list."""
+
+
+def index_of(graph: Graph) -> Index:
+    """Return the statements of an rdflib graph as a subject index: its own, where it has one, not to be changed.
+
+    Of a dataset the statements of all graphs count.
+    """
+    store = graph.store
+    if isinstance(store, SubjectIndexStore) and len(store) == len(graph):
+        return store.held
+    index: Index = {}
+    shared: dict[Node, Node] = {}
+
+    def term(one: Node) -> Node:
+        found = shared.get(one)
+        if found is None:
+            found = shared[one] = named(str(one)) if isinstance(one, URIRef) else one
+        return found
+
+    is_dataset = isinstance(graph, ConjunctiveGraph)
+    for subject, predicate, value, *_ in graph.quads((None, None, None, None)) if is_dataset else graph:  # type: ignore[attr-defined]  # those of a dataset
+        put(index, term(subject), term(predicate), term(value))
+    return index
+
+
+class DataGraph:
+    """The statements that are held against shapes, in layers."""
+
+    def __init__(self, *layers: Index) -> None:
+        self.layers = layers or ({},)
+        self._subjects: dict[Node, dict[Node, list[Node]]] = {}
+        self._instances: dict[Node, Mapping[Node, None]] = {}
+
+    def values(self, node: Node, predicate: Node) -> list[Node]:
+        """Return the values of a property of a node, each once."""
+        found: list[Node] = []
+        for layer in self.layers:
+            held = layer.get(node, _NOTHING).get(predicate)
+            if held is not None:
+                more = held if isinstance(held, list) else [held]
+                found = [*found, *(one for one in more if one not in found)] if found else more
+        return found
+
+    def subjects(self, predicate: Node, value: Node) -> list[Node]:
+        """Return the nodes that have a value for a property, each once."""
+        known = self._subjects.get(predicate)
+        if known is None:
+            known = self._subjects[predicate] = defaultdict(list)
+            for node in self.subjects_of(predicate):
+                for one in self.values(node, predicate):
+                    known[one].append(node)
+        return known.get(value, [])
+
+    def subjects_of(self, predicate: Node) -> dict[Node, None]:
+        """Return the nodes that have a property."""
+        return {node: None for layer in self.layers for node, held in layer.items() if predicate in held}
+
+    def objects_of(self, predicate: Node) -> dict[Node, None]:
+        """Return the values of a property of any node."""
+        held = (held[predicate] for layer in self.layers for held in layer.values() if predicate in held)
+        return dict.fromkeys(chain.from_iterable(map(terms_of, held)))
+
+    def statements(self, node: Node) -> Iterator[tuple[Node, Node]]:
+        """Yield the properties of a node with their values, each pair once."""
+        for predicate in dict.fromkeys(chain.from_iterable(layer.get(node, _NOTHING) for layer in self.layers)):
+            for value in self.values(node, predicate):
+                yield predicate, value
+
+    def instances(self, kind: Node) -> Mapping[Node, None]:
+        """Return the SHACL instances of a class: its own, and those of its subclasses (SHACL 1.0 §2.1.3.2)."""
+        found = self._instances.get(kind)
+        if found is None:
+            below = self.below(kind)
+            found = self._by_class.get(kind, {})
+            if len(below) > 1:
+                found = dict.fromkeys(chain.from_iterable(self._by_class.get(one, ()) for one in below))
+            self._instances[kind] = found
+        return found
+
+    def below(self, kind: Node) -> dict[Node, None]:
+        """Return a class with all its subclasses."""
+        found = {kind: None}
+        left = [kind]
+        while left:
+            for one in self._subclasses.get(left.pop(), ()):
+                if one not in found:
+                    found[one] = None
+                    left.append(one)
+        return found
+
+    @cached_property
+    def _subclasses(self) -> dict[Node, list[Node]]:
+        found: dict[Node, list[Node]] = defaultdict(list)
+        for node in self.subjects_of(SUBCLASS):
+            for kind in self.values(node, SUBCLASS):
+                found[kind].append(node)
+        return found
+
+    @cached_property
+    def _by_class(self) -> dict[Node, dict[Node, None]]:
+        found: dict[Node, dict[Node, None]] = defaultdict(dict)
+        for layer in self.layers:
+            for node, held in layer.items():
+                kinds = held.get(RDF_TYPE)
+                if kinds is not None:
+                    for kind in kinds if isinstance(kinds, list) else (kinds,):
+                        found[kind][node] = None
+        return found
+
+
+class Column:
+    """The value nodes of a path of each focus node; `held` has none, one, or a list for each row."""
+
+    def __init__(self, nodes: Sequence[Node], held: Sequence[Held]) -> None:
+        self.nodes = nodes
+        self.held = held
+
+    @cached_property
+    def _kinds(self) -> set[type]:
+        return set(map(type, self.held))
+
+    @cached_property
+    def missing(self) -> Sequence[int]:
+        """The rows without a value."""
+        return [at for at, one in enumerate(self.held) if one is None] if _ABSENT in self._kinds else ()
+
+    @cached_property
+    def several(self) -> Sequence[int]:
+        """The rows with more values than one."""
+        if not any(issubclass(kind, list) for kind in self._kinds):
+            return ()
+        return [at for at, one in enumerate(self.held) if isinstance(one, list)]
+
+    @cached_property
+    def distinct(self) -> Sequence[Node]:
+        """The values of all rows; what is one object stands there once."""
+        found = dict(zip(map(id, self.held), self.held, strict=True))
+        found.pop(id(None), None)
+        if not self.several:
+            return list(found.values())  # type: ignore[arg-type]  # there is no list among them
+        return list({id(one): one for one in chain.from_iterable(map(terms_of, found.values()))}.values())
+
+    def values(self, at: int) -> Sequence[Node]:
+        """Return the values of a row."""
+        return terms_of(self.held[at])
+
+    def rows_with(self, values: Collection[Node]) -> Iterator[tuple[int, Node]]:
+        """Yield the rows that hold any of some `distinct` values, with that value."""
+        if values:
+            wanted = set(map(id, values))
+            for at, held in enumerate(self.held):
+                for one in held if isinstance(held, list) else (held,):
+                    if id(one) in wanted and one is not None:
+                        yield at, one
+
+
+class Table:
+    """Focus nodes, each once, as rows; a column is made when a shape first needs it."""
+
+    def __init__(self, data: DataGraph, nodes: Sequence[Node]) -> None:
+        self.data = data
+        self.nodes = nodes
+        self._columns: dict[Path | None, Column] = {}
+
+    @cached_property
+    def rows(self) -> list[list[dict[Node, Node | list[Node]]]]:
+        """What each layer holds for each node."""
+        return [[layer.get(node, _NOTHING) for node in self.nodes] for layer in self.data.layers]
+
+    @cached_property
+    def predicates(self) -> list[set[Node]]:
+        """The properties of the nodes, by layer."""
+        return [set(chain.from_iterable(rows)) for rows in self.rows]
+
+    def column(self, path: Path | None) -> Column:
+        """Return the column of a path; None stands for the nodes themselves."""
+        found = self._columns.get(path)
+        if found is None:
+            held = self.nodes if path is None else path.column(self)
+            found = self._columns[path] = Column(self.nodes, held)
+        return found
+
+    def property(self, predicate: Node) -> Sequence[Held]:
+        """Return the values of a property of each row."""
+        held = [rows for rows, known in zip(self.rows, self.predicates, strict=True) if predicate in known]
+        if not held:
+            return [None] * len(self.nodes)
+        if len(held) == 1:
+            return [row.get(predicate) for row in held[0]]
+        return [
+            united(chain.from_iterable(terms_of(row.get(predicate)) for row in rows))
+            for rows in zip(*held, strict=True)
+        ]
+
+    def each(self, values: Callable[[Node], Iterable[Node]]) -> Sequence[Held]:
+        """Return what a function says of each row."""
+        return [united(values(node)) for node in self.nodes]
+
+
+def united(values: Iterable[Node]) -> Held:
+    """Return values, each once, as an index holds them."""
+    found = list(dict.fromkeys(values))
+    return found if len(found) > 1 else found[0] if found else None

@@ -1,0 +1,155 @@
+"""What the engine leaves to pySHACL: shapes with more than SHACL Core in them, for which no function is registered."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rdflib import Graph
+from rdflib.namespace import NamespaceManager
+
+from checkpoint_ld.errors import CheckpointLdError, SettingsError, ShapesError
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, put, sparql_parser, terms_of
+from checkpoint_ld.shacl.data import DataGraph
+from checkpoint_ld.shacl.report import results_in
+from checkpoint_ld.shacl.shapes import CLASS, TARGETS
+from checkpoint_ld.shacl.terms import sh
+from checkpoint_ld.vocabulary import SHACL, SHAPES
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from rdflib.plugins.sparql.sparql import Query
+    from rdflib.query import Result as Answer
+    from rdflib.term import Node
+
+    from checkpoint_ld.shacl.shape import Result
+    from checkpoint_ld.shacl.shapes import Shapes
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class ValidationGraph(Graph):
+    """A graph for pySHACL to work on, which remembers queries: pySHACL asks the same ones of node after node."""
+
+    def __init__(self, index: Index, identifier: str, prefixes: Mapping[str, str] = _NONE) -> None:
+        store = SubjectIndexStore()
+        super().__init__(store, identifier=identifier, bind_namespaces="none")
+        store.add_graph(self)
+        store.replace(index)
+        self.namespace_manager = _Names(self, bind_namespaces="none")
+        self.index = index
+        self._prefixes = tuple(sorted(prefixes.items()))
+
+    def query(self, query_object: Any, *arguments: Any, **options: Any) -> Answer:
+        """Ask a SPARQL query, parsed once; one that names other graphs is refused, as rdflib would fetch them."""
+        if isinstance(query_object, str):
+            query_object = _prepared(query_object, self._prefixes)
+        return super().query(query_object, *arguments, **options)
+
+
+class _Names(NamespaceManager):
+    """How pySHACL writes names in the description of each result: in full, but for those of SHACL.
+
+    This is what rdflib's own class comes to where no other prefix is bound. It notes each name in a tree, which took a
+    seventh of the time of pySHACL.
+    """
+
+    def normalizeUri(self, rdfTerm: str) -> str:  # noqa: N802, N803 - as rdflib calls them
+        """Return a name as it is written in Turtle."""
+        name = rdfTerm.removeprefix(SHACL)
+        return f"sh:{name}" if len(name) < len(rdfTerm) and name.isidentifier() else f"<{rdfTerm}>"
+
+
+@lru_cache(maxsize=2048)
+def _prepared(text: str, prefixes: tuple[tuple[str, str], ...]) -> Query:
+    from rdflib.plugins.sparql import prepareQuery  # noqa: PLC0415 - its grammar takes long to build
+
+    sparql_parser()
+    query = prepareQuery(text, initNs=dict(prefixes))
+    if getattr(query.algebra, "datasetClause", None):
+        raise SettingsError("a query of your shapes reads other graphs with FROM, which is not allowed: take it out")
+    return query
+
+
+def merged(layers: Collection[Index]) -> Index:
+    """Return the statements of several indexes in one; these stay as they are."""
+    first, *others = layers
+    index = copied(first)
+    for other in others:
+        for subject, predicates in other.items():
+            for predicate, held in predicates.items():
+                for term in terms_of(held):
+                    put(index, subject, predicate, term)
+    return index
+
+
+def results_of_pyshacl(
+    shapes: Shapes,
+    data: DataGraph,
+    focus_nodes: Collection[Node] | None = None,
+    prefixes: Mapping[str, str] = _NONE,
+) -> list[Result]:
+    """Have pySHACL hold a data graph against the shapes that are left to it; return the results.
+
+    `prefixes` are those that queries may use beside the ones that they declare. Raises ShapesError for shapes that
+    pySHACL cannot work with.
+    """
+    index = merged(data.layers)
+    graph = ValidationGraph(index, "urn:checkpoint-ld:data", prefixes)
+    left = _without_targets(shapes)
+    return results_in(report_of_pyshacl(graph, left, advanced=shapes.is_advanced, focus_nodes=focus_nodes))
+
+
+def _without_targets(shapes: Shapes) -> Index:
+    """Return the statements of a shapes graph in which only the shapes that are left have targets."""
+    targets = frozenset(map(sh, (*TARGETS, "target")))
+    classes = DataGraph(shapes.index).below(CLASS)
+    left = copied(shapes.index)
+    for node, held in left.items():
+        if node not in shapes.others:
+            for predicate in targets & held.keys():
+                del held[predicate]
+            kinds = terms_of(held.get(RDF_TYPE))
+            if not classes.keys().isdisjoint(kinds):
+                held[RDF_TYPE] = [one for one in kinds if one not in classes]
+    return left
+
+
+def report_of_pyshacl(
+    graph: ValidationGraph, shapes: Index, *, advanced: bool = False, focus_nodes: Collection[Node] | None = None
+) -> Graph:
+    """Return pySHACL's report on a graph, which it may change, as it may `shapes`. Raises ShapesError as above."""
+    import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
+
+    asked = ValidationGraph(shapes, SHAPES)
+    # One at a time: pySHACL changes rdflib while it runs, and rdflib keeps the state of an evaluation in the query.
+    with SPARQL_LOCK:
+        try:
+            _, report, text = pyshacl.validate(
+                graph,
+                shacl_graph=asked,
+                inplace=True,
+                advanced=advanced,
+                js=False,
+                focus_nodes=None if focus_nodes is None else [str(one) for one in focus_nodes],
+            )
+        except CheckpointLdError:
+            raise
+        except Exception as error:  # rdflib and pySHACL raise bare ones for what shapes and their queries hold
+            raise ShapesError(f"the shapes cannot be applied: {error}; correct them") from error
+        finally:
+            _forget_shapes()
+    if not isinstance(report, Graph):  # a failure comes as a result (SHACL 1.0 §3.4)
+        raise ShapesError(f"the shapes cannot be applied: {text}; correct them")
+    return report
+
+
+def _forget_shapes() -> None:
+    """Empty the cache in which pySHACL keeps the shapes of every run that it made, some megabytes each."""
+    components = sys.modules.get("pyshacl.constraints.sparql.sparql_based_constraint_components")
+    if components is not None:
+        components.SPARQLConstraintComponentValidator.validator_cache.clear()

@@ -1,0 +1,213 @@
+"""A shapes graph, compiled: read once, held against any number of data graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.store import Index, terms_of
+from checkpoint_ld.shacl import groups, logic, values
+from checkpoint_ld.shacl.data import DataGraph, index_of
+from checkpoint_ld.shacl.paths import path_of
+from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape
+from checkpoint_ld.shacl.terms import sh, shared, shown, told
+from checkpoint_ld.vocabulary import SHACL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from rdflib import Graph
+    from rdflib.term import Node
+
+    from checkpoint_ld.shacl.shape import Component, Constraint
+    from checkpoint_ld.shacl.values import Compiler
+
+CLASS = named("http://www.w3.org/2000/01/rdf-schema#Class")
+TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf")
+_COMPILERS: Mapping[Node, Compiler] = {
+    sh(name): compiler for room in (values, groups, logic) for name, compiler in room.COMPILERS.items()
+}
+_QUALIFIED = sh("qualifiedValueShape")
+_KINDS = frozenset((sh("NodeShape"), sh("PropertyShape")))
+_ADVANCED = frozenset(map(sh, ("target", "expression", "js", "rule")))
+"""What only SHACL Advanced Features and SHACL JavaScript Extensions know."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """A compiled shapes graph, which can be used again and again, in several threads too.
+
+    `others` are the shapes with targets that pySHACL has to judge, as they, or shapes that they refer to, hold
+    something beyond SHACL Core for which no function is registered.
+    """
+
+    index: Index = field(repr=False)
+    by_node: Mapping[Node, Shape] = field(repr=False)
+    others: frozenset[Node]
+    is_advanced: bool = False
+
+    @cached_property
+    def targeted(self) -> tuple[Shape, ...]:
+        """The shapes with targets that are judged as they are compiled."""
+        return tuple(one for one in self.by_node.values() if one.targets and one.node not in self.others)
+
+
+def compile_shapes(
+    shapes_graph: Graph | Index, *, components: Mapping[str, Component] | None = None, advanced: bool = False
+) -> Shapes:
+    """Compile a shapes graph, so that it is read only once for many data graphs.
+
+    `components` has the Python functions that stand for constraint components by the IRIs of these. With `advanced`,
+    SHACL Advanced Features count; these are left to pySHACL. Raises ShapesError for an ill-formed shapes graph.
+    """
+    index = shapes_graph if isinstance(shapes_graph, dict) else index_of(shapes_graph)
+    return _Compilation(index, components or {}, advanced=advanced).shapes()
+
+
+class _Compilation:
+    """The shapes of one shapes graph, as they are compiled."""
+
+    def __init__(self, index: Index, functions: Mapping[str, Component], *, advanced: bool) -> None:
+        self.index = index
+        self.graph = DataGraph(index)
+        self.functions = functions
+        self.advanced = advanced
+        self.found: dict[Node, Shape] = {}
+        self.unknown: set[Node] = set()
+
+    def shapes(self) -> Shapes:
+        """Return all shapes with targets, and those that they refer to."""
+        targeted = self._with_targets()
+        left = list(targeted)
+        while left:
+            node = left.pop(0)
+            if node not in self.found:
+                self.found[node] = self._shape(node, targeted.get(node, ()))
+                left.extend(one for constraint in self.found[node].constraints for one in constraint.shapes)
+        reached = {node: self._reached(node) for node, shape in self.found.items() if shape.constraints}
+        for node, nodes in reached.items():
+            if node in nodes:
+                self.found[node] = replace(self.found[node], is_recursive=True)
+        if self.advanced and any(sh("rule") in held for held in self.index.values()):
+            others = set(targeted)  # what a rule adds to the data graph may concern any shape
+        else:
+            others = {node for node in targeted if not self.unknown.isdisjoint((node, *reached.get(node, ())))}
+        return Shapes(self.index, self.found, frozenset(others), self.advanced)
+
+    def _with_targets(self) -> dict[Node, tuple[tuple[str, Node], ...]]:
+        """Return the shapes that have targets of their own, with these (SHACL 1.0 §2.1.3)."""
+        kinds = {sh(name): name for name in TARGETS}
+        classes = self.graph.instances(CLASS)
+        found: dict[Node, tuple[tuple[str, Node], ...]] = {}
+        for node, held in self.index.items():
+            targets = [(kinds[one], shared(term)) for one in kinds.keys() & held.keys() for term in terms_of(held[one])]
+            if node in classes and (
+                not _KINDS.isdisjoint(terms_of(held.get(RDF_TYPE))) or _COMPILERS.keys() & held.keys()
+            ):
+                targets.append(("targetClass", shared(node)))
+            if targets or (self.advanced and sh("target") in held):
+                found[node] = tuple(sorted(targets))
+        return found
+
+    def _reached(self, start: Node) -> set[Node]:
+        """Return the shapes that a shape refers to, be it through others."""
+        found: set[Node] = set()
+        left = [start]
+        while left:
+            for constraint in self.found[left.pop()].constraints:
+                new = found.symmetric_difference({*found, *constraint.shapes})
+                found |= new
+                left.extend(new)
+        return found
+
+    def _shape(self, node: Node, targets: tuple[tuple[str, Node], ...]) -> Shape:
+        held = self.index.get(node, {})
+        paths = told(self.index, node, "path")
+        kinds = _KINDS & set(terms_of(held.get(RDF_TYPE)))
+        if len(paths) > 1 or len(kinds) > 1:
+            raise ShapesError(f"{shown(node)} has {len(paths)} values of sh:path and {len(kinds)} types: write one")
+        if paths and sh("NodeShape") in kinds:
+            raise ShapesError(f"the node shape {shown(node)} has a sh:path: make it a property shape")
+        if not paths and sh("PropertyShape") in kinds:
+            raise ShapesError(f"the property shape {shown(node)} has no sh:path: write one")
+        severities, messages = told(self.index, node, "severity"), told(self.index, node, "message")
+        if len(severities) > 1 or not all(isinstance(one, URIRef) for one in severities):
+            raise ShapesError(f"the severity of {shown(node)} is {', '.join(map(shown, severities))}: write one IRI")
+        is_deactivated = values.truth(self.index, node, "deactivated")
+        return Shape(
+            node,
+            path_of(self.index, paths[0]) if paths else None,
+            shared(paths[0]) if paths else None,
+            shared(severities[0]) if severities else VIOLATION,
+            tuple(one for one in messages if isinstance(one, Literal)),
+            is_deactivated,
+            () if is_deactivated else tuple(self._constraints(node, held)),
+            targets,
+        )
+
+    def _constraints(self, node: Node, held: Mapping[Node, Node | list[Node]]) -> Iterator[Constraint]:
+        for predicate, terms in held.items():
+            compiler = _COMPILERS.get(predicate)
+            if compiler is not None:
+                found = (compiler(self.index, node, term) for term in terms_of(terms))
+                yield from (one for one in found if one is not None)
+            elif predicate == _QUALIFIED:
+                for term in terms_of(terms):
+                    yield from logic.compile_qualified(self.index, node, term)
+            elif predicate == sh("sparql") or (self.advanced and predicate in _ADVANCED):
+                self.unknown.add(node)
+        for component, required, optional in self._components:
+            if held.keys() >= required:
+                yield from self._of_component(node, held, component, (*required, *optional))
+
+    def _of_component(
+        self, node: Node, held: Mapping[Node, Node | list[Node]], component: Node, parameters: Iterable[Node]
+    ) -> Iterator[Constraint]:
+        """Yield the constraints of a component with a function; of one parameter, each value is a constraint."""
+        function = self.functions.get(str(component))
+        if function is None:
+            self.unknown.add(node)
+            return
+        given = [(_local(one), [shared(term) for term in terms_of(held[one])]) for one in parameters if one in held]
+        several = [name for name, terms in given if len(terms) > 1]
+        if several and len(given) > 1:
+            raise ShapesError(f"{shown(node)} has several values of {several[0]}: write one shape for each")
+        for at in range(len(given[0][1])):
+            bound = tuple((name, terms[at if several else 0]) for name, terms in given)
+            yield FunctionConstraint(component, self._message(component), function, parameters=bound)
+
+    def _message(self, component: Node) -> str:
+        """Return the message of a component, or of the validators that it has (SHACL 1.0 §6.2.3)."""
+        validators = ("propertyValidator", "nodeValidator", "validator")
+        nodes = (component, *(one for name in validators for one in told(self.index, component, name)))
+        messages = (str(text) for one in nodes for text in told(self.index, one, "message"))
+        message = next(messages, f"Value does not conform to {shown(component)}")
+        return message.replace("{", "{{").replace("}", "}}")
+
+    @cached_property
+    def _components(self) -> list[tuple[Node, frozenset[Node], frozenset[Node]]]:
+        """The constraint components that the shapes graph declares, with their parameters (SHACL 1.0 §6.2)."""
+        found = []
+        for component in self.graph.instances(sh("ConstraintComponent")):
+            if not str(component).startswith(SHACL):
+                parameters = told(self.index, component, "parameter")
+                optional = frozenset(
+                    path
+                    for one in parameters
+                    if values.truth(self.index, one, "optional")
+                    for path in told(self.index, one, "path")
+                )
+                every = frozenset(path for one in parameters for path in told(self.index, one, "path"))
+                if every - optional:
+                    found.append((component, every - optional, optional))
+        return found
+
+
+def _local(parameter: Node) -> str:
+    """Return the name of a parameter: what follows the last # or / of its IRI (SHACL 1.0 §6.2.1)."""
+    return str(parameter).rpartition("#")[2].rpartition("/")[2]

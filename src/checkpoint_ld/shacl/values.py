@@ -1,0 +1,254 @@
+"""Constraints of single value nodes: their type, range and text (SHACL 1.0 §4.1, §4.3, §4.4, §4.8.3)."""
+
+from __future__ import annotations
+
+import operator
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from rdflib import BNode, Literal, URIRef
+
+from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.shacl.shape import Constraint, ValueConstraint
+from checkpoint_ld.shacl.terms import listed, plain, sh, shared, shown, told
+from checkpoint_ld.vocabulary import RDF, XSD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.shacl.shape import Evaluation
+
+    Compiler = Callable[[Index, Node, Node], Constraint | None]
+    """From the shapes graph, a shape and a value of a parameter to a constraint, None where there is nothing to ask."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tested(ValueConstraint):
+    """A value node conforms if a function says so."""
+
+    test: Callable[[Node], object]
+
+    def faulty(self, _run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
+        """Return the values that do not pass the test."""
+        test = self.test
+        return [one for one in values if not test(one)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfClass(ValueConstraint):
+    """A value node is a SHACL instance of a class."""
+
+    kind: Node
+
+    def faulty(self, run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
+        """Return the values that are no instances."""
+        instances = run.data.instances(self.kind)
+        return [one for one in values if one not in instances]
+
+
+def compile_class(_shapes: Index, _shape: Node, term: Node) -> Constraint:
+    """Compile sh:class (SHACL 1.0 §4.1.1)."""
+    return OfClass(sh("ClassConstraintComponent"), f"Value does not have class {_braced(term)}", kind=shared(term))
+
+
+_KINDS: dict[Node, tuple[type, ...]] = {
+    sh("IRI"): (URIRef,),
+    sh("BlankNode"): (BNode,),
+    sh("Literal"): (Literal,),
+    sh("BlankNodeOrIRI"): (BNode, URIRef),
+    sh("BlankNodeOrLiteral"): (BNode, Literal),
+    sh("IRIOrLiteral"): (URIRef, Literal),
+}
+_STRING, _LANG_STRING = URIRef(XSD + "string"), URIRef(RDF + "langString")
+
+
+def compile_node_kind(shapes: Index, shape: Node, term: Node) -> Constraint:
+    """Compile sh:nodeKind (SHACL 1.0 §4.1.3)."""
+    _single(shapes, shape, "nodeKind")
+    if term not in _KINDS:
+        raise ShapesError(f"sh:nodeKind of {shown(shape)} is {shown(term)}: write one of the six of SHACL 1.0 §4.1.3")
+    kinds = _KINDS[term]
+    return Tested(
+        sh("NodeKindConstraintComponent"),
+        f"Value is not of Node Kind {_braced(term)}",
+        test=lambda value: isinstance(value, kinds),
+    )
+
+
+def compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
+    """Compile sh:datatype (SHACL 1.0 §4.1.2)."""
+    _single(shapes, shape, "datatype")
+    if not isinstance(term, URIRef):
+        raise ShapesError(f"sh:datatype of {shown(shape)} is {shown(term)}: write the IRI of a datatype")
+
+    def is_of(value: Node) -> bool:
+        if not isinstance(value, Literal):
+            return False
+        if value.language is not None:
+            return term == _LANG_STRING
+        return (value.datatype or _STRING) == term and value.ill_typed is not True
+
+    message = f"Value is not Literal with datatype {_braced(term)}"
+    return Tested(sh("DatatypeConstraintComponent"), message, test=is_of)
+
+
+def comparison(one: Node, other: Node) -> Callable[[Callable[[Any, Any], bool]], bool]:
+    """Return how two literals compare: a function of an operator, which is false where they cannot be (SPARQL 1.1)."""
+    first, second = _comparable(one), _comparable(other)
+
+    def holds(compare: Callable[[Any, Any], bool]) -> bool:
+        if first is None or second is None or first[0] != second[0]:
+            return False
+        try:
+            return bool(compare(first[1], second[1]))
+        except (TypeError, ArithmeticError):  # a date with an offset and one without, a decimal that is NaN
+            return False
+
+    return holds
+
+
+def _comparable(term: Node) -> tuple[object, Any] | None:
+    """Return the value of a literal and what it can be compared with, None for what has no order."""
+    if not isinstance(term, Literal) or term.language is not None or term.ill_typed:
+        return None
+    value = term.value
+    if isinstance(value, bool):
+        return bool, value
+    if isinstance(value, (int, float, Decimal)):
+        return int, value
+    if term.datatype in (None, _STRING):
+        return str, str(term)
+    if isinstance(value, (datetime, date, time)):
+        return term.datatype, value
+    return None
+
+
+def _range(name: str, sign: str, compare: Callable[[Any, Any], bool]) -> Compiler:
+    """Return the compiler of a constraint of the range of values (SHACL 1.0 §4.3)."""
+
+    def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
+        _single(shapes, shape, name)
+        if not isinstance(term, Literal):
+            raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write a literal")
+        component = sh(f"{name[0].upper()}{name[1:]}ConstraintComponent")
+        message = f"Value is not {sign} {_braced(term)}"
+        return Tested(component, message, test=lambda value: comparison(value, term)(compare))
+
+    return compiler
+
+
+def _length(name: str, sign: str, compare: Callable[[int, int], bool]) -> Compiler:
+    """Return the compiler of sh:minLength or sh:maxLength (SHACL 1.0 §4.4.1, §4.4.2)."""
+
+    def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
+        bound = whole_number(shapes, shape, name)
+        return Tested(
+            sh(f"{name[0].upper()}{name[1:]}ConstraintComponent"),
+            f"String length not {sign} {_braced(term)}",
+            test=lambda value: not isinstance(value, BNode) and compare(len(str(value)), bound),
+        )
+
+    return compiler
+
+
+_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+
+
+def compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
+    """Compile sh:pattern with sh:flags (SHACL 1.0 §4.4.3), which searches as SPARQL's REGEX does."""
+    flags = "".join(map(str, told(shapes, shape, "flags")))
+    text = str(term)
+    try:
+        if not isinstance(term, Literal) or not set(flags) <= {*_FLAGS, "q"}:
+            raise ValueError(f"the flags are {flags}")
+        given = sum(_FLAGS[one] for one in set(flags) - {"q"})
+        pattern = re.compile(re.escape(text) if "q" in flags else text, given)
+    except (ValueError, re.error, RecursionError, OverflowError) as error:
+        message = f"sh:pattern of {shown(shape)} is {shown(term)}, which is no regular expression for Python: {error}"
+        raise ShapesError(message) from error
+    return Tested(
+        sh("PatternConstraintComponent"),
+        f"Value does not match pattern '{_braces(text)}'",
+        test=lambda value: not isinstance(value, BNode) and pattern.search(str(value)),
+    )
+
+
+def compile_languages(shapes: Index, shape: Node, term: Node) -> Constraint:
+    """Compile sh:languageIn (SHACL 1.0 §4.4.4)."""
+    _single(shapes, shape, "languageIn")
+    ranges = [str(one).lower() for one in listed(shapes, term)]
+
+    def is_in(value: Node) -> bool:
+        tag = (value.language or "").lower() if isinstance(value, Literal) else ""
+        return any(tag and (one in ("*", tag) or tag.startswith(f"{one}-")) for one in ranges)
+
+    message = f"String language is not in {_braces(', '.join(ranges))}"
+    return Tested(sh("LanguageInConstraintComponent"), message, test=is_in)
+
+
+def compile_in(shapes: Index, shape: Node, term: Node) -> Constraint:
+    """Compile sh:in (SHACL 1.0 §4.8.3)."""
+    _single(shapes, shape, "in")
+    members = list(listed(shapes, term))
+    allowed = frozenset(map(plain, members))
+    message = f"Value {{value}} not in list [{_braces(', '.join(map(shown, members)))}]"
+    return Tested(sh("InConstraintComponent"), message, test=lambda value: plain(value) in allowed)
+
+
+def _single(shapes: Index, shape: Node, name: str) -> None:
+    """Raise ShapesError for a parameter that has several values where one is allowed."""
+    values = told(shapes, shape, name)
+    if len(values) > 1:
+        raise ShapesError(f"{shown(shape)} has {len(values)} values of sh:{name}: write one shape for each")
+
+
+def whole_number(shapes: Index, shape: Node, name: str) -> int:
+    """Return the value of a parameter that is a whole number. Raises ShapesError for any other."""
+    _single(shapes, shape, name)
+    (term,) = told(shapes, shape, name)
+    value = term.value if isinstance(term, Literal) else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write a whole number")
+    return value
+
+
+def truth(shapes: Index, shape: Node, name: str) -> bool:
+    """Return the value of a parameter that is true or false, false where there is none."""
+    _single(shapes, shape, name)
+    terms = told(shapes, shape, name)
+    value = terms[0].value if terms and isinstance(terms[0], Literal) else None
+    if terms and not isinstance(value, bool):
+        raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(terms[0])}: write true or false")
+    return bool(value)
+
+
+def _braces(text: str) -> str:
+    """Keep the braces of a text that goes into a message."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _braced(term: Node) -> str:
+    return _braces(shown(term))
+
+
+COMPILERS: dict[str, Compiler] = {
+    "class": compile_class,
+    "datatype": compile_datatype,
+    "nodeKind": compile_node_kind,
+    "minExclusive": _range("minExclusive", ">", operator.gt),
+    "minInclusive": _range("minInclusive", ">=", operator.ge),
+    "maxExclusive": _range("maxExclusive", "<", operator.lt),
+    "maxInclusive": _range("maxInclusive", "<=", operator.le),
+    "minLength": _length("minLength", ">=", operator.ge),
+    "maxLength": _length("maxLength", "<=", operator.le),
+    "pattern": compile_pattern,
+    "languageIn": compile_languages,
+    "in": compile_in,
+}
+"""The compilers by the local names of the parameters."""

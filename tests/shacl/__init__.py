@@ -1,0 +1,1 @@
+"""SHACL over any graph."""

@@ -1,0 +1,320 @@
+"""`checkpoint_ld.shacl.validate`: any rdflib graph held against anybody's shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from rdflib import RDF, SH, Dataset, Graph, Literal, Namespace, URIRef
+
+from checkpoint_ld import shacl
+from checkpoint_ld.errors import SettingsError, ShapesError
+from checkpoint_ld.graph.store import SubjectIndexStore
+from tests.w3c.test_shacl import told
+
+EX = Namespace("http://example.org/")
+PREFIXES = """
+@prefix ex: <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+PERSONS = "ex:ann a ex:Person ; ex:name 'Ann' ; ex:knows ex:bob . ex:bob a ex:Person ; ex:age 7 ."
+NAMED = (
+    "ex:Named sh:targetClass ex:Person ; sh:property ex:Named-name . ex:Named-name sh:path ex:name ; sh:minCount 1 ."
+)
+
+
+def graph(turtle: str) -> Graph:
+    return Graph().parse(data=PREFIXES + turtle, format="turtle")
+
+
+def found(data: str | Graph, shapes: str, **options: Any) -> list[tuple[Any, Any]]:
+    """Return the focus node and the component of each result, without their namespaces."""
+    source = graph(data) if isinstance(data, str) else data
+    _, report, _ = shacl.validate(source, graph(shapes), **options)
+    names = (
+        (report.value(one, SH.focusNode), report.value(one, SH.sourceConstraintComponent))
+        for one in report.objects(None, SH.result)
+    )
+    return sorted(
+        (str(focus).rpartition("/")[2], str(name).rpartition("#")[2].rpartition("/")[2]) for focus, name in names
+    )
+
+
+def test_a_report_is_like_that_of_pyshacl() -> None:
+    conforms, report, text = shacl.validate(graph(PERSONS), graph(NAMED))
+
+    assert not conforms
+    ((result,),) = ([*report.objects(None, SH.result)],)
+    assert dict(report.predicate_objects(result)) == {
+        RDF.type: SH.ValidationResult,
+        SH.focusNode: EX.bob,
+        SH.resultPath: EX.name,
+        SH.sourceShape: EX["Named-name"],
+        SH.sourceConstraintComponent: SH.MinCountConstraintComponent,
+        SH.resultSeverity: SH.Violation,
+        SH.resultMessage: Literal("Less than 1 values on <http://example.org/bob>-><http://example.org/name>"),
+    }
+    assert text.startswith(
+        "Validation Report\nConforms: False\nResults (1):\nConstraint Violation in MinCountConstraint"
+    )
+    assert "\tFocus Node: <http://example.org/bob>\n" in text
+
+
+def test_what_conforms_says_so() -> None:
+    conforms, report, text = shacl.validate(graph("ex:ann a ex:Person ; ex:name 'Ann' ."), graph(NAMED))
+
+    assert conforms
+    assert report.value(None, SH.conforms, Literal(True)) is not None
+    assert text == "Validation Report\nConforms: True\n"
+
+
+def test_a_node_constraint_holds_the_results_that_it_follows_from() -> None:
+    shapes = "ex:S sh:targetNode ex:ann ; sh:property [ sh:path ex:knows ; sh:node ex:Named ] ." + NAMED.replace(
+        "sh:targetClass ex:Person ;", ""
+    )
+    _, report, text = shacl.validate(graph(PERSONS), graph(shapes))
+
+    ((outer,),) = ([*report.objects(None, SH.result)],)
+    ((inner,),) = ([*report.objects(outer, SH.detail)],)
+    assert report.value(outer, SH.value) == report.value(inner, SH.focusNode) == EX.bob
+    assert report.value(inner, SH.sourceShape) == EX["Named-name"]
+    assert "\tDetails:\n\t\tConstraint Violation in MinCountConstraintComponent" in text
+
+
+def test_a_path_stands_in_the_report_as_in_the_shapes() -> None:
+    _, report, _ = shacl.validate(
+        graph(PERSONS), graph("ex:S sh:targetNode ex:ann ; sh:path ( ex:knows ex:name ) ; sh:minCount 1 .")
+    )
+
+    ((_, path),) = report.subject_objects(SH.resultPath)
+    assert list(report.items(path)) == [EX.knows, EX.name]
+
+
+def test_messages_and_severities_are_those_of_the_shape() -> None:
+    shapes = NAMED.replace("sh:minCount 1", "sh:minCount 1 ; sh:message 'Nimi?'@fi, 'Name?' ; sh:severity sh:Warning")
+    conforms, report, _ = shacl.validate(graph(PERSONS), graph(shapes), allow_warnings=True)
+
+    assert conforms
+    assert set(report.objects(None, SH.resultMessage)) == {Literal("Nimi?", lang="fi"), Literal("Name?")}
+    assert not shacl.validate(graph(PERSONS), graph(shapes), allow_infos=True)[0]
+
+
+def test_only_chosen_focus_nodes_are_judged() -> None:
+    assert found(PERSONS, NAMED, focus_nodes=["http://example.org/ann"]) == []
+    assert found(PERSONS, NAMED, focus_nodes=["http://example.org/bob"]) == [("bob", "MinCountConstraintComponent")]
+
+
+def test_an_ontology_counts_as_data() -> None:
+    data = "ex:kim a ex:Pupil ."
+
+    assert found(data, NAMED) == []
+    assert found(data, NAMED, ont_graph=graph("ex:Pupil rdfs:subClassOf ex:Person .")) == [
+        ("kim", "MinCountConstraintComponent")
+    ]
+
+
+def test_the_graphs_of_a_dataset_count_together() -> None:
+    dataset = Dataset()
+    dataset.graph(EX.one).add((EX.bob, RDF.type, EX.Person))
+    dataset.graph(EX.two).add((EX.ann, RDF.type, EX.Person))
+    dataset.graph(EX.two).add((EX.bob, EX.name, Literal("Bob")))
+
+    assert found(dataset, NAMED) == [("ann", "MinCountConstraintComponent")]
+
+
+def test_a_graph_over_a_subject_index_is_judged_as_any_other() -> None:
+    store = SubjectIndexStore()
+    held = Graph(store)
+    for triple in graph(PERSONS):
+        held.add(triple)
+
+    assert told(shacl.validate(held, graph(NAMED))[1]) == told(shacl.validate(graph(PERSONS), graph(NAMED))[1])
+
+
+def test_shapes_may_stand_among_the_data_and_be_compiled_once() -> None:
+    assert not shacl.validate(graph(PERSONS + NAMED))[0]
+
+    shapes = shacl.compile_shapes(graph(NAMED))
+    assert [shacl.validate(graph(data), shapes)[0] for data in (PERSONS, "", "ex:bob a ex:Person .")] == [
+        False,
+        True,
+        False,
+    ]
+
+
+RECURSIVE = "ex:S sh:targetClass ex:Person ; sh:property ex:S-knows . ex:S-knows sh:path ex:knows ; sh:node ex:S ."
+
+BAD = " ex:S sh:property [ sh:path ex:bad ; sh:maxCount 0 ] ."
+
+
+@pytest.mark.parametrize(
+    ("data", "names"),
+    [
+        ("ex:a a ex:Person ; ex:knows ex:b . ex:b a ex:Person ; ex:knows ex:a .", []),
+        ("ex:a a ex:Person ; ex:knows ex:b . ex:b ex:knows ex:c . ex:c ex:bad 1 .", ["a"]),
+        ("ex:a a ex:Person ; ex:knows ex:b . ex:b a ex:Person ; ex:knows ex:a ; ex:bad 1 .", ["a", "b", "b"]),
+    ],
+)
+def test_shapes_that_refer_to_themselves_come_to_an_end(data: str, names: list[str]) -> None:
+    assert [name for name, _ in found(data, RECURSIVE + BAD)] == names
+
+
+def test_a_long_chain_is_gone_to_its_end() -> None:
+    chain = " ".join(f"ex:n{at} ex:knows ex:n{at + 1} ." for at in range(3000))
+
+    assert found("ex:n0 a ex:Person ." + chain, RECURSIVE) == []
+    with pytest.raises(ShapesError, match="too deeply"):  # each result holds the next one as its detail
+        found("ex:n0 a ex:Person . ex:n3000 ex:bad 1 ." + chain, RECURSIVE + BAD)
+
+
+def test_shapes_that_contradict_themselves_are_an_error_of_ours() -> None:
+    with pytest.raises(ShapesError, match="negation"):
+        found("ex:a a ex:Person .", "ex:S sh:targetClass ex:Person ; sh:not ex:S .")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "words"),
+    [
+        ("ex:S sh:targetNode ex:a ; sh:minCount 1 .", "the node shape .*S> has sh:minCount"),
+        ("ex:S sh:targetNode ex:a ; sh:path ex:p, ex:q .", "2 values of sh:path"),
+        ("ex:S a sh:PropertyShape ; sh:targetNode ex:a .", "has no sh:path"),
+        ("ex:S a sh:NodeShape ; sh:targetNode ex:a ; sh:path ex:p .", "make it a property shape"),
+        ("ex:S sh:targetNode ex:a ; sh:path 'p' .", "no property path"),
+        ("ex:S sh:targetNode ex:a ; sh:path ( ex:p ) .", "fewer members than two"),
+        ("ex:S sh:targetNode ex:a ; sh:path [ sh:inversePath _:p ] . _:p sh:inversePath _:p .", "no property path"),
+        ("ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:minCount 'one' .", "write a whole number"),
+        ("ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:minCount 1, 2 .", "2 values of sh:minCount"),
+        ("ex:S sh:targetNode ex:a ; sh:datatype xsd:string, xsd:integer .", "2 values of sh:datatype"),
+        ("ex:S sh:targetNode ex:a ; sh:datatype 'text' .", "the IRI of a datatype"),
+        ("ex:S sh:targetNode ex:a ; sh:nodeKind sh:Thing .", "one of the six"),
+        ("ex:S sh:targetNode ex:a ; sh:minInclusive ex:b .", "write a literal"),
+        ("ex:S sh:targetNode ex:a ; sh:pattern '(' .", "no regular expression"),
+        ("ex:S sh:targetNode ex:a ; sh:pattern 'a' ; sh:flags 'u' .", "the flags are u"),
+        ("ex:S sh:targetNode ex:a ; sh:in ex:b .", "is no list"),
+        ("ex:S sh:targetNode ex:a ; sh:in _:l . _:l rdf:first 1 ; rdf:rest _:l .", "is no list"),
+        ("ex:S sh:targetNode ex:a ; sh:or () .", "an empty list"),
+        ("ex:S sh:targetNode ex:a ; sh:property [ sh:minCount 1 ] .", "has no sh:path"),
+        ("ex:S sh:targetNode ex:a ; sh:node [ sh:path ex:p ] .", "write a node shape"),
+        ("ex:S sh:targetNode ex:a ; sh:closed 'yes' .", "write true or false"),
+        ("ex:S sh:targetNode ex:a ; sh:severity 'high' .", "write one IRI"),
+        ("ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:lessThan 'q' .", "the IRI of a property"),
+        ("ex:S sh:targetNode ex:a ; sh:qualifiedValueShape [] ; sh:qualifiedMinCount 1 .", "only property shapes"),
+    ],
+)
+def test_ill_formed_shapes_are_refused_with_a_remedy(shapes: str, words: str) -> None:
+    with pytest.raises(ShapesError, match=words) as raised:
+        shacl.validate(graph("ex:a ex:p ex:b ."), graph(shapes))
+
+    assert isinstance(raised.value, SettingsError)
+
+
+COMPONENT = """
+ex:Multiple a sh:ConstraintComponent ; sh:parameter [ sh:path ex:multipleOf ] ;
+  sh:propertyValidator [ a sh:SPARQLSelectValidator ;
+    sh:message "{?value} of {$this} is no multiple of {$multipleOf}" ; sh:select
+    "SELECT $this ?value { $this $PATH ?value . FILTER (?value - $multipleOf * FLOOR(?value / $multipleOf) != 0) }" ] .
+ex:S sh:targetSubjectsOf ex:age ; sh:path ex:age ; ex:multipleOf 2 .
+"""
+
+
+def multiple(column: shacl.Column, parameters: Mapping[str, Any], _data: shacl.DataGraph) -> Iterator[tuple[int, Any]]:
+    yield from column.rows_with([one for one in column.distinct if one.value % parameters["multipleOf"].value])  # type: ignore[attr-defined]  # ages are literals
+
+
+def test_a_registered_function_stands_for_a_component() -> None:
+    ages = "ex:ann ex:age 10 . ex:bob ex:age 7 . ex:kim ex:age 8 ."
+    functions = {str(EX.Multiple): multiple}
+
+    assert found(ages, COMPONENT) == [("bob", "Multiple")]
+    assert found(ages, COMPONENT, components=functions) == [("bob", "Multiple")]
+    # Each value of the parameter is a constraint of its own.
+    assert [
+        name for name, _ in found(ages, COMPONENT.replace("multipleOf 2 .", "multipleOf 2, 5 ."), components=functions)
+    ] == [
+        "bob",
+        "bob",
+        "kim",
+    ]
+
+
+def test_the_message_of_a_component_has_its_values() -> None:
+    for functions in ({}, {str(EX.Multiple): multiple}):
+        _, report, _ = shacl.validate(graph("ex:kim ex:age 7 ."), graph(COMPONENT), components=functions)
+
+        assert [str(one) for one in report.objects(None, SH.resultMessage)] == [
+            "7 of http://example.org/kim is no multiple of 2"
+        ]
+
+
+SPARQL = """
+ex:Adult sh:targetClass ex:Person ; sh:sparql [
+  sh:select "SELECT $this ?value { $this <http://example.org/age> ?value . FILTER (?value < 18) }" ] .
+"""
+
+
+def test_shapes_with_queries_go_to_pyshacl_and_the_others_do_not() -> None:
+    both = found(PERSONS, SPARQL + NAMED)
+
+    assert both == [("bob", "MinCountConstraintComponent"), ("bob", "SPARQLConstraintComponent")]
+    assert shacl.compile_shapes(graph(SPARQL + NAMED)).others == {EX.Adult}
+
+
+def test_a_shape_that_refers_to_one_with_a_query_goes_to_pyshacl_too() -> None:
+    shapes = SPARQL.replace("sh:targetClass ex:Person ; ", "") + "ex:S sh:targetNode ex:bob ; sh:node ex:Adult ."
+
+    assert found(PERSONS, shapes) == [("bob", "NodeConstraintComponent")]
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT $this { this is no query", "SELECT $this FROM <http://example.org/> { $this ?p ?o }"]
+)
+def test_a_query_that_cannot_be_applied_is_an_error_of_ours(query: str) -> None:
+    with pytest.raises(SettingsError):
+        found(PERSONS, f"ex:S sh:targetClass ex:Person ; sh:sparql [ sh:select '{query}' ] .")
+
+
+def test_advanced_features_count_on_request() -> None:
+    target = """ex:T a sh:NodeShape ; sh:target [ a sh:SPARQLTarget ;
+        sh:select 'SELECT ?this { ?this <http://example.org/age> ?age }' ] ; """
+    rule = """ex:R sh:targetClass ex:Person ; sh:rule [ a sh:TripleRule ; sh:subject sh:this ;
+        sh:predicate ex:name ; sh:object 'somebody' ] ."""
+
+    assert found(PERSONS, target + "sh:nodeKind sh:Literal .") == []
+    assert found(PERSONS, target + "sh:nodeKind sh:Literal .", advanced=True) == [
+        ("bob", "NodeKindConstraintComponent")
+    ]
+    assert found(PERSONS, NAMED + rule, advanced=True) == []
+
+
+def test_no_graph_is_changed() -> None:
+    data, shapes = graph(PERSONS), graph(NAMED + SPARQL)
+    before = set(data), set(shapes)
+    shacl.validate(data, shapes, ont_graph=graph("ex:Pupil rdfs:subClassOf ex:Person ."))
+
+    assert (set(data), set(shapes)) == before
+
+
+def test_a_term_is_the_same_with_and_without_the_datatype_of_texts() -> None:
+    data = Graph().add((EX.a, EX.p, Literal("x", datatype=URIRef("http://www.w3.org/2001/XMLSchema#string"))))
+    shapes = "ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:in ( 'x' ) ; sh:hasValue 'x' ; sh:equals ex:q ."
+
+    assert found(data, shapes.replace("sh:equals ex:q ", "")) == []
+    assert found(data.add((EX.a, EX.q, Literal("x"))), shapes) == []
+
+
+def test_what_cannot_be_compared_is_not_below() -> None:
+    data = "ex:a ex:p 1, 'one', true, ex:b ; ex:q 2 ."
+
+    assert (
+        found(data, "ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:lessThan ex:q .")
+        == [("a", "LessThanConstraintComponent")] * 3
+    )
+
+
+def test_a_sequence_is_gone_backwards_from_its_end() -> None:
+    data = "ex:a ex:p ex:b . ex:b ex:q ex:c ."
+    shapes = "ex:S sh:targetNode ex:c ; sh:path [ sh:inversePath ( ex:p ex:q ) ] ; sh:minCount 1 ; sh:in ( ex:a ) ."
+
+    assert found(data, shapes) == []
