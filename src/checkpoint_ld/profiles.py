@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import data, rdf, rules, shape_files
-from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.shape_files import FOLDER
@@ -65,9 +65,9 @@ class Profile:
         """Raise SettingsError for what goes wrong while the user's own shapes are applied: it says where they are."""
         try:
             yield
-        except SettingsError:
-            raise
         except Exception as error:  # rdflib raises bare ones for what users' queries hold
+            if isinstance(error, SettingsError) and not isinstance(error, ShapesError):
+                raise
             files = ", ".join(map(str, self.own_shapes))
             raise SettingsError(f"your shapes cannot be applied: {error}; correct them, they are in {files}") from error
 

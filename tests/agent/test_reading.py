@@ -21,7 +21,7 @@ from checkpoint_ld.agent.text import bytes_of, sha256_of, text_of
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.limits import Limits
 from checkpoint_ld.errors import ReadError, ShapeError, SourceMissingError, UnsupportedVersion
-from checkpoint_ld.findings import Severity
+from checkpoint_ld.findings import Finding, Severity
 from tests.agent.documents import Json, call, checkpoint, second, thought
 
 WRITERS: dict[str, Any] = {
@@ -30,6 +30,10 @@ WRITERS: dict[str, Any] = {
     "turtle": emission.turtle_of,
     "trig": emission.trig_of,
 }
+
+
+def violations(reading: AgentReading) -> list[Finding]:
+    return [found for found in reading.findings if found.severity is Severity.VIOLATION]
 
 
 def told(reading: AgentReading) -> list[tuple[str, str | None]]:
@@ -63,7 +67,7 @@ def test_a_canonical_file_is_read_as_it_is(tmp_path: Path) -> None:
     assert (reading.shape, reading.version, reading.source) == ("canonical", "0.0.1", str(path))
     assert reading.tree == checkpoint()
     assert reading.findings == ()
-    assert not reading.is_broken
+    assert not violations(reading)
     assert reading.origins is None
     place = reading.place("/snapshot/thought_chain/0/id")
     assert (place.file, place.line, place.column) == (str(path), 10, 15)
@@ -152,7 +156,7 @@ def test_a_byte_order_mark_and_other_line_ends_are_warned_of() -> None:
     reading = examine(data)
     assert told(reading) == [("byte-order-mark", ""), ("agent-line-ends", "")]
     assert (reading.findings[1].place.line, reading.findings[1].place.column) == (1, 2)
-    assert not reading.is_broken
+    assert not violations(reading)
     assert bytes_of(reading.tree) == bytes_of(checkpoint())
 
 
@@ -196,7 +200,7 @@ def test_missing_members_of_the_second_shape_are_told_by_their_names_there() -> 
 def test_a_fault_of_the_second_shape_alone_is_a_violation() -> None:
     reading = examine(bytes_of(without(second(), "metadata", "agent_id"), "second"))
     assert told(reading) == [("agent-second-member", "/metadata/agent_id")]
-    assert reading.is_broken
+    assert violations(reading)
 
 
 def test_what_was_made_of_a_canonical_file_need_not_have_what_the_second_shape_requires() -> None:
@@ -206,7 +210,7 @@ def test_what_was_made_of_a_canonical_file_need_not_have_what_the_second_shape_r
     patch = [{"op": "add", "path": "/name", "value": "original"}]
     reading = examine(bytes_of({**plain, "canonical_patch": {"sha256": sha256_of(tree), "patch": patch}}, "second"))
     assert reading.tree["name"] == "original"
-    assert not reading.is_broken
+    assert not violations(reading)
 
 
 def test_a_stale_patch_is_warned_of_at_its_place() -> None:
@@ -215,7 +219,7 @@ def test_a_stale_patch_is_warned_of_at_its_place() -> None:
     reading = examine(bytes_of(data, "second"))
     assert told(reading) == [("agent-patch", "/canonical_patch")]
     assert reading.tree["snapshot"]["context"]["variables"] == {"task": "edited"}
-    assert not reading.is_broken
+    assert not violations(reading)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The shapes compiled and by pySHACL: both find the same, and both look at what the graph says."""
+"""The SHACL engine and pySHACL find the same about agent checkpoints."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from rdflib import RDF, SH, URIRef
+from rdflib import SH, URIRef
 
 from checkpoint_ld.agent import rules
-from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import examine
-from checkpoint_ld.agent.rules.parts import Part, Parts
-from checkpoint_ld.agent.rules.values import term_of, values
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.examples import example
-from checkpoint_ld.graph.store import terms_of
 from tests.agent.documents import Json, checkpoints
 from tests.agent.rule_documents import mutilated, replaced, text, tree
 from tests.agent.test_rules import SINGLE
@@ -57,23 +53,6 @@ def test_both_engines_find_the_same_in_any_checkpoint(document: Json) -> None:
     assert_alike(json.dumps(document).encode())
 
 
-@pytest.mark.parametrize("seed", range(0, 200, 4))
-def test_the_shapes_are_told_what_the_graph_says(seed: int) -> None:
-    document = mutilated(seed)
-    graph = AgentGraph.of_tree(document)
-    parts = Parts(document)
-    for part in parts.by_name.values():
-        if part.plan is not None:
-            said = graph.index[URIRef(part.name)]
-            assert URIRef(part.kind) in terms_of(said[RDF.type])
-            for prop in part.plan.by_predicate:
-                assert told(parts, part, prop) == set(terms_of(said.get(URIRef(prop)))), prop
-
-
-def told(parts: Parts, part: Part, prop: str) -> set[Any]:
-    return {term_of(value) for value in values(parts, part, prop)}
-
-
 def test_the_report_holds_no_secret() -> None:
     key = "sk-abcdefghijklmnopqrstuvwxyz"
     checked = rules.check_reading(examine(text(tree(replaced("/metadata/checkpoint_reason", key)))))
@@ -96,3 +75,12 @@ def test_the_report_holds_what_was_found_as_results() -> None:
     assert checked.results.value(result, SH.sourceShape) == URIRef("urn:caf:shape:metadata-tokens")
     assert checked.results.value(result, SH.focusNode) == URIRef("urn:caf:checkpoint/ckpt_2#/metadata")
     assert str(checked.results.value(result, SH.value)) == "-1"
+
+
+def test_the_report_describes_a_path_of_several_properties() -> None:
+    checked = rules.check_reading(examine(text(tree(replaced("/about", {"replicate": 1})))))
+    assert checked.results is not None
+    [path] = checked.results.objects(None, SH.resultPath)
+
+    [members] = checked.results.objects(path, SH.alternativePath)
+    assert len([*checked.results.items(members)]) == 2

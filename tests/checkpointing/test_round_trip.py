@@ -28,7 +28,12 @@ JSON = st.recursive(
 )
 KNOWN = st.sampled_from(["a", "b", "c"])
 EXTRAS = st.dictionaries(
-    st.sampled_from(["reasoning", "metadata", "alternatives", "odd", "children"]), JSON, max_size=2
+    st.sampled_from(["reasoning", "metadata", "alternatives", "odd", "children", "created_at"]), JSON, max_size=2
+)
+PARTS = st.dictionaries(
+    st.sampled_from(["tool_id", "args", "started_at", "completed_at", "error", "duration_ms"]),
+    JSON | st.just(1),
+    max_size=2,
 )
 CALLS = ("start", "complete", "fail", "cancel")
 
@@ -43,6 +48,7 @@ def steps() -> st.SearchStrategy[Callable[[RuntimeState], Any]]:
             *(TEXT, TEXT, NUMBERS, KNOWN | TEXT | st.none(), KNOWN | TEXT | st.none(), EXTRAS),
         ),
         st.builds(lambda name, more: lambda of: of.thought_chain.update(name, **more), KNOWN, EXTRAS),
+        st.builds(lambda name, parent: lambda of: of.thought_chain.update(name, parent_id=parent), KNOWN, KNOWN | TEXT),
         st.builds(lambda name: lambda of: of.thought_chain.remove(name), KNOWN),
         st.builds(lambda key, value: lambda of: of.context.variables.update({key: value}), TEXT, JSON),
         st.builds(lambda key, value: lambda of: of.context.state.update({key: value}), TEXT, JSON),
@@ -58,7 +64,9 @@ def steps() -> st.SearchStrategy[Callable[[RuntimeState], Any]]:
                 st.dictionaries(st.sampled_from(["status", "error", "odd"]), JSON),
             ),
         ),
-        st.builds(lambda name, result: lambda of: of.tool_state.complete(name, result), KNOWN, JSON),
+        st.builds(
+            lambda name, result, more: lambda of: of.tool_state.complete(name, result, **more), KNOWN, JSON, PARTS
+        ),
         st.builds(lambda name, error: lambda of: of.tool_state.fail(name, error), KNOWN, TEXT),
         st.builds(lambda name, more: lambda of: of.tool_state.cancel(name, **more), KNOWN, EXTRAS),
         st.builds(lambda n: lambda of: of.progress.add_tokens(n), NUMBERS),

@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from checkpoint_ld.agent import versions
 from checkpoint_ld.agent.shapes import detect_shape, to_second
-from checkpoint_ld.agent.soundness import is_sound
 from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
 from checkpoint_ld.agent.values import (
     EXTENSIONS,
@@ -85,23 +84,19 @@ class AgentCheckpoint(CheckedMethods, Value):
         """Return the checkpoint that was read. Raises InvalidCheckpoint with the report on the source as `load`."""
         from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
 
-        checkpoint = cls._of_values(reading.tree)
-        if isinstance(checkpoint, cls) and not reading.is_broken and is_sound(checkpoint):
-            return checkpoint
-        return _decided(checkpoint, rules.report_on(reading))
+        return _decided(cls._of_values(reading.tree), rules.report_on(reading))
 
     @classmethod
     def of_tree(cls, tree: Mapping[str, Any]) -> Self:
         """Return the checkpoint that plain JSON of the canonical shape says; members are not filled in.
 
-        Raises ShapeError, UnsupportedVersion, and InvalidCheckpoint with the report if it breaks rules.
+        Raises ShapeError, UnsupportedVersion, WriteError for what is no JSON, such as NaN, and InvalidCheckpoint with
+        the report if it breaks rules.
         """
         if detect_shape(tree) != "canonical":
             raise ShapeError.of([finding("agent-shape", "this is the second shape, not the canonical one", pointer="")])
-        checkpoint = cls._of_values(versions.migrated(dict(tree)))
-        if isinstance(checkpoint, cls):
-            return checkpoint.refusing()
-        return _decided(checkpoint, _validated(dict(tree)))
+        tree = versions.migrated(dict(tree))
+        return _decided(cls._of_values(tree), _validated(tree))
 
     @classmethod
     def from_graph(cls, graph: Graph) -> Self:
@@ -120,7 +115,7 @@ class AgentCheckpoint(CheckedMethods, Value):
 
     def refusing(self) -> Self:
         """Return this checkpoint; raise InvalidCheckpoint with the report if it breaks a rule."""
-        return self if is_sound(self) else _decided(self, self.validate())
+        return _decided(self, self.validate())
 
     def content(self, shape: ExportShape = "canonical") -> bytes:
         """Return the text form in UTF-8, by default in the canonical shape; what is no shape has the terms of PROV-O.
@@ -189,7 +184,7 @@ def _validated(tree: dict[str, Any], profile: str = "agent") -> Report:
 
 
 def _decided(checkpoint: _Checkpoint | ValidationError, report: Report) -> _Checkpoint:
-    """Return a checkpoint that was doubted if the report has no violation; raise InvalidCheckpoint otherwise."""
+    """Return a checkpoint if the report has no violation; raise InvalidCheckpoint otherwise."""
     found = report.at_least(Severity.VIOLATION)
     if isinstance(checkpoint, ValidationError):
         found = found or tuple(map(_of_pydantic, checkpoint.errors(include_url=False, include_context=False)))

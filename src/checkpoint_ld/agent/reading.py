@@ -27,7 +27,7 @@ from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import ReadError, ShapeError
-from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph import recursion
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.expansion import expand, statements
@@ -74,11 +74,6 @@ class AgentReading:
         if self.document is None or self.shape == "canonical":
             return None
         return origins_of(self.tree, self.document.value)
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether the form of the source breaks a rule, so that the checkpoint should not be used."""
-        return any(found.severity is Severity.VIOLATION for found in self.findings)
 
     def place(self, pointer: str) -> Place:
         """Return where in the source the value at `pointer` of the tree stands, as far as it is known."""

@@ -261,7 +261,9 @@ class CheckpointManager(CheckedMethods):
     ) -> Saved:
         stage = "validate"
         try:
-            checkpoint = self._redacted(checkpoint).refusing()
+            checkpoint = self._redacted(checkpoint)
+            if state is not None and checkpoint.about not in state.checked:
+                state.checked = None, checkpoint.refusing().about
             stage = NOUNS[self.store.first]
             done = self.store.put(checkpoint, source_sha256=source_sha256)
         except Exception as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from checkpoint_ld.agent.soundness import is_memory
 from checkpoint_ld.agent.values import SnapshotContext  # noqa: TC001 - arguments are checked by annotations
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.changes import ABSENT
@@ -13,6 +12,7 @@ from checkpoint_ld.documents.limits import DEFAULT_LIMITS
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.runtime.frozen_json import JsonArray, JsonObject, frozen, frozen_member
+from checkpoint_ld.runtime.making import is_memory
 
 if TYPE_CHECKING:
     from checkpoint_ld.runtime.changes import Changes

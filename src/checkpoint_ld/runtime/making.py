@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from checkpoint_ld.agent.values import Value
+from checkpoint_ld.agent.values import LATEST_MS, Value
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.mapping.faults import faults_of
 from checkpoint_ld.runtime.frozen_json import frozen
@@ -42,3 +43,29 @@ def changed(value: Made, changes: Mapping[str, Any], what: str) -> Made:
     """Return `value` with other members; None takes a known one away. Raises as `made` does."""
     given = {name: getattr(value, name) for name in value.model_fields_set}
     return made(type(value), {**given, **(value.model_extra or {}), **changes}, what)
+
+
+def is_alternative(value: Any) -> bool:
+    """Return whether a value is one of the `alternatives` of a thought."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("option"), str)
+        and isinstance(value.get("reason_rejected"), str)
+        and ("confidence" not in value or (_is_amount(value["confidence"]) and value["confidence"] <= 1))
+    )
+
+
+def is_memory(value: Any) -> bool:
+    """Return whether a value is an entry of the `memory` of a context."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("key"), str)
+        and "value" in value
+        and _is_amount(value.get("importance"))
+        and type(value.get("timestamp")) is int
+        and 0 <= value["timestamp"] <= LATEST_MS
+    )
+
+
+def _is_amount(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < math.inf

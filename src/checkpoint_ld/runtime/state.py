@@ -65,6 +65,8 @@ class RuntimeState(CheckedMethods):
         self.agent_name: str | None = None
         self.about: About | None = None
         self.parent: ParentLink | None = None
+        self.checked: tuple[About | None, ...] = (None,) if snapshot is EMPTY else ()
+        """With which `about` checkpoints of the state are known to break no rule. No change of a part breaks one."""
         self.clock = clock
         self._changes = Changes(Bus(on_error), clock)
         self._base = snapshot

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from checkpoint_ld.agent.soundness import is_alternative
 from checkpoint_ld.agent.values import Thought
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.runtime.ids import new_id
-from checkpoint_ld.runtime.making import changed, made
+from checkpoint_ld.runtime.making import changed, is_alternative, made
 
 if TYPE_CHECKING:
     from checkpoint_ld.runtime.changes import Changes

@@ -124,7 +124,7 @@ class ToolState(CheckedMethods, Sequence[ToolCall]):
             before = self.get(id)
             if not before.is_in_flight:
                 raise WriteError(f"the tool call {shown(id)} has ended already")
-            missing = [one for one in _NEEDED if getattr(before, one) is None and more.get(one) is None]
+            missing = [one for one in _NEEDED if more.get(one, getattr(before, one)) is None]
             if missing:
                 raise WriteError(f"the tool call {shown(id)} was read without {', '.join(missing)}: give them")
             members = {"completed_at": self._changes.now(), "status": status, **end, **more}

@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import profiles
-from checkpoint_ld.agent.rules import engines
+from rdflib import Graph, Literal, URIRef
+
+from checkpoint_ld import profiles, shacl
+from checkpoint_ld.agent.graph import AgentGraph
+from checkpoint_ld.agent.rules import results
 from checkpoint_ld.agent.rules.parts import Parts
-from checkpoint_ld.agent.rules.shapes import Shapes
-from checkpoint_ld.agent.rules.wording import in_words_of, message_of, remedy_of, subject_of, text_of, value_at
+from checkpoint_ld.agent.rules.wording import (
+    in_words_of,
+    is_withheld,
+    message_of,
+    remedy_of,
+    subject_of,
+    text_of,
+    value_at,
+)
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.report import Checked, Report
-from checkpoint_ld.rules import Rule, catalogue
+from checkpoint_ld.rules import SEVERITIES, Rule, catalogue
+from checkpoint_ld.shacl.report import report_graph
 from checkpoint_ld.suggestion import unknown
-from checkpoint_ld.validation import results as shacl
+from checkpoint_ld.validation.results import shapes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.reading import AgentReading
-    from checkpoint_ld.agent.rules.shapes import Result
+    from checkpoint_ld.agent.rules.results import Result
     from checkpoint_ld.profiles import Profile
 
 Tree = dict[str, Any]
 
 COMPILED, PYSHACL = ENGINES = ("compiled", "pyshacl")
-"""What holds a checkpoint against shapes: shapes that are compiled, with no graph; or pySHACL, on its graph."""
+"""What holds a checkpoint against shapes: the engine of `checkpoint_ld.shacl`, or pySHACL."""
 _OF_SECOND_SHAPE = frozenset({"agent-second-member", "agent-second-value"})
 _ABOUT_KEYS = frozenset({"agent-key-misspelt", "agent-key-unknown"})
+_IRIS = {severity: URIRef(iri) for iri, severity in SEVERITIES.items()}
 
 
 def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Checked:
@@ -46,12 +57,10 @@ def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, en
     if engine not in ENGINES:
         raise SettingsError(unknown("engine", engine, ENGINES))
     with uncollected():
-        parts = Parts(reading.tree)
-        results = _results(parts, chosen, engine)
-        found = _Findings(parts, chosen)
-        told = [found.of(one, reading.place, reading.key_place) for one in results]
+        found = _results(reading.tree, reading.graph, chosen, engine)
+        told = _findings(found, reading.tree, chosen, (reading.place, reading.key_place))
     findings = sorted((*_of_form(reading, told, chosen), *told), key=_by_place)
-    report = engines.report_of((one, found.severity, found.message) for one, found in zip(results, told, strict=True))
+    report = _report(found, told, results.compiled(chosen))
     return Checked(reading.source, tuple(findings), f"agent-{reading.shape}", _text(reading), report)
 
 
@@ -69,9 +78,8 @@ def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | s
     tree = checkpoint if isinstance(checkpoint, dict) else checkpoint.tree()
     chosen = _profile(profile)
     with uncollected():
-        parts = Parts(tree)
-        found = _Findings(parts, chosen)
-        told = [found.of(one, _in_tree, _in_tree) for one in _results(parts, chosen, COMPILED)]
+        found = _results(tree, AgentGraph.of_tree(tree), chosen, COMPILED)
+        told = _findings(found, tree, chosen, (_in_tree, _in_tree))
     checked = Checked(None, tuple(sorted(told, key=_by_place)), "agent-canonical")
     return Report(chosen.name, (checked,), chosen.rules)
 
@@ -84,55 +92,71 @@ def _profile(profile: Profile | str) -> Profile:
     return profile
 
 
-def _results(parts: Parts, profile: Profile, engine: str) -> list[Result]:
+def _results(tree: Tree, graph: AgentGraph, profile: Profile, engine: str) -> list[Result]:
     """Return what does not satisfy the shapes; of what stands at one place only the heaviest, each rule once."""
-    shapes = _shapes(profile.name)
-    found = engines.by_pyshacl(parts, shapes.index) if engine == PYSHACL else list(engines.compiled(parts, shapes))
-    kept = _heaviest(found) if found else ()
-    return [*kept, *(_by_own_shapes(parts, profile) if profile.own_shapes else ())]
+    validation = results.Validation(Parts(tree), graph.index)
+    shapes = results.compiled(profile)
+    found = list(validation.results(results.for_pyshacl(shapes) if engine == PYSHACL else shapes))
+    kept = [*_heaviest(found)]
+    if profile.own_shapes:
+        with profile.applying():
+            kept += validation.results(shacl.compile_shapes(shapes_of(replace(profile, files=()))))
+    return kept
 
 
-def _heaviest(results: list[Result]) -> Iterable[Result]:
+def _heaviest(found: list[Result]) -> Iterable[Result]:
     weights = {one.shape: one.severity for one in catalogue().values()}
     heaviest: dict[str, Severity] = {}
-    for one in results:
-        heaviest[one.place] = max(heaviest.get(one.place, Severity.INFO), weights[str(one.shape)])
-    kept = {(one.shape, one.place): one for one in results if weights[str(one.shape)] == heaviest[one.place]}
+    for one in found:
+        heaviest[one.place] = max(heaviest.get(one.place, Severity.INFO), weights[str(one.of.shape)])
+    kept = {(one.of.shape, one.place): one for one in found if weights[str(one.of.shape)] == heaviest[one.place]}
     return kept.values()
 
 
-def _by_own_shapes(parts: Parts, profile: Profile) -> list[Result]:
-    """Hold a checkpoint against the shapes of the user, say of these that they cannot be applied."""
-    with profile.applying():
-        return engines.by_pyshacl(parts, shacl.shapes_of(replace(profile, files=())))
-
-
-class _Findings:
-    """Turns results into findings."""
-
-    def __init__(self, parts: Parts, profile: Profile) -> None:
-        self.tree = parts.tree
-        self.profile = profile
-        self.index = _shapes(profile.name).index
-
-    def of(self, result: Result, place: Callable[[str], Place], key_place: Callable[[str], Place]) -> Finding:
-        """Return the finding of one result."""
-        rule = self.profile.of_shape(str(result.shape)) or _foreign(result)
-        value = value_at(self.tree, result.place)
-        at = (key_place if rule.slug in _ABOUT_KEYS else place)(result.place)
-        message = message_of(rule, result, value) if rule.message else result.detail
-        return Finding(
-            code=rule.code,
-            severity=result.severity or rule.severity,
-            message=in_words_of(message, result, at),
-            remedy=remedy_of(rule, result, value, self.index),
-            place=at,
-            subject=subject_of(self.tree, result.place),
-            rule=rule.slug,
-            condition=rule.condition,
-            node=result.part.name,
-            value=text_of(result, value),
+def _findings(
+    found: Iterable[Result],
+    tree: Tree,
+    profile: Profile,
+    places: tuple[Callable[[str], Place], Callable[[str], Place]],
+) -> list[Finding]:
+    """Return the findings of results; `places` tell where a value stands, and where the key of a member does."""
+    index = results.compiled(profile).index
+    told = []
+    for one in found:
+        rule = profile.of_shape(str(one.of.shape)) or _foreign(one)
+        value = value_at(tree, one.place)
+        at = places[rule.slug in _ABOUT_KEYS](one.place)
+        message = message_of(rule, one, value) if rule.message else one.detail
+        told.append(
+            Finding(
+                code=rule.code,
+                severity=rule.severity if profile.of_shape(str(one.of.shape)) else one.severity,
+                message=in_words_of(message, one, at),
+                remedy=remedy_of(rule, one, value, index),
+                place=at,
+                subject=subject_of(tree, one.place),
+                rule=rule.slug,
+                condition=rule.condition,
+                node=one.part.name,
+                value=text_of(one, value),
+            )
         )
+    return told
+
+
+def _report(found: Iterable[Result], told: Iterable[Finding], shapes: shacl.Shapes) -> Graph:
+    """Return the validation report (SHACL 1.0 §3.6), with the severities and messages of findings, without secrets."""
+    said = [
+        replace(
+            one.of,
+            focus=URIRef(one.part.name),
+            severity=_IRIS[finding.severity],
+            messages=(Literal(finding.message),),
+            value=None if is_withheld(one) else one.of.value,
+        )
+        for one, finding in zip(found, told, strict=True)
+    ]
+    return report_graph(said, is_conforming=not said, sources=(shapes.index,))
 
 
 def _foreign(result: Result) -> Rule:
@@ -159,8 +183,3 @@ def _by_place(found: Finding) -> tuple[int, int, str, str, str]:
 
 def _text(reading: AgentReading) -> str | None:
     return None if reading.document is None else reading.document.data.decode("utf-8-sig")
-
-
-@lru_cache(maxsize=8)
-def _shapes(name: str) -> Shapes:
-    return Shapes(shacl.shapes_of(profiles.profile(name)))

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal
 
-from checkpoint_ld.agent.rules.values import Json
+from checkpoint_ld.agent.rules.parts import Json
 from checkpoint_ld.checks.readings import called, given
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.documents.values import is_number
-from checkpoint_ld.validation.checks import listed, told
+from checkpoint_ld.shacl.terms import listed, told
 
 if TYPE_CHECKING:
-    from checkpoint_ld.agent.rules.shapes import Result
+    from checkpoint_ld.agent.rules.results import Result
     from checkpoint_ld.findings import Place
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.rules import Rule
@@ -64,7 +64,7 @@ def in_words_of(message: str, result: Result, place: Place) -> str:
 def remedy_of(rule: Rule, result: Result, value: Any, shapes: Index) -> str:
     """Return what to do about a result: what was most likely meant, where that can be told, or what the rule says."""
     if rule.suggests and isinstance(value, str):
-        known = tuple(str(one) for at in told(shapes, result.shape, "in") for one in listed(shapes, at))
+        known = tuple(str(one) for at in told(shapes, result.of.shape, "in") for one in listed(shapes, at))
         near = names.nearest(value, known)
         return f'did you mean "{near}"?' if near else rule.remedy
     if _UNIT.search(rule.message) and is_number(value) and 1 < value <= 100:

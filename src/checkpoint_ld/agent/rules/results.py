@@ -1,0 +1,145 @@
+"""Validation results of agent checkpoints: by the SHACL engine, each with its place in the tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from rdflib import BNode, URIRef
+
+from checkpoint_ld import profiles, shacl
+from checkpoint_ld.agent import names
+from checkpoint_ld.agent.graph.building import is_texts
+from checkpoint_ld.agent.graph.terms import Reading
+from checkpoint_ld.agent.rules.inference import infer
+from checkpoint_ld.agent.rules.parts import Iri, Json, Located, Parts, scalar, term_of
+from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.rules import SEVERITIES
+from checkpoint_ld.shacl.terms import listed, sh, told
+from checkpoint_ld.validation.results import shapes_of
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.agent.graph.terms import Key
+    from checkpoint_ld.agent.rules.parts import Part, Value
+    from checkpoint_ld.findings import Severity
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.profiles import Profile
+
+_MEMBER = URIRef(CHECKPOINT_SHACL + "member")
+_MANY = sh("MaxCountConstraintComponent")
+
+
+class Result(NamedTuple):
+    """A validation result with its place: the JSON Pointer of what is at fault in the tree.
+
+    `detail` is what there is to say about it beyond the value; of a shape without a rule it is the result's message.
+    """
+
+    of: shacl.Result
+    part: Part
+    value: Value | None
+    place: str
+    detail: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """The severity of the shape."""
+        return SEVERITIES[str(self.of.severity)]
+
+
+class Validation:
+    """The statements of one checkpoint, asserted and inferred, to be held against shapes."""
+
+    def __init__(self, parts: Parts, asserted: Index) -> None:
+        self.parts = parts
+        self.data = shacl.DataGraph(asserted, infer(parts))
+        self._located: dict[tuple[Part, tuple[str, ...]], dict[Node | None, list[Located]]] = {}
+
+    def results(self, shapes: shacl.Shapes) -> Iterator[Result]:
+        """Yield the results of shapes, each once for every place that it may mean."""
+        for one in shacl.results(self.data, shapes):
+            yield from self._placed(one, shapes.index)
+
+    def _placed(self, one: shacl.Result, shapes: Index) -> Iterator[Result]:
+        message = " ".join(sorted(map(str, one.messages)))
+        part = self.parts.by_name.get(str(one.focus))
+        if part is None:  # a user's shape about an execution, an agent or a tool, which has no place of its own
+            yield Result(one, self.parts.root, None, "", message)
+            return
+        by_term = self._by_term(part, _paths(shapes, one.path))
+        if one.component == _MANY:
+            found = [Located(*each) for each in by_term[None][1:2]]
+        else:
+            found = by_term.get(one.value, []) if one.value is not None else []
+        for value, place, detail in found:
+            yield Result(one, part, None if one.component == _MANY else value, place, detail or message)
+        if not found:
+            member = next((f"/{name}" for name in terms_of(shapes.get(one.shape, {}).get(_MEMBER))), "")
+            yield Result(one, part, None, part.pointer + member, message)
+
+    def _by_term(self, part: Part, paths: tuple[str, ...]) -> Mapping[Node | None, list[Located]]:
+        """Return the values of properties by their terms; under None all of them."""
+        known = self._located.get((part, paths))
+        if known is None:
+            known = self._located[part, paths] = {None: [one for path in paths for one in self._values(part, path)]}
+            for one in known[None]:
+                known.setdefault(term_of(one.value), []).append(one)
+        return known
+
+    def _values(self, part: Part, prop: str) -> Iterator[Located]:
+        """Yield the values of a property of a part, each with its place."""
+        yield from part.inferred.get(prop, ())
+        if prop == str(POSITION):
+            yield from (Located(at, f"{place}/id") for at, place in enumerate((part.pointer, *part.again)))
+        key = None if part.plan is None else part.plan.by_predicate.get(prop)
+        if key is not None and key.name in part.tree:
+            yield from self._of_key(part, key, f"{part.pointer}/{key.name}")
+
+    def _of_key(self, part: Part, key: Key, place: str) -> Iterator[Located]:
+        value = part.tree[key.name]
+        match key.reading:
+            case Reading.JSON:
+                yield Located(Json(value), place)
+            case Reading.REFERENCE if isinstance(value, str) and key.kind is not None:
+                yield Located(Iri(names.iri(key.kind, value)), place)
+            case Reading.REFERENCES if key.kind is not None and is_texts(value):
+                for at, one in enumerate(value):
+                    yield Located(Iri(names.iri(key.kind, one)), place + pointer((at,)))
+            case Reading.OBJECT if isinstance(value, dict):
+                yield Located(Iri(f"{part.stem}/{key.name}"), place)
+            case Reading.OBJECTS if isinstance(value, list) and key.plan is not None:
+                parts = {one.pointer: Iri(one.name) for one in self.parts.of(str(key.plan.type))}
+                located = ((f"{place}/{at}", one) for at, one in enumerate(value) if one is not None)
+                yield from (Located(parts.get(at) or scalar(one), at) for at, one in located)
+            case _ if value is not None:
+                yield Located(scalar(value), place)
+
+
+def compiled(profile: Profile) -> shacl.Shapes:
+    """Return the shapes of a profile, compiled; those of the user's own are left out."""
+    return _compiled(profile.name)
+
+
+@lru_cache(maxsize=8)
+def _compiled(name: str) -> shacl.Shapes:
+    return shacl.compile_shapes(shapes_of(profiles.profile(name)))
+
+
+def for_pyshacl(shapes: shacl.Shapes) -> shacl.Shapes:
+    """Return shapes that pySHACL is to judge, all of them."""
+    return replace(shapes, others=frozenset(node for node, one in shapes.by_node.items() if one.targets))
+
+
+def _paths(shapes: Index, path: Node | None) -> tuple[str, ...]:
+    """Return the properties that a path may be."""
+    if isinstance(path, BNode):
+        return tuple(str(one) for at in told(shapes, path, "alternativePath") for one in listed(shapes, at))
+    return () if path is None else (str(path),)
