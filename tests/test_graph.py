@@ -11,18 +11,18 @@ from typing import Any
 import pyoxigraph
 import pytest
 import rdflib
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyld import jsonld
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import emission, rdf
 from checkpoint_ld.forms import form as forms
-from checkpoint_ld.graph import contexts, naming
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.vocabulary import ID_BASE
 from tests.documents import SCHEMA, canonical, item
+from tests.processors import PROCESSORS, statements_of, statements_of_graph
 
 Json = Any
 
@@ -244,52 +244,20 @@ def ordinary_documents(draw: st.DrawFn) -> Json:
     return tree
 
 
-def statements_of(processor: str, document: Json) -> list[tuple[str, ...]]:
-    """Return what a JSON-LD processor reads, in a form in which minted names and rounding of numbers do not show."""
-    if processor == "PyLD":
-        text = jsonld.to_rdf(document, {**contexts.options(), "format": "application/n-quads"})
-        read = pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.N_QUADS, lenient=True)
-    else:
-        text = json.dumps(document)
-        read = pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.JSON_LD, base_iri=ID_BASE, lenient=True)
-    distinct = {pyoxigraph.Triple(one.subject, one.predicate, one.object) for one in read}
-    return sorted(tuple(comparable(part) for part in (one.subject, one.predicate, one.object)) for one in distinct)
+def below_the_root_context(document: Json) -> Json:
+    return {key: value for key, value in document.items() if key != "@context"}
 
 
-def comparable(term: Any) -> str:
-    if isinstance(term, pyoxigraph.BlankNode):
-        return "[]"
-    if isinstance(term, pyoxigraph.NamedNode):
-        return "[]" if naming.is_minted(term.value) else naming.iri_of(term.value)
-    datatype = term.datatype.value.rpartition("#")[2]
-    if datatype == "JSON":
-        return json.dumps(
-            json.loads(term.value, parse_int=float, parse_float=lambda text: float(text) + 0.0), sort_keys=True
-        )
-    if datatype in ("double", "integer"):
-        return f"{float(term.value) + 0.0:.12e} {datatype}"
-    return f"{term.value!r} {datatype} {term.language}"
-
-
-OURS_ALONE = {SCHEMA + "position", "urn:karenina:vocab:residue", "urn:karenina:vocab:identifier"}
-
-
-def comparables(graph: CheckpointGraph) -> list[tuple[str, ...]]:
-    """Return what a graph states, in the form of `statements_of`."""
-    return sorted(
-        tuple(comparable(part) for part in (one.subject, one.predicate, one.object))
-        for one in pyoxigraph.parse(emission.ntriples_of(graph), format=pyoxigraph.RdfFormat.N_TRIPLES)
-        if one.predicate.value not in OURS_ALONE
-    )
-
-
-@pytest.mark.parametrize("processor", ["PyLD", "pyoxigraph"])
+@pytest.mark.parametrize("processor", PROCESSORS)
 @settings(max_examples=150, deadline=None)
 @given(tree=ordinary_documents())
 def test_any_jsonld_processor_reads_our_jsonld_as_we_do(processor: str, tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)
     document = emission.jsonld_of(graph)
-    assert statements_of(processor, document) == comparables(graph)
+    if processor == "rdflib":  # it passes over contexts that are not propagated, and cannot write what is no IRI
+        assume("@propagate" not in json.dumps(below_the_root_context(document)))
+        assume(objects_of(tree)[5]["additionalType"] != "a b")
+    assert statements_of(processor, document) == statements_of_graph(graph)
     assert same(without_contexts(document), without_contexts(tree))
     again = forms.plain(document)
     assert not again.forms, "what we wrote is in plain keys"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from rdflib import Graph
 
-from checkpoint_ld import emission, reading
+from checkpoint_ld import emission, rdf, reading
 from checkpoint_ld.arguments import renamed
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.documents.dumping import dump_json
@@ -32,7 +32,6 @@ from checkpoint_ld.facets.rubric_edits import RubricEdits
 from checkpoint_ld.facets.states import States
 from checkpoint_ld.facets.templates import Templates
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.store import Index, put
 from checkpoint_ld.identifiers import CHECKPOINT
 from checkpoint_ld.mapping.creators import checked_creator, creator_members
 from checkpoint_ld.mapping.properties import property_value
@@ -142,10 +141,7 @@ class Benchmark(
         FindingsError with the violations that `validate="strict"` found; SourceMissingError.
         """
         if isinstance(path, Graph):
-            index: Index = {}
-            for triple in path:
-                put(index, *triple)
-            read = reading.of_statements(index).refusing(strict=strict)
+            read = reading.of_statements(rdf.held(path)).refusing(strict=strict)
         else:
             read = reading.read(path, syntax=syntax, strict=strict)
         benchmark = cls.of_reading(read, validate=validate)

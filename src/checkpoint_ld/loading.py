@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph
 
-from checkpoint_ld import families
+from checkpoint_ld import families, rdf
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.errors import FindingsWarning, SettingsError
@@ -36,7 +36,7 @@ def load(
     errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is refused in any case.
     """
     if isinstance(source, Graph):
-        read = families.of_statements(families.index_of(source))
+        read = families.of_statements(rdf.held(source))
     else:
         read = families.examine(source, syntax=syntax)
     if isinstance(read, Reading):

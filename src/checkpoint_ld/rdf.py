@@ -12,12 +12,15 @@ from rdflib import BNode, URIRef
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.graph.literals import XSD_STRING, literal
+from checkpoint_ld.graph.naming import renewed
 from checkpoint_ld.graph.store import Index, put
 from checkpoint_ld.rules import finding
 from checkpoint_ld.shape_files import BLANK, text_of
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rdflib.term import Node
 
     from checkpoint_ld.shape_files import Said, Term
@@ -70,6 +73,15 @@ def parse(data: bytes, syntax: str) -> Index:
     return index
 
 
+def held(triples: Iterable[tuple[Node, Node, Node]]) -> Index:
+    """Return the statements of any rdflib graph as a subject index."""
+    index: Index = {}
+    names = _Names()
+    for triple in triples:
+        put(index, *(names[term] if isinstance(term, URIRef) else term for term in triple))
+    return index
+
+
 def _check_entities(data: bytes) -> None:
     """Refuse entities (XML 1.0 §4.2) that refer to others or would make the text much longer.
 
@@ -109,7 +121,7 @@ class _Names(dict[str, URIRef]):
     """IRIs by their texts, each made once: few of them are new, and rdflib looks closely at every one."""
 
     def __missing__(self, text: str) -> URIRef:
-        made = self[text] = URIRef(text)
+        made = self[text] = URIRef(renewed(text))
         return made
 
     def term(self, term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Node:

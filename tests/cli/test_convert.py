@@ -17,6 +17,7 @@ from checkpoint_ld import Benchmark, rdf
 from checkpoint_ld.cli.convert import Context, Output
 from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.vocabulary import ID_BASE
 from checkpoint_ld.writing import write as writing
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating, scenario
@@ -76,7 +77,7 @@ def test_jsonld_is_canonical_whatever_the_layout_of_the_source(run: Run, tmp_pat
     source.write_text(json.dumps(dict(reversed(tree.items())), indent=7), encoding="utf-8")
     assert run("convert", source, "--context", "plain").out == json.dumps(tree, indent=2, ensure_ascii=False).encode()
     improved = parsed(run("convert", source).out)
-    assert improved["@context"]["@base"] == "checkpoint://id/"
+    assert improved["@context"]["@base"] == ID_BASE
     assert {**improved, "@context": tree["@context"]} == tree
 
 

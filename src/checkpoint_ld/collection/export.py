@@ -23,6 +23,7 @@ from checkpoint_ld.collection.entry import MANIFEST
 from checkpoint_ld.collection.holdings import named_quad
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableError, WriteError
+from checkpoint_ld.graph.naming import renewed
 from checkpoint_ld.rdf import parse
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def ntriples(holdings: Holdings, graph: str) -> bytes:
 def graph_of(holdings: Holdings, graph: str) -> StatementGraph:
     """Return one graph with the name of its own root, to read and to change; the collection knows of no change."""
     entry = holdings.entries[graph]
-    return families.restored(parse(ntriples(holdings, graph), "nt"), URIRef(entry.root), entry.family)
+    return families.restored(parse(ntriples(holdings, graph), "nt"), URIRef(renewed(entry.root)), entry.family)
 
 
 def trig(holdings: Holdings, graph: str) -> bytes:

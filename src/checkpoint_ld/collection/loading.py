@@ -11,6 +11,7 @@ from checkpoint_ld import discovery
 from checkpoint_ld.collection.outcome import Kind, LoadReport, OnConflict, Outcome
 from checkpoint_ld.collection.preparation import Checks, named, prepare, read_file, software
 from checkpoint_ld.errors import FindingsError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.graph.naming import renewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -75,7 +76,7 @@ def reload(holdings: Holdings, entry: Entry) -> Outcome:
         load = prepare(*read_file(path), path, entry.source, Checks(fail_on=None))
     except (ReadError, FindingsError) as error:
         return Outcome(str(path), Kind.REFUSED, entry.graph, message=str(error))
-    if load.entry.root != entry.root:
+    if load.entry.root != renewed(entry.root):
         message = f"{path}: holds {load.entry.root} now, not {entry.root}"
         return Outcome(str(path), Kind.REFUSED, entry.graph, message=message)
     load = named(load, entry.graph)

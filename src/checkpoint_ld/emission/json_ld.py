@@ -14,7 +14,7 @@ from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.terms import expand_name, is_property_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Set
 
     from rdflib.term import Node
 
@@ -76,7 +76,7 @@ def _typed(value: Any) -> Any:
     members, typings = _typed_members(value)
     if not typings:
         return members
-    return {**members, "@context": {"@propagate": False, **members.get("@context", {}), **typings}}
+    return {**members, "@context": _scoped({**members.get("@context", {}), **typings}, members)}
 
 
 def _typed_members(value: Tree) -> tuple[Tree, Tree]:
@@ -145,9 +145,24 @@ def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: 
         if needed is not None:
             local[key] = {"@id": term.iri, **needed} if term is not None else needed
     local.update({key: None for key in set_apart if not key.startswith("@")})
-    if local and not is_property and any(isinstance(value, (dict, list)) for value in members.values()):
-        return {"@propagate": False, **local}
-    return local
+    return local if is_property else _scoped(local, members)
+
+
+def _scoped(local: Tree, members: Tree) -> Tree:
+    """Return the context of an object so that it changes no key of the objects below.
+
+    `@propagate` stands only where it has to: rdflib 7.6 passes over a context that has it (JSON-LD 1.1 §4.1.4).
+    """
+    local = {key: value for key, value in local.items() if key != "@propagate"}
+    return {"@propagate": False, **local} if local and _is_below(members, local.keys()) else local
+
+
+def _is_below(value: Any, keys: Set[str]) -> bool:
+    """Tell whether an object below `value` has one of `keys`."""
+    if isinstance(value, dict):
+        value = [one for key, one in value.items() if key != "@context"]
+    below = value if isinstance(value, list) else ()
+    return any((isinstance(one, dict) and not keys.isdisjoint(one)) or _is_below(one, keys) for one in below)
 
 
 def _is_json(key: str, value: Any) -> bool:

@@ -16,13 +16,12 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.expansion import RDF_TYPE
-from checkpoint_ld.graph.store import put, terms_of
+from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.reading import AGENT_MEMBERS, JSON_SYNTAX, Reading, check_syntax, in_file, syntax_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rdflib import Graph
     from rdflib.term import Node
 
     from checkpoint_ld.agent.reading import AgentReading
@@ -81,14 +80,6 @@ def of_statements(index: Index, syntax: str = "graph", name: str | None = None, 
 
         return agents.of_statements(index, syntax, name)
     return reading.of_statements(index, syntax, name, checked=checked)
-
-
-def index_of(graph: Graph) -> Index:
-    """Return the statements of any rdflib graph."""
-    index: Index = {}
-    for triple in graph:
-        put(index, *triple)
-    return index
 
 
 def refusing(source: Source, *, strict: bool = False) -> Source:

@@ -14,7 +14,7 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import literal_of
-from checkpoint_ld.graph.naming import escaped, iri_of, is_iri
+from checkpoint_ld.graph.naming import escaped, iri_of, is_iri, renewed
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF
 
@@ -107,7 +107,7 @@ class _Walk:
         try:
             return self.iris[text]
         except KeyError:
-            self.iris[text] = iri = URIRef(text) if is_iri(text) else None
+            self.iris[text] = iri = URIRef(renewed(text)) if is_iri(text) else None
             return iri
 
     def name(self, text: str) -> URIRef | None:
@@ -123,8 +123,9 @@ class _Walk:
         subject = self.iri(identifier)
         if subject is not None:
             return subject
-        subject = URIRef(iri_of(identifier.removeprefix(ID_BASE)))
-        self.index.setdefault(subject, {})[IDENTIFIER] = Literal(identifier.removeprefix(ID_BASE))
+        relative = renewed(identifier).removeprefix(ID_BASE)
+        subject = URIRef(iri_of(relative))
+        self.index.setdefault(subject, {})[IDENTIFIER] = Literal(relative)
         return subject
 
     def node(self, node: dict[str, Any], *, is_nested: bool = False) -> Node:

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 import pyoxigraph
 
-from checkpoint_ld.vocabulary import ID_BASE, KARENINA
+from checkpoint_ld.vocabulary import FORMER_ID_BASE, ID_BASE, KARENINA
 
 ROOT_PREFIX = "urn:karenina:sha256:"
 _OURS = (ROOT_PREFIX, ID_BASE)
@@ -49,13 +49,15 @@ def iri_of(identifier: str) -> str:
 
     An IRI stands for itself. Anything else is escaped so that `text_of` gives the text back: percent-encoded where it
     has a scheme, appended to a fixed base where it is relative. Fragments of a `urn:`, and whatever else looks like a
-    place in a document, are escaped too: no own id is a name that we mint.
+    place in a document, are escaped too: no own id is a name that we mint, or one that `renewed` changes.
     """
     if identifier.startswith("karenina:"):
         identifier = KARENINA + identifier[len("karenina:") :]
     scheme = _SCHEME.match(identifier)
     if scheme is None:
         return ID_BASE + _escaped(_NOT_IN_SEGMENT if _DOT_SEGMENT.search(identifier) else _NOT_IN_RELATIVE, identifier)
+    if identifier.startswith(FORMER_ID_BASE):
+        return under_base(identifier)
     is_urn = scheme.group().lower() == "urn:"
     if is_iri(identifier) and not ("#" in identifier if is_urn else "#/" in identifier):
         return identifier
@@ -71,6 +73,11 @@ def under_base(identifier: str) -> str:
 def escaped(text: str) -> str:
     """Return any text as one segment of an IRI; percent-decoding gives it back."""
     return _escaped(_NOT_IN_SEGMENT, text)
+
+
+def renewed(iri: str) -> str:
+    """Return a name that version 0.1 wrote as it is now: under the base of today."""
+    return ID_BASE + iri[len(FORMER_ID_BASE) :] if iri.startswith(FORMER_ID_BASE) else iri
 
 
 def text_of(iri: str) -> str:
