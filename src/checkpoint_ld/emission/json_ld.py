@@ -14,14 +14,14 @@ from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.terms import expand_name, is_property_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Callable, Iterable, Set
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.object_plans import ObjectPlan
     from checkpoint_ld.graph.residue import Residue
-    from checkpoint_ld.graph.terms import Term, Terms
+    from checkpoint_ld.graph.terms import Term, Terms, TermTable
 
 Tree = dict[str, Any]
 
@@ -42,21 +42,26 @@ class ContextStyle(StrEnum):
         raise SettingsError(f"there is no context {value!r}: use {' or '.join(cls)}")
 
 
-def jsonld_of(graph: CheckpointGraph, context: ContextStyle = ContextStyle.IMPROVED, tree: Tree | None = None) -> Tree:
+def jsonld_of(
+    graph: CheckpointGraph,
+    context: ContextStyle = ContextStyle.IMPROVED,
+    adapted: Callable[[Tree], Tree] = lambda tree: tree,
+) -> Tree:
     """Return the JSON-LD document of a checkpoint in the canonical dialect.
 
-    `tree` is the canonical tree of the graph, where it is known already; it stays as it is, but the document may share
-    its values.
+    `adapted` returns its canonical tree as it is to be written. The objects of the tree may have contexts of their own;
+    those that stay as they are have to stay the same objects.
     """
     if context is ContextStyle.PLAIN:
-        tree = graph.tree() if tree is None else tree
+        tree = adapted(graph.tree())
         own = tree.get("@context")
         outer = own if isinstance(own, dict) else copy.deepcopy(contexts.plain())
         return _under(outer, {}, tree, has_typed_texts=graph.has_typed_texts)
     writer = _Improved(graph)
-    whole = writer.object(graph.root)
+    read = {**writer.object(graph.root), "@context": writer.root_context}
+    whole = _with_contexts(read, adapted(read), None, graph.table)
     outer = copy.deepcopy(contexts.merged(graph.own_context))
-    return _under(outer, writer.root_context, whole, has_typed_texts=writer.has_typed_texts)
+    return _under(outer, whole.get("@context", {}), whole, has_typed_texts=writer.has_typed_texts)
 
 
 def _under(context: Tree, local: Tree, tree: Tree, *, has_typed_texts: bool) -> Tree:
@@ -125,6 +130,29 @@ class _Improved(ObjectReading):
             return local
         self.root_context = local
         return {}
+
+
+def _with_contexts(before: Any, after: Any, via: Term | None, table: TermTable) -> Any:
+    """Return a value with contexts that fit its objects; `before` is the same value with other members in some."""
+    if after is before or not isinstance(after, (dict, list)):
+        return after
+    if isinstance(after, list):
+        known = {*map(id, before)} if isinstance(before, list) else set()
+        olds = before if known and len(before) == len(after) else [None] * len(after)
+        pairs = zip(olds, after, strict=True)
+        return [new if id(new) in known else _with_contexts(old, new, via, table) for old, new in pairs]
+    old = before if isinstance(before, dict) else {}
+    terms, is_property = table.at(via, after.get("@type")), is_property_value(after.get("@type"), via)
+    members = {
+        key: one
+        if is_property and _is_json(key, one)
+        else _with_contexts(old.get(key), one, terms.by_key.get(key), table)
+        for key, one in after.items()
+        if key != "@context"
+    }
+    set_apart = [key for key, one in old.get("@context", {}).items() if one is None]
+    local = local_context(members, terms, is_property=is_property, set_apart=set_apart)
+    return {"@context": local, **members} if local or old.get("@context") == {} else members
 
 
 def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: Iterable[str] = ()) -> Tree:

@@ -286,6 +286,10 @@ def _finite(text: str) -> float:
 _strictly = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_finite, parse_constant=_finite)
 
 
+_AS_THEY_ARE = frozenset((str, bool, dict, type(None)))
+"""What no JSON-LD processor takes for another value."""
+
+
 def native_coercion(value: Any) -> str | None:
     """Return the type coercion without which a JSON-LD processor reads other numbers than a member says.
 
@@ -293,6 +297,9 @@ def native_coercion(value: Any) -> str | None:
     §8.6). Doubles alone need their datatype, numbers among others are one JSON literal. None where all is well, and
     where neither helps: objects stand among the values.
     """
+    kinds = {*map(type, value)} if type(value) is list else {type(value)}
+    if kinds <= _AS_THEY_ARE:
+        return None
     found = [*_scalars_of(value)]
     scalars = [one for one in found if not isinstance(one, dict)]
     if not any(map(_is_taken_for_another, scalars)):

@@ -6,9 +6,11 @@ an edit tells what the edit changed; only that is changed in the document.
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any, TypeVar
 
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.members import ordered
 
 Json = Any
 Entry = TypeVar("Entry")
@@ -17,6 +19,29 @@ _FOLLOWED = {"dateCreated": "dateModified", "date_created": "last_modified"}
 """Members that are read as another one where they are missing: an edit of that one writes them down."""
 _KEYS = ("@id", "name")
 """Members by which an entry of an array is known."""
+
+
+def changed(source: dict[str, Json], members: dict[str, Json], slot: str | None) -> dict[str, Json]:
+    """Return an object with other members, in canonical order; `source` itself where it has all of them."""
+    new = {key: one for key, one in members.items() if key not in source or not _is_same(source[key], one)}
+    if not new:
+        return source
+    whole = {**source, **new}
+    return whole if len(whole) == len(source) else ordered(whole, slot)
+
+
+def _is_same(one: Json, other: Json) -> bool:
+    """Tell whether values are the same, those of arrays the same objects."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(is_, one, other))
+    return one is other or same(one, other)
+
+
+def without_contexts(value: Json) -> Json:
+    """Return a value without the contexts that its objects have."""
+    if isinstance(value, dict):
+        return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
+    return [without_contexts(one) for one in value] if isinstance(value, list) else value
 
 
 def amended(source: Json, before: Json, after: Json) -> Json:

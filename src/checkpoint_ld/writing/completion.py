@@ -27,6 +27,7 @@ from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
 from checkpoint_ld.members import ordered
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
+from checkpoint_ld.writing.amendment import changed, without_contexts
 
 if TYPE_CHECKING:
     from checkpoint_ld.entities import AnyTrait
@@ -43,6 +44,7 @@ def complete(
 ) -> tuple[Tree, tuple[Finding, ...]]:
     """Return a canonical tree as Karenina loads it, and what had to be changed for that.
 
+    Objects that it loads as they are stay the same objects; those of the tree may have contexts of their own.
     `root` is given for a tree that was another dialect's: the IRI of its root. Such a tree gets what every new
     benchmark has, where it lacks it: identifier, version, creator and version of the format.
     `now` is the date that stands for a missing one. Bounds of scores that are no whole numbers are rounded, the range
@@ -60,7 +62,7 @@ def complete(
 def with_placeholders(tree: Tree) -> Tree:
     """Return a canonical tree in which every question has a template, be it the one that stands for none."""
     elements = [
-        {**one, "item": ordered({**one["item"], "hasPart": _placeholder(one["item"])}, "item")}
+        {**one, "item": changed(one["item"], {"hasPart": _placeholder(one["item"])}, "item")}
         if isinstance(one, dict) and isinstance(one.get("item"), dict) and "hasPart" not in one["item"]
         else one
         for one in as_list(tree.get("dataFeedElement"))
@@ -69,7 +71,7 @@ def with_placeholders(tree: Tree) -> Tree:
 
 
 def _placeholder(question: Tree) -> Tree:
-    said = text_of(question.get("text"))
+    said = _text(question.get("text"))
     return new_template_of(said, default_template(said))
 
 
@@ -81,16 +83,15 @@ class _Completion:
         self.refusals: list[str] = []
 
     def root(self, tree: Tree) -> Tree:
-        whole = {
-            **tree,
+        whole: Tree = {
             "@type": "DataFeed",
-            "name": text_of(tree.get("name")) or DEFAULT_NAME,
+            "name": _text(tree.get("name")) or DEFAULT_NAME,
             **_dates(tree, self._now),
         }
         if tree.get("version") is not None:
-            whole["version"] = text_of(tree["version"])
+            whole["version"] = _text(tree["version"])
         if not _is_taken(tree.get("creator")):
-            whole["creator"], details = creator_members(tree["creator"])
+            whole["creator"], details = creator_members(without_contexts(tree["creator"]))
             whole["additionalProperty"] = [*as_list(tree.get("additionalProperty")), *details]
         if "rating" in tree:
             whole["rating"] = self._ratings(tree["rating"], "/rating")
@@ -103,35 +104,36 @@ class _Completion:
             self._element(one, date, f"/dataFeedElement/{place}") if isinstance(one, dict) else one
             for place, one in enumerate(elements)
         ]
-        return ordered(whole, None)
+        return changed(tree, whole, None)
 
     def _element(self, element: Tree, date: str | None, pointer: str) -> Tree:
-        whole = {**element, **_dates(element, date)}
+        whole: Tree = _dates(element, date)
         if "keywords" in element:
             whole["keywords"] = as_list(element["keywords"])
         question = element.get("item")
         if isinstance(question, dict):
             whole["item"] = self._question(question, f"{pointer}/item")
-        return ordered(whole, "dataFeedElement")
+        return changed(element, whole, "dataFeedElement")
 
     def _question(self, question: Tree, pointer: str) -> Tree:
-        said = text_of(question.get("text"))
+        said = _text(question.get("text"))
         answer, template = (_single(question.get(name)) for name in ("acceptedAnswer", "hasPart"))
-        whole = {**question, "acceptedAnswer": {"@type": "Answer", **answer, "text": text_of(answer.get("text"))}}
+        told = {"@type": answer.get("@type", "Answer"), "text": _text(answer.get("text"))}
+        whole: Tree = {"acceptedAnswer": changed(answer, told, "acceptedAnswer")}
         if "hasPart" in question:
-            whole["hasPart"] = {
-                "@type": "SoftwareSourceCode",
-                **template,
+            source = template.get("text")
+            told = {
+                "@type": template.get("@type", "SoftwareSourceCode"),
                 "name": template.get("name") or template_name(said),
-                "text": default_template(said) if template.get("text") is None else template["text"],
+                "text": default_template(said) if source is None else source,
                 "programmingLanguage": "Python",
             }
+            whole["hasPart"] = changed(template, told, "hasPart")
         if "rating" in question:
             whole["rating"] = self._ratings(question["rating"], f"{pointer}/rating")
         if "keywords" in question:
             whole["keywords"] = as_list(question["keywords"])
-        parts: Tree = {name: ordered(whole[name], name) for name in ("acceptedAnswer", "hasPart") if name in whole}
-        return ordered({**whole, **parts}, "item")
+        return changed(question, whole, "item")
 
     def _ratings(self, ratings: Any, pointer: str) -> list[Any]:
         return [
@@ -147,7 +149,7 @@ class _Completion:
             return rating
         if trait is None:
             return rating
-        whole = dict(rating)
+        whole: Tree = {}
         for name, bound in zip(("bestRating", "worstRating"), range_of(trait), strict=True):
             if not is_number(rating.get(name)):
                 told = number_of(rating.get(name))
@@ -157,7 +159,7 @@ class _Completion:
                 self._setting(one, trait, f"{pointer}/additionalProperty/{place}")
                 for place, one in enumerate(as_list(rating["additionalProperty"]))
             ]
-        return ordered(whole, "rating")
+        return changed(rating, whole, "rating")
 
     def _setting(self, setting: Any, trait: AnyTrait, pointer: str) -> Any:
         name = name_of(setting)
@@ -175,7 +177,7 @@ class _Completion:
         elif whole != value:
             message = f"the {name} {value} is written as {whole}; the rating keeps it"
             self.findings.append(finding("loss", message, pointer=pointer, dialect=CANONICAL))
-        return {**setting, "value": whole}
+        return changed(setting, {"value": whole}, "additionalProperty")
 
     def _code(self, setting: Tree, trait: CallableRubricTrait, pointer: str) -> Tree:
         code = setting.get("value")
@@ -212,7 +214,11 @@ def _dates(holder: Tree, otherwise: Any) -> Tree:
     """Return the two dates of an object, the one for the other where there is only one; `otherwise` for both."""
     created, modified = (holder.get(name) for name in ("dateCreated", "dateModified"))
     dates = {"dateCreated": created or modified or otherwise, "dateModified": modified or created or otherwise}
-    return {name: text_of(date) for name, date in dates.items() if date is not None}
+    return {name: _text(date) for name, date in dates.items() if date is not None}
+
+
+def _text(value: Any) -> str:
+    return text_of(without_contexts(value))
 
 
 def _is_taken(creator: Any) -> bool:

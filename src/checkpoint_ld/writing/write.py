@@ -17,14 +17,14 @@ from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph import contexts, naming
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import TypedText, same
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.reading import CANONICAL
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY
-from checkpoint_ld.writing.amendment import amended
+from checkpoint_ld.writing.amendment import amended, changed, without_contexts
 from checkpoint_ld.writing.patching import patched
 
 if TYPE_CHECKING:
@@ -100,15 +100,12 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     dialect; None means the one that the source has. `derived` adds to statements what follows from them; a JSON
     document has no place for that. Raises WriteError for what cannot be written.
     """
-    is_adapted = placeholders or not deep_judgment
-    is_needed = is_adapted or (syntax == JSONLD and (source is not None or dialect != CANONICAL))
-    tree = graph.tree() if is_needed else None
-    bare, losses = (
-        (None, ()) if tree is None else _adapted(tree, deep_judgment=deep_judgment, placeholders=placeholders)
-    )
+    adaptation = _Adaptation(deep_judgment=deep_judgment, placeholders=placeholders)
     if syntax != JSONLD:
-        graph = graph if bare is None else CheckpointGraph.of_tree(bare)
-        return Written(_statements(_with_derived(graph) if derived else graph, syntax), losses)
+        tree = graph.tree() if adaptation.is_wanted else None
+        adapted = tree and adaptation.of(tree)
+        graph = graph if adapted is tree or adapted is None else CheckpointGraph.of_tree(adapted)
+        return Written(_statements(_with_derived(graph) if derived else graph, syntax), tuple(adaptation.findings))
     if derived:
         raise WriteError(f"derived statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
     known = dialects.dialect(dialect)
@@ -116,37 +113,59 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
         writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
         raise WriteError(f"the dialect {dialect} can be read but not written: write one of {writable}")
     document = source.document if source is not None and source.dialect == dialect else None
+    tree = graph.tree() if document is not None or dialect != CANONICAL else None
+    adapted = tree and adaptation.of(tree)
     edited = document is None or source is None or tree is None or not same(_bare(tree), _bare(source.tree))
-    if document is not None and not edited and bare is None and (context is None or dialect != CANONICAL):
+    if document is not None and not edited and adapted is tree and (context is None or dialect != CANONICAL):
         return Written(document.data)
-    if bare is not None:
-        graph, tree = CheckpointGraph.of_tree(bare), bare
-    if tree is not None and dialect != CANONICAL:
-        written = _downgraded(tree, known, document, source, now)
-        typings = _typings(tree, "", dialect) if document is None and graph.has_typed_texts else ()
-        return replace(written, findings=(*losses, *written.findings, *typings))
-    findings: tuple[Finding, ...] = ()
-    if source is not None and tree is not None and (source.dialect != CANONICAL or (document is not None and edited)):
-        from checkpoint_ld.writing.completion import complete  # noqa: PLC0415 - it needs entities, which take long
-
-        root = None if source.dialect == CANONICAL else str(graph.root)
-        whole, findings = complete(tree, now, round_scores=round_scores, root=root)
-        if not same(whole, tree):
-            graph, tree = CheckpointGraph.of_tree(whole), None
-    value = emission.jsonld_of(graph, context or _style_of(document), tree)
+    if adapted is not None and dialect != CANONICAL:
+        written = _downgraded(adapted, known, document, source, now)
+        typings = _typings(adapted, "", dialect) if document is None and graph.has_typed_texts else ()
+        return replace(written, findings=(*adaptation.findings, *written.findings, *typings))
+    if source is not None and (source.dialect != CANONICAL or (document is not None and edited)):
+        adaptation.completes = now, round_scores, None if source.dialect == CANONICAL else str(graph.root)
+    value = emission.jsonld_of(graph, context or _style_of(document), adaptation.of)
     if document is not None:
         value = amended(document.value, document.value, value)
-    return _laid_out(value, document, (*losses, *findings))
+    return _laid_out(value, document, tuple(adaptation.findings))
 
 
-def _adapted(tree: Tree, *, deep_judgment: bool, placeholders: bool) -> tuple[Tree | None, tuple[Finding, ...]]:
-    """Return a checkpoint as it is asked for, None where that is as it stands, and what is left out of it."""
-    bare, losses = (None, ()) if deep_judgment else _without_deep_judgment(tree)
-    if placeholders:
-        from checkpoint_ld.writing.completion import with_placeholders  # noqa: PLC0415 - as in `write`
+class _Adaptation:
+    """Makes of a canonical tree what is to be written; objects that are so already stay the same objects.
 
-        bare = with_placeholders(tree if bare is None else bare)
-    return bare, losses
+    `findings` tell what is left out or changed. `completes` has the date, the rounding and the root for a document that
+    Karenina is to load.
+    """
+
+    def __init__(self, *, deep_judgment: bool, placeholders: bool) -> None:
+        self._deep_judgment = deep_judgment
+        self._placeholders = placeholders
+        self.completes: tuple[str | None, bool, str | None] | None = None
+        self.findings: list[Finding] = []
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is anything to adapt."""
+        return self._placeholders or not self._deep_judgment
+
+    def of(self, tree: Tree) -> Tree:
+        """Return the adapted tree, and know its findings."""
+        bare, found = (tree, ()) if self._deep_judgment else _without_deep_judgment(tree)
+        self.findings = [*found]
+        if not self._placeholders and self.completes is None:
+            return bare
+        from checkpoint_ld.writing import completion  # noqa: PLC0415 - it needs entities, which take long
+
+        if self._placeholders:
+            bare = completion.with_placeholders(bare)
+        if self.completes is None:
+            return bare
+        now, round_scores, root = self.completes
+        if root is not None and bare is not tree and "@id" not in bare:
+            root = naming.root_of(without_contexts(bare))
+        whole, more = completion.complete(bare, now, round_scores=round_scores, root=root)
+        self.findings += more
+        return whole
 
 
 def _statements(graph: CheckpointGraph, syntax: str) -> bytes:
@@ -237,30 +256,31 @@ def _with_derived(graph: CheckpointGraph) -> CheckpointGraph:
     return with_derived(graph)
 
 
-def _without_deep_judgment(tree: Tree) -> tuple[Tree | None, tuple[Finding, ...]]:
+def _without_deep_judgment(tree: Tree) -> tuple[Tree, tuple[Finding, ...]]:
     """Return a checkpoint without the deep-judgment settings of its LLM traits, and the finding that counts them.
 
-    Dynamic traits keep theirs. The checkpoint is None where there are no such settings.
+    Dynamic traits keep theirs. Without such settings it is `tree` itself.
     """
     counts: list[int] = []
     bare = _with_bare_ratings(tree, counts)
     if isinstance(bare.get("dataFeedElement"), list):
-        bare["dataFeedElement"] = [
-            {**one, "item": _with_bare_ratings(one["item"], counts)}
+        elements = [
+            changed(one, {"item": _with_bare_ratings(one["item"], counts)}, "dataFeedElement")
             if isinstance(one, dict) and isinstance(one.get("item"), dict)
             else one
             for one in bare["dataFeedElement"]
         ]
+        bare = changed(bare, {"dataFeedElement": elements}, None)
     if not counts:
-        return None, ()
+        return tree, ()
     message = f"{sum(counts)} settings of deep judgment are left out, of {len(counts)} LLM traits"
     return bare, (finding("loss", message, remedy=_DEEP_JUDGMENT_REMEDY),)
 
 
 def _with_bare_ratings(holder: Tree, counts: list[int]) -> Tree:
     if "rating" not in holder:
-        return dict(holder)
-    return {**holder, "rating": [_bare_rating(one, counts) for one in as_list(holder["rating"])]}
+        return holder
+    return changed(holder, {"rating": [_bare_rating(one, counts) for one in as_list(holder["rating"])]}, "item")
 
 
 def _bare_rating(rating: Any, counts: list[int]) -> Any:
@@ -271,6 +291,7 @@ def _bare_rating(rating: Any, counts: list[int]) -> Any:
     settings = as_list(rating.get("additionalProperty"))
     kept = [one for one in settings if not (name_of(one) or "").startswith(_DEEP_JUDGMENT)]
     count = len(rating) - len(bare) + len(settings) - len(kept)
-    if count:
-        counts.append(count)
+    if not count:
+        return rating
+    counts.append(count)
     return {**bare, "additionalProperty": kept} if len(kept) < len(settings) else bare
