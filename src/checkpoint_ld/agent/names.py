@@ -7,13 +7,14 @@ two ids never share a name, and none is read as a relative IRI or as another sch
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 from urllib.parse import quote, unquote
 
-from rdflib import URIRef
-
 from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.expansion import named
+
+if TYPE_CHECKING:
+    from rdflib import URIRef
 
 Kind = Literal["checkpoint", "execution", "agent", "thought", "tool-call", "tool"]
 """What an id is the id of; each kind has a namespace of its own."""
@@ -55,22 +56,19 @@ def question_iri(about: str) -> str:
     return naming.iri_of(about)
 
 
-@cache
 def caf(name: str) -> URIRef:
     """Return a term for what agent checkpoints say."""
-    return URIRef(CAF + name)
+    return named(CAF + name)
 
 
-@cache
 def derived(name: str) -> URIRef:
     """Return a term for what is derived."""
-    return URIRef(CAF_DERIVED + name)
+    return named(CAF_DERIVED + name)
 
 
-@cache
 def prov(name: str) -> URIRef:
     """Return a term of PROV-O."""
-    return URIRef(PROV + name)
+    return named(PROV + name)
 
 
 def extension_iri(key: str) -> str:

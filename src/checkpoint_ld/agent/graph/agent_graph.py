@@ -45,12 +45,13 @@ class AgentGraph(StatementGraph):
         """
         with uncollected():
             try:
-                index, root = built(tree)
+                index, objects, _ = built(tree)
             except ReadError:
                 raise
             except ValueError as error:
                 bytes_of(tree)  # raises the WriteError that names the value
                 raise WriteError(f"the checkpoint is no JSON: {error}") from error
+            root = objects[0].node
             if prov:
                 add_provenance(index, root, sha256 or _hash(tree))
             return cls(index, root)

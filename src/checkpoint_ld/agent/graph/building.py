@@ -6,7 +6,7 @@ what no statement can say (a null, an empty array, an order) is the residue of i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rdflib import Literal, URIRef
 
@@ -32,8 +32,28 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 
-def built(tree: Tree) -> tuple[Index, URIRef]:
-    """Return the statements of a tree in the canonical shape, and the name of its root.
+class Placed(NamedTuple):
+    """The node of an object of the tree, what its keys mean, and the JSON Pointer of where it stands."""
+
+    node: URIRef
+    source: Tree
+    plan: Plan
+    place: str
+
+
+class Built(NamedTuple):
+    """The statements of a tree; its objects in the order of the tree, the root first.
+
+    `again` has the places of objects whose id an earlier one has, by the node of that one.
+    """
+
+    statements: Index
+    objects: list[Placed]
+    again: dict[URIRef, list[str]]
+
+
+def built(tree: Tree) -> Built:
+    """Return the statements of a tree in the canonical shape.
 
     Raises ReadError for a tree that is nested too deeply.
     """
@@ -41,7 +61,8 @@ def built(tree: Tree) -> tuple[Index, URIRef]:
         walk = _Walk()
         identifier = tree.get("id")
         name = names.iri("checkpoint", identifier) if isinstance(identifier, str) else naming.root_of(tree)
-        return walk.index, walk.node(tree, terms.checkpoint(), name, name + "#")
+        walk.node(Placed(_uri(name), tree, terms.checkpoint(), ""), name + "#")
+        return Built(walk.index, walk.placed, walk.again)
 
 
 class _Walk:
@@ -51,10 +72,13 @@ class _Walk:
         self.index: Index = {}
         self.literals: dict[tuple[type, Any], Literal] = {}
         self.references: dict[tuple[str, str], URIRef] = {}
+        self.placed: list[Placed] = []
+        self.again: dict[URIRef, list[str]] = {}
 
-    def node(self, source: Tree, plan: Plan, name: str, stem: str, position: int | None = None) -> URIRef:
+    def node(self, one: Placed, stem: str, position: int | None = None) -> URIRef:
         """Hold the statements of an object; `stem` begins the names of objects below it. Return its node."""
-        subject = _uri(name)
+        subject, source, plan, place = one
+        self.placed.append(one)
         held_by: dict[Node, Node | list[Node]] = {RDF_TYPE: plan.type}
         self.index[subject] = held_by
         if position is not None:
@@ -62,12 +86,14 @@ class _Walk:
         left: Tree = {}
         for key, value in source.items():
             if key == "id" and plan.kind is not None:
-                if naming.is_minted(name):
+                if naming.is_minted(subject):
                     left[key] = encoded(value, {})
                 continue
             known = plan.keys.get(key) or plan.key(key)
-            if known.plan is not None:
-                held = self.objects(value, known, known.plan, f"{stem}/{key}", left)
+            if known.reading is Reading.SCALAR and value is not None:
+                held: Node | list[Node] | None = self.scalar(value)
+            elif known.plan is not None:
+                held = self.objects(value, known, (f"{stem}/{key}", f"{place}/{key}"), left)
             else:
                 held = self.held(value, known)
                 if not is_told(value, known):
@@ -89,11 +115,15 @@ class _Walk:
             return _held([self.reference(key.kind, one) for one in dict.fromkeys(value)])
         return self.scalar(value)
 
-    def objects(self, value: Any, key: Key, plan: Plan, name: str, left: Tree) -> Node | list[Node] | None:
-        """Return the node or nodes of the objects in a value; what else is in an array goes into `left`, too."""
+    def objects(self, value: Any, key: Key, at: tuple[str, str], left: Tree) -> Node | list[Node] | None:
+        """Return the node or nodes of the objects in a value; what else is in an array goes into `left`, too.
+
+        `at` is the name that the value has by its place, and the place.
+        """
+        plan, (name, place) = cast("Plan", key.plan), at
         if key.reading is Reading.OBJECT:
             if isinstance(value, dict):
-                return self.node(value, plan, name, name)
+                return self.node(Placed(_uri(name), value, plan, place), name)
             if value is None:
                 left[key.name] = None
             return self.scalar(value)
@@ -102,8 +132,10 @@ class _Walk:
                 left[key.name] = None
             return self.scalar(value)
         found: list[Node | None] = [
-            self.element(one, plan, f"{name}/{at}", at) if isinstance(one, dict) else self.scalar(one)
-            for at, one in enumerate(value)
+            self.element(one, plan, (f"{name}/{index}", f"{place}/{index}"), index)
+            if isinstance(one, dict)
+            else self.scalar(one)
+            for index, one in enumerate(value)
         ]
         if not value or not all(isinstance(one, dict) for one in value):
             left[key.name] = [
@@ -112,17 +144,20 @@ class _Walk:
             ]
         return _held(dict.fromkeys(one for one in found if one is not None))
 
-    def element(self, source: Tree, plan: Plan, place: str, position: int) -> URIRef:
+    def element(self, source: Tree, plan: Plan, at: tuple[str, str], position: int) -> URIRef:
         """Hold an object of an array under its own name, or by its place where it has none or another one has it.
 
         The one that has the name stands at both positions then: that tells of it.
         """
-        own = _own_name(source, plan)
-        if own is not None and (taken := URIRef(own)) in self.index:
-            put(self.index, taken, POSITION, self.literal(position))
+        name, place = at
+        identifier = source.get("id")
+        own = self.reference(plan.kind, identifier) if plan.kind is not None and isinstance(identifier, str) else None
+        if own is not None and own in self.index:
+            put(self.index, own, POSITION, self.literal(position))
+            self.again.setdefault(own, []).append(place)
             own = None
-        name = own or place
-        return self.node(source, plan, name, name, position)
+        node = own or _uri(name)
+        return self.node(Placed(node, source, plan, place), node, position)
 
     def reference(self, kind: names.Kind, identifier: str) -> URIRef:
         known = self.references.get((kind, identifier))
@@ -170,11 +205,6 @@ def terms_of_value(value: Any, key: Key) -> set[Node]:
 def _uri(name: str) -> URIRef:
     # What is named here is an IRI: looking again, as URIRef does, takes longer than all else about a name.
     return str.__new__(URIRef, name)
-
-
-def _own_name(source: Tree, plan: Plan) -> str | None:
-    identifier = source.get("id")
-    return names.iri(plan.kind, identifier) if plan.kind is not None and isinstance(identifier, str) else None
 
 
 def _held(found: Iterable[Node]) -> Node | list[Node] | None:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
-from rdflib import URIRef
 
 from checkpoint_ld import data
 from checkpoint_ld.agent.names import CAF, Kind, caf, extension_iri, extension_key
+from checkpoint_ld.graph.expansion import named
+
+if TYPE_CHECKING:
+    from rdflib import URIRef
 
 CONTEXT_FILE = "caf.jsonld"
 
@@ -61,7 +64,7 @@ class Plan:
 
     def key(self, name: str) -> Key:
         """Return what a key means, be it known or not."""
-        return self.keys.get(name) or Key(name, URIRef(extension_iri(name)), Reading.SCALAR)
+        return self.keys.get(name) or Key(name, named(extension_iri(name)), Reading.SCALAR)
 
     def key_of(self, predicate: str) -> Key | None:
         """Return the key for a predicate; None for one that says nothing of what a document says here."""
@@ -70,7 +73,7 @@ class Plan:
             return known
         name = extension_key(predicate)
         # The known key has a predicate of its own: this one would write the member twice.
-        return None if name is None or name in self.keys else Key(name, URIRef(predicate), Reading.SCALAR)
+        return None if name is None or name in self.keys else Key(name, named(predicate), Reading.SCALAR)
 
 
 @cache
@@ -109,7 +112,7 @@ def _plan(kind: URIRef, scope: dict[str, Any]) -> Plan:
 
 
 def _key(name: str, definition: dict[str, Any]) -> Key:
-    predicate = URIRef(definition["@id"])
+    predicate = named(definition["@id"])
     is_set = definition.get("@container") == "@set"
     scope = definition.get("@context")
     coercion = definition.get("@type")

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld import profiles, shacl
-from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.rules import results
-from checkpoint_ld.agent.rules.parts import Parts
 from checkpoint_ld.agent.rules.wording import (
     in_words_of,
     is_withheld,
@@ -57,7 +55,7 @@ def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, en
     if engine not in ENGINES:
         raise SettingsError(unknown("engine", engine, ENGINES))
     with uncollected():
-        found = _results(reading.tree, reading.graph, chosen, engine)
+        found = _results(reading.tree, chosen, engine)
         told = _findings(found, reading.tree, chosen, (reading.place, reading.key_place))
     findings = sorted((*_of_form(reading, told, chosen), *told), key=_by_place)
     report = _report(found, told, results.compiled(chosen))
@@ -78,7 +76,7 @@ def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | s
     tree = checkpoint if isinstance(checkpoint, dict) else checkpoint.tree()
     chosen = _profile(profile)
     with uncollected():
-        found = _results(tree, AgentGraph.of_tree(tree), chosen, COMPILED)
+        found = _results(tree, chosen, COMPILED)
         told = _findings(found, tree, chosen, (_in_tree, _in_tree))
     checked = Checked(None, tuple(sorted(told, key=_by_place)), "agent-canonical")
     return Report(chosen.name, (checked,), chosen.rules)
@@ -92,9 +90,9 @@ def _profile(profile: Profile | str) -> Profile:
     return profile
 
 
-def _results(tree: Tree, graph: AgentGraph, profile: Profile, engine: str) -> list[Result]:
+def _results(tree: Tree, profile: Profile, engine: str) -> list[Result]:
     """Return what does not satisfy the shapes; of what stands at one place only the heaviest, each rule once."""
-    validation = results.Validation(Parts(tree), graph.index)
+    validation = results.Validation(tree)
     shapes = results.compiled(profile)
     found = list(validation.results(results.for_pyshacl(shapes) if engine == PYSHACL else shapes))
     kept = [*_heaviest(found)]
@@ -137,7 +135,7 @@ def _findings(
                 subject=subject_of(tree, one.place),
                 rule=rule.slug,
                 condition=rule.condition,
-                node=one.part.name,
+                node=str(one.part.node),
                 value=text_of(one, value),
             )
         )
@@ -149,7 +147,7 @@ def _report(found: Iterable[Result], told: Iterable[Finding], shapes: shacl.Shap
     said = [
         replace(
             one.of,
-            focus=URIRef(one.part.name),
+            focus=one.part.node,
             severity=_IRIS[finding.severity],
             messages=(Literal(finding.message),),
             value=None if is_withheld(one) else one.of.value,

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rdflib import URIRef
-
 from checkpoint_ld.agent import names as agent_names
 from checkpoint_ld.agent.graph import terms
 from checkpoint_ld.agent.rules import sweeps
@@ -19,7 +17,7 @@ from checkpoint_ld.checks.readings import given, shown
 from checkpoint_ld.constraints import names
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import is_number
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.store import put
 
 if TYPE_CHECKING:
@@ -52,14 +50,13 @@ def infer(parts: Parts) -> Index:
         for part, name, value, place, detail in inference(parts):
             part.infer(agent_names.CAF_DERIVED + name, value, part.pointer + place, detail)
     index: Index = {}
-    for part in parts.by_name.values():
-        subject = URIRef(part.name)
+    for part in parts.by_node.values():
         for kind in part.classes[1:] if part.plan is not None else part.classes:
-            put(index, subject, RDF_TYPE, URIRef(kind))
+            put(index, part.node, RDF_TYPE, named(kind))
         for prop, found in part.inferred.items():
-            predicate = agent_names.derived(prop.removeprefix(agent_names.CAF_DERIVED))
+            predicate = named(prop)
             for one in found:
-                put(index, subject, predicate, term_of(one.value))
+                put(index, part.node, predicate, term_of(one.value))
     return index
 
 

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from rdflib import URIRef
 
 from checkpoint_ld.agent import names
-from checkpoint_ld.agent.graph import terms
-from checkpoint_ld.agent.graph.terms import Reading
+from checkpoint_ld.agent.graph.building import built
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.documents.places import pointer
-from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.literals import literal_of
 
 if TYPE_CHECKING:
@@ -24,7 +22,8 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.agent.graph.terms import Key, Plan
+    from checkpoint_ld.agent.graph.building import Placed
+    from checkpoint_ld.agent.graph.terms import Plan
 
 Tree = dict[str, Any]
 
@@ -37,15 +36,15 @@ DIFF, CHANGE = CAF_DERIVED + "Diff", CAF_DERIVED + "Change"
 
 _ID = CAF_DERIVED + "id"
 _ARRAYS = {
-    (SNAPSHOT, "thought_chain"): ("thoughtCount", "nullThought"),
-    (TOOL_STATE, "calls"): ("callCount", "nullCall"),
+    SNAPSHOT: {"thought_chain": ("thoughtCount", "nullThought")},
+    TOOL_STATE: {"calls": ("callCount", "nullCall")},
 }
 """Arrays of objects: the properties that count their members, and that hold those that are null."""
 _INSIDE = {
-    (CHECKPOINT, "diff"): ("diffPart", DIFF),
-    (DIFF, "changes"): ("change", CHANGE),
-    (THOUGHT, "alternatives"): ("alternative", ALTERNATIVE),
-    (CONTEXT, "memory"): ("memoryEntry", MEMORY_ENTRY),
+    CHECKPOINT: {"diff": ("diffPart", DIFF)},
+    DIFF: {"changes": ("change", CHANGE)},
+    THOUGHT: {"alternatives": ("alternative", ALTERNATIVE)},
+    CONTEXT: {"memory": ("memoryEntry", MEMORY_ENTRY)},
 }
 """JSON values with objects inside: the property that leads to these, and their class."""
 _MEMBERS = {
@@ -82,19 +81,17 @@ class Located(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Part:
-    """An object of the tree: its classes, where it stands, the IRI of its node.
+    """An object of the tree: its node, its classes, where it stands.
 
-    `plan` says what its keys mean, None for objects inside JSON values. `inferred` holds what follows, by property;
-    `again` are the places of later objects with the same id.
+    `plan` says what its keys mean, None for objects inside JSON values. `inferred` holds what follows, by property.
     """
 
+    node: URIRef
     classes: tuple[str, ...]
     tree: Tree
     pointer: str
-    name: str
     plan: Plan | None = None
     inferred: dict[str, list[Located]] = field(default_factory=dict)
-    again: list[str] = field(default_factory=list)
 
     @property
     def kind(self) -> str:
@@ -104,7 +101,7 @@ class Part:
     @property
     def stem(self) -> str:
         """What the names of objects below begin with."""
-        return self.name + "#" if self.kind == CHECKPOINT else self.name
+        return f"{self.node}#" if self.kind == CHECKPOINT else str(self.node)
 
     def infer(self, prop: str, value: Value, place: str, detail: str = "") -> None:
         """Note a value of a property that follows."""
@@ -112,17 +109,16 @@ class Part:
 
 
 class Parts:
-    """All parts of a tree in the canonical shape, however many rules it breaks."""
+    """All parts of a tree in the canonical shape, however many rules it breaks, with its statements."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.by_class: dict[str, list[Part]] = {}
-        self.by_name: dict[str, Part] = {}
-        identifier = tree.get("id")
-        name = names.iri("checkpoint", identifier) if isinstance(identifier, str) else naming.root_of(tree)
-        plan = terms.checkpoint()
-        self.root = Part((CHECKPOINT,), tree, "", name, plan)
-        self._add(self.root)
+        self.by_node: dict[Node, Part] = {}
+        self.index, objects, self.again = built(tree)
+        self.root = self._part(objects[0])
+        for one in objects[1:]:
+            self._part(one)
 
     def of(self, kind: str) -> list[Part]:
         """Return the parts of a class, in the order of the tree."""
@@ -132,64 +128,40 @@ class Parts:
         """Return the part of a class of which there is at most one."""
         return next(iter(self.of(kind)), None)
 
-    def _add(self, part: Part) -> None:
-        self.by_name[part.name] = part
+    def _part(self, of: Placed) -> Part:
+        node, tree, plan, place = of
+        kind = str(plan.type)
+        classes = (kind, ENDED_CALL) if kind == CALL and tree.get("success") is not None else (kind,)
+        part = self._add(Part(node, classes, tree, place, plan))
+        if plan.kind is not None and tree.get("id") is not None:
+            part.infer(_ID, scalar(tree["id"]), place + "/id")
+        if kind == PARENT:
+            part.infer(CAF_DERIVED + "ofCheckpoint", Iri(self.root.node), "")
+        for key, (count, null) in _ARRAYS.get(kind, {}).items():
+            self._count(part, tree.get(key), f"{place}/{key}", (CAF_DERIVED + count, CAF_DERIVED + null))
+        for key in _INSIDE.get(kind, ()):
+            if key in tree:
+                self._inside(part, key, tree[key])
+        return part
+
+    def _add(self, part: Part) -> Part:
+        self.by_node[part.node] = part
         for kind in part.classes:
             self.by_class.setdefault(kind, []).append(part)
-        kind, plan = part.kind, part.plan
-        if plan is None:
-            self._look_inside(part)
-            return
-        if plan.kind is not None and part.tree.get("id") is not None:
-            part.infer(_ID, scalar(part.tree["id"]), part.pointer + "/id")
-        if kind == PARENT:
-            part.infer(CAF_DERIVED + "ofCheckpoint", Iri(self.root.name), "")
-        for key, value in part.tree.items():
-            known = plan.keys.get(key)
-            if known is not None and known.plan is not None:
-                self._objects(part, known, known.plan, value)
-            elif known is not None and (kind, key) in _INSIDE:
-                self._inside(part, key, value)
+        return part
 
-    def _look_inside(self, part: Part) -> None:
-        """Note what an object inside a JSON value holds."""
-        for key, local in _MEMBERS[part.kind].items():
-            if key in part.tree:
-                part.infer(CAF_DERIVED + local, scalar(part.tree[key]), f"{part.pointer}/{key}")
-        if part.kind == DIFF and "changes" in part.tree:
-            self._inside(part, "changes", part.tree["changes"])
-
-    def _objects(self, above: Part, key: Key, plan: Plan, value: Any) -> None:
-        kind, place, stem = str(plan.type), f"{above.pointer}/{key.name}", f"{above.stem}/{key.name}"
-        if key.reading is Reading.OBJECT:
-            if isinstance(value, dict):
-                self._add(Part((kind,), value, place, stem, plan))
-            return
-        count, null = (CAF_DERIVED + local for local in _ARRAYS[above.kind, key.name])
+    def _count(self, part: Part, value: Any, place: str, properties: tuple[str, str]) -> None:
+        """Note how many members an array has, and those that are null; any other value counts as one."""
+        count, null = properties
         if value is not None:
-            above.infer(count, len(value) if isinstance(value, list) else 1, place)
+            part.infer(count, len(value) if isinstance(value, list) else 1, place)
         for at, one in enumerate(value if isinstance(value, list) else ()):
-            if isinstance(one, dict):
-                classes = (kind, ENDED_CALL) if kind == CALL and one.get("success") is not None else (kind,)
-                own = self._own_name(one, plan, f"{place}/{at}")
-                self._add(Part(classes, one, f"{place}/{at}", own or f"{stem}/{at}", plan))
-            elif one is None:
-                above.infer(null, Json(None), f"{place}/{at}")
-
-    def _own_name(self, source: Tree, plan: Plan, place: str) -> str | None:
-        identifier = source.get("id")
-        if plan.kind is None or not isinstance(identifier, str):
-            return None
-        name = names.iri(plan.kind, identifier)
-        taken = self.by_name.get(name)
-        if taken is None:
-            return name
-        taken.again.append(place)
-        return None
+            if one is None:
+                part.infer(null, Json(None), f"{place}/{at}")
 
     def _inside(self, part: Part, key: str, value: Any) -> None:
         """Note what stands inside a JSON value, objects as parts of their own."""
-        local, kind = _INSIDE[part.kind, key]
+        local, kind = _INSIDE[part.kind][key]
         place, stem = f"{part.pointer}/{key}", f"{part.stem}/{key}"
         if kind == DIFF:
             members: Iterable[tuple[str | int, Any]] = (("", value),) if isinstance(value, dict) else ()
@@ -204,7 +176,17 @@ class Parts:
             name = stem if kind == DIFF else f"{stem}/{names.escaped(str(step))}"
             part.infer(CAF_DERIVED + local, Iri(name) if isinstance(one, dict) else scalar(one), at)
             if isinstance(one, dict):
-                self._add(Part((kind,), one, at, name))
+                self._inner(Part(URIRef(name), (kind,), one, at))
+
+    def _inner(self, part: Part) -> None:
+        """Note what an object inside a JSON value holds."""
+        self._add(part)
+        for key, local in _MEMBERS[part.kind].items():
+            if key in part.tree:
+                part.infer(CAF_DERIVED + local, scalar(part.tree[key]), f"{part.pointer}/{key}")
+        for key in _INSIDE.get(part.kind, ()):
+            if key in part.tree:
+                self._inside(part, key, part.tree[key])
 
 
 def scalar(value: Any) -> Value:

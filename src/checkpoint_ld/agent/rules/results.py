@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.agent.graph.terms import Key
-    from checkpoint_ld.agent.rules.parts import Part, Value
+    from checkpoint_ld.agent.rules.parts import Part, Tree, Value
     from checkpoint_ld.findings import Severity
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
@@ -58,9 +58,9 @@ class Result(NamedTuple):
 class Validation:
     """The statements of one checkpoint, asserted and inferred, to be held against shapes."""
 
-    def __init__(self, parts: Parts, asserted: Index) -> None:
-        self.parts = parts
-        self.data = shacl.DataGraph(asserted, infer(parts))
+    def __init__(self, tree: Tree) -> None:
+        self.parts = parts = Parts(tree)
+        self.data = shacl.DataGraph(parts.index, infer(parts))
         self._located: dict[tuple[Part, tuple[str, ...]], dict[Node | None, list[Located]]] = {}
 
     def results(self, shapes: shacl.Shapes) -> Iterator[Result]:
@@ -70,7 +70,7 @@ class Validation:
 
     def _placed(self, one: shacl.Result, shapes: Index) -> Iterator[Result]:
         message = " ".join(sorted(map(str, one.messages)))
-        part = self.parts.by_name.get(str(one.focus))
+        part = self.parts.by_node.get(one.focus)
         if part is None:  # a user's shape about an execution, an agent or a tool, which has no place of its own
             yield Result(one, self.parts.root, None, "", message)
             return
@@ -98,7 +98,8 @@ class Validation:
         """Yield the values of a property of a part, each with its place."""
         yield from part.inferred.get(prop, ())
         if prop == str(POSITION):
-            yield from (Located(at, f"{place}/id") for at, place in enumerate((part.pointer, *part.again)))
+            again = self.parts.again.get(part.node, ())
+            yield from (Located(at, f"{place}/id") for at, place in enumerate((part.pointer, *again)))
         key = None if part.plan is None else part.plan.by_predicate.get(prop)
         if key is not None and key.name in part.tree:
             yield from self._of_key(part, key, f"{part.pointer}/{key.name}")
@@ -116,7 +117,7 @@ class Validation:
             case Reading.OBJECT if isinstance(value, dict):
                 yield Located(Iri(f"{part.stem}/{key.name}"), place)
             case Reading.OBJECTS if isinstance(value, list) and key.plan is not None:
-                parts = {one.pointer: Iri(one.name) for one in self.parts.of(str(key.plan.type))}
+                parts = {one.pointer: Iri(one.node) for one in self.parts.of(str(key.plan.type))}
                 located = ((f"{place}/{at}", one) for at, one in enumerate(value) if one is not None)
                 yield from (Located(parts.get(at) or scalar(one), at) for at, one in located)
             case _ if value is not None:
