@@ -83,7 +83,7 @@ def steps(size: int) -> dict[str, Callable[[], object]]:
         "read and check": lambda: reading.read(data),
         "canonical tree to graph": lambda: CheckpointGraph.of_tree(tree),
         "graph to entities": lambda: [
-            question_of(graph.object(node)) for node in graph.member(graph.root, "dataFeedElement")
+            question_of(item) for item in graph.read_all(graph.member(graph.root, "dataFeedElement"))
         ],
         "graph to JSON-LD": lambda: emission.jsonld_of(graph),
         "graph to N-Triples": lambda: emission.ntriples_of(graph),

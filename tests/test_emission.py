@@ -16,7 +16,7 @@ from checkpoint_ld import emission, rdf, reading
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.emission.term_texts import quoted
 from checkpoint_ld.errors import LookupFailedError, WriteError
-from checkpoint_ld.graph import contexts, object_plans, terms
+from checkpoint_ld.graph import contexts, object_reading, terms
 from checkpoint_ld.graph.annotation import is_name
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.compaction import POSITION, Compaction
@@ -317,7 +317,7 @@ def test_a_list_of_one_is_read_as_its_one_term() -> None:
 
 
 def test_plans_that_were_forgotten_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(object_plans, "_MOST", 1)
+    monkeypatch.setattr(object_reading, "_MOST", 1)
     holds_as_json(CheckpointGraph.of_tree(rich()))
 
 

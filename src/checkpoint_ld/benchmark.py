@@ -155,7 +155,7 @@ class Benchmark(
         benchmark = cls.__new__(cls)
         # A graph of its own, since it will be changed; a copy where the reading has one, be it from its validation.
         known = vars(source).get("graph")
-        graph = known.copy() if known is not None else CheckpointGraph.of_tree(source.tree, remembered=True)
+        graph = known.copy() if known is not None else CheckpointGraph.of_tree(source.tree)
         Facet.__init__(benchmark, graph, checked)
         return benchmark
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.entities import DynamicRubric, Question, Rubric
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.templates import Template
 
 Json = dict[str, Any]
@@ -47,6 +48,16 @@ class QuestionContent:
         """Whether there is an answer template of its own, not just the placeholder."""
         return questions.has_template(self.item)
 
+    @cached_property
+    def members(self) -> Json:
+        """The members of the question that is there, as JSON, without rubrics."""
+        return questions.stated_by(self.item)
+
+    @cached_property
+    def has_rubric(self) -> bool:
+        """Whether there are traits that are not dynamic."""
+        return rubrics.has_traits(questions.asked_of(self.item))
+
     @property
     def has_source(self) -> bool:
         """Whether there is the text of a template, be it only the placeholder."""
@@ -55,7 +66,7 @@ class QuestionContent:
     @cached_property
     def template(self) -> Template:
         """What the answer template says, read without running it."""
-        return templates.read_template(self.question.answer_template)
+        return templates.read_template(self.members["answer_template"])
 
     @cached_property
     def rubric(self) -> Rubric | None:
@@ -70,7 +81,7 @@ class QuestionContent:
     @property
     def author(self) -> str:
         """The name of the author, "" where nobody is named."""
-        return text_of((self.question.author or {}).get("name"))
+        return text_of((self.members["author"] or {}).get("name"))
 
 
 @dataclass(frozen=True)
@@ -128,13 +139,13 @@ class BenchmarkContent:
         return [part for part in as_list(self.root.get("hasPart")) if is_scenario(part)]
 
 
-def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], *, in_order: bool = False) -> BenchmarkContent:
+def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], only: Frame | None = None) -> BenchmarkContent:
     """Return what a graph holds; `elements` are its feed items by the identifiers of their questions.
 
-    With `in_order`, the members of each `item` stand in canonical order, else in whatever order.
+    With `only`, no more is read of each `item` than this frame names.
     """
-    item_of = graph.object if in_order else graph.lent
+    items = graph.read_all([*elements.values()], only=only)
     return BenchmarkContent(
-        graph.object(graph.root, without=("dataFeedElement",)),
-        tuple(QuestionContent(name, item_of(node)) for name, node in elements.items()),
+        graph.read(graph.root, without=("dataFeedElement",)),
+        tuple(QuestionContent(*one) for one in zip(elements, items, strict=True)),
     )

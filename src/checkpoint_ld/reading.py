@@ -51,10 +51,10 @@ _QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL 
 class Reading:
     """A checkpoint that was read: its canonical tree, where it comes from, and what was found on the way.
 
-    Nobody may change `tree`: its graph, and what is made of it, look at parts of it later. `dialect` is the one
-    that the source is written in; `document` is None for a source in an RDF syntax. `findings` are violations and
-    warnings. `way_back` is None where expansion has lost the places of the source. `of_form` are those about the form
-    of the source, not about rules that its content breaks, together with what is only worth knowing about it.
+    Nobody may change `tree`. `dialect` is the one that the source is written in; `document` is None for a source in an
+    RDF syntax. `findings` are violations and warnings. `way_back` is None where expansion has lost the places of the
+    source. `of_form` are those about the form of the source, not about rules that its content breaks, together with
+    what is only worth knowing about it.
     """
 
     tree: Tree = field(repr=False)
@@ -72,7 +72,7 @@ class Reading:
         """The checkpoint as a graph."""
         from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - not all that is read needs one
 
-        return CheckpointGraph.of_tree(self.tree, remembered=True)
+        return CheckpointGraph.of_tree(self.tree)
 
     @property
     def is_readable(self) -> bool:

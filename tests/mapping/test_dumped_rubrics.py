@@ -1,4 +1,4 @@
-"""Rubrics that are dumped group by group are what the entities are dumped as."""
+"""Rubrics as questions have them are what the entities are dumped as."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.dialects.properties import values
-from checkpoint_ld.entities import LLMRubricTrait, MetricRubricTrait
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.mapping import dumped_rubrics as room
+from checkpoint_ld.mapping import rubrics
 from checkpoint_ld.mapping.traits import rating_of
 from tests.documents import rating, setting
 from tests.mapping import Json, traits
@@ -59,18 +57,20 @@ def outcome(dump: Any, holder: Json) -> Any:
         return str(error)
 
 
-def dumped(holder: Json) -> room.Dumps:
-    return room.dumped_rubrics(holder, values(holder.get("additionalProperty")))
+def dumped(holder: Json) -> Any:
+    return rubrics.dumped(rubrics.traits_of(holder)), rubrics.dumped(rubrics.dynamic_traits_of(holder))
+
+
+def by_entities(holder: Json) -> Any:
+    held = rubrics.rubric_of(holder), rubrics.dynamic_rubric_of(holder)
+    return tuple(one and one.model_dump(mode="json") for one in held)
 
 
 def agrees(holder: Json) -> Any:
-    """Hold the quick way against the other one, with nothing known yet and with all of it known; return what it is."""
+    """Hold rubrics as questions have them against what the entities are dumped as; return what they are."""
     before = copy.deepcopy(holder)
-    expected = outcome(room.by_entities, holder)
-    room.GROUPS.clear()
-    for _ in range(2):
-        found = outcome(dumped, holder)
-        assert repr(found) == repr(expected)
+    expected = outcome(by_entities, holder)
+    assert repr(outcome(dumped, holder)) == repr(expected)
     assert repr(holder) == repr(before)
     return expected
 
@@ -82,7 +82,7 @@ def test_rubrics_are_dumped_as_the_entities_are(held: list[Json], beside: Json) 
     agrees({"@type": "Question", "rating": held, **beside})
 
 
-def test_the_first_trait_that_cannot_be_read_is_named_in_either_way() -> None:
+def test_the_first_trait_that_cannot_be_read_is_named() -> None:
     dynamic = {**rating("dynamic", dynamic_trait_type="regex", pattern="("), "name": "dynamic"}
     dynamic["additionalType"] = "karenina:QuestionSpecificDynamicRubricTrait"
     fault = agrees({"rating": [dynamic, rating("static", pattern="[")]})
@@ -106,27 +106,3 @@ def test_older_traits_are_among_them() -> None:
     rubric, dynamic = agrees(holder)
     assert dynamic is None
     assert [one["name"] for one in rubric["regex_traits"]] == ["cites", "old"]
-
-
-def test_what_is_handed_out_is_nobody_elses() -> None:
-    trait = MetricRubricTrait(name="m", description="d", metrics=["f1"], tp_instructions=["a"])
-    held = {"rating": [rating_of(trait, "QuestionSpecific")]}
-    room.GROUPS.clear()
-    for _ in range(3):
-        rubric, _ = dumped(held)
-        assert rubric is not None
-        assert rubric["metric_traits"][0]["metrics"] == ["f1"]
-        rubric["metric_traits"][0]["metrics"].append("recall")
-        rubric["metric_traits"][0]["name"] = "other"
-
-
-def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_MOST", 3)
-    room.GROUPS.clear()
-    for number in range(20):
-        trait = LLMRubricTrait(name="t", description="d", kind="score", max_score=number + 2)
-        agrees({"rating": [rating_of(trait, "QuestionSpecific")]})
-        dumped({"rating": [rating("r", pattern="x" * number)]})
-        assert 1 <= len(room.GROUPS) <= 3
-    agrees({"rating": [rating("r", pattern="x" * 5_000)]})
-    assert not room.GROUPS

@@ -115,7 +115,7 @@ def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, ord
 
 
 def _content(one: Compared) -> BenchmarkContent:
-    return content_of(one.graph, elements_of(one.graph), in_order=True)
+    return content_of(one.graph, elements_of(one.graph))
 
 
 def _metadata(content: BenchmarkContent, *, dates: bool) -> Json:

@@ -11,22 +11,25 @@ from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name, suits
 from checkpoint_ld.graph.literals import DOUBLE, UNDECIDED, TypedText, is_small, native_coercion
 from checkpoint_ld.graph.object_reading import ObjectReading
+from checkpoint_ld.graph.residue import Residue
 from checkpoint_ld.graph.terms import expand_name, is_property_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Set
+    from collections.abc import Callable, Iterable, Sequence, Set
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.graph.object_plans import ObjectPlan
-    from checkpoint_ld.graph.residue import Residue
+    from checkpoint_ld.graph.object_reading import Layout, Step
     from checkpoint_ld.graph.terms import Term, Terms, TermTable
 
 Tree = dict[str, Any]
 
 _PLAIN = frozenset((str, int, bool))
 """What a key says all about that has no type coercion; of integers the small ones."""
+
+
+_NO_RESIDUE = Residue()
 
 
 class ContextStyle(StrEnum):
@@ -104,21 +107,21 @@ def _typed_members(value: Tree) -> tuple[Tree, Tree]:
 class _Improved(ObjectReading):
     """Adds to an object the small local context that decides what a key alone cannot."""
 
+    adds_contexts = True
+
     def __init__(self, graph: CheckpointGraph) -> None:
         super().__init__(graph.held, graph.table)
         self.root = graph.root
         self.root_context: Tree = {}
 
-    def needs_context(self, members: Tree, plan: ObjectPlan) -> bool:
-        """Tell whether an object without residue needs a context of its own."""
-        for key, _, _, term, _ in plan.steps:
-            value = members[key]
-            kind = type(value)
-            if kind in _PLAIN and (term is None or term.coercion is None) and (kind is not int or is_small(value)):
-                continue
-            if (plan.is_property and _is_json(key, value)) or _needed(value, term) is not None:
-                return True
-        return False
+    def local_contexts(self, layout: Layout, subjects: Sequence[Node], rows: list[Tree]) -> list[Tree]:
+        """Return objects without residue, those with a context that need one."""
+        needing = {at for step in layout.steps for at in _needing(layout, step, rows)}
+        for at in needing:
+            held = {key: rows[at][key] for key in layout.keys if key in rows[at]}
+            local = self.local_context(subjects[at], held, layout.terms, layout.via, _NO_RESIDUE)
+            rows[at] = {"@context": local, **rows[at]} if local else rows[at]
+        return rows
 
     def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:
         for key in ("@type", "@id"):
@@ -153,6 +156,18 @@ def _with_contexts(before: Any, after: Any, via: Term | None, table: TermTable) 
     set_apart = [key for key, one in old.get("@context", {}).items() if one is None]
     local = local_context(members, terms, is_property=is_property, set_apart=set_apart)
     return {"@context": local, **members} if local or old.get("@context") == {} else members
+
+
+def _needing(layout: Layout, step: Step, rows: list[Tree]) -> list[int]:
+    """Return which objects need a context for one member."""
+    key, term = step.key, step.term
+    values = [row[key] for row in rows]
+    kinds = {*map(type, values)}
+    is_plain = kinds <= _PLAIN and (term is None or term.coercion is None)
+    if is_plain and (int not in kinds or all(type(one) is not int or is_small(one) for one in values)):
+        return []
+    is_value = layout.is_property
+    return [at for at, one in enumerate(values) if (is_value and _is_json(key, one)) or _needed(one, term) is not None]
 
 
 def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: Iterable[str] = ()) -> Tree:

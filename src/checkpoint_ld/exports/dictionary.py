@@ -35,8 +35,8 @@ def dictionary(content: BenchmarkContent) -> Json:
 
 
 def _question(one: QuestionContent) -> Json:
-    members = one.question.model_dump(mode="json", exclude={"id", "question_rubric", "question_dynamic_rubric"})
     rubrics = {"question_rubric": _dumped(one.rubric), "question_dynamic_rubric": _dumped(one.dynamic_rubric)}
+    members = {name: value for name, value in one.members.items() if name not in rubrics}
     return {"id": one.id, **members, **rubrics, "finished": one.finished}
 
 

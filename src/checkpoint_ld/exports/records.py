@@ -42,22 +42,22 @@ def question_records(content: BenchmarkContent) -> list[Record]:
 
 def custom_keys(content: BenchmarkContent) -> list[str]:
     """Return the keys of all custom metadata, in the order in which they first occur."""
-    return list(dict.fromkeys(key for one in content.questions for key in one.question.custom_metadata or ()))
+    return list(dict.fromkeys(key for one in content.questions for key in one.members["custom_metadata"] or ()))
 
 
 def _question_record(one: QuestionContent, keys: list[str]) -> Record:
-    asked, custom = one.question, one.question.custom_metadata or {}
+    asked, custom = one.members, one.members["custom_metadata"] or {}
     return {
         "question_id": one.id,
-        "question": asked.question,
-        "raw_answer": asked.raw_answer,
+        "question": asked["question"],
+        "raw_answer": asked["raw_answer"],
         "has_template": one.has_template,
         "finished": one.finished,
         "author": one.author,
-        "created": asked.date_created,
-        "modified": asked.date_modified,
-        "keywords": list(asked.keywords),
-        "has_rubric": one.rubric is not None,
+        "created": asked["date_created"],
+        "modified": asked["date_modified"],
+        "keywords": asked["keywords"],
+        "has_rubric": one.has_rubric,
         "template_mode": one.template.level.value,
         "verified_field_count": len(one.template.fields),
         **{f"{CUSTOM}{key}": flat(custom.get(key)) for key in keys},
@@ -70,7 +70,7 @@ def field_records(content: BenchmarkContent) -> list[Record]:
     `ground_truth` is a plain value or JSON text, `parameters` JSON text; `literal_values` is a list or None.
     """
     return [
-        {"question_id": one.id, "question": one.question.question, **_field_record(field)}
+        {"question_id": one.id, "question": one.members["question"], **_field_record(field)}
         for one in content.questions
         for field in one.template.fields
     ]

@@ -9,10 +9,11 @@ from checkpoint_ld.facets.facet import Facet
 
 if TYPE_CHECKING:
     from checkpoint_ld.content import BenchmarkContent
+    from checkpoint_ld.graph.object_reading import Frame
 
 
 class Contents(Facet):
     """What the benchmark holds, read anew at each call."""
 
-    def _content(self) -> BenchmarkContent:
-        return content_of(self._graph, self._elements())
+    def _content(self, only: Frame | None = None) -> BenchmarkContent:
+        return content_of(self._graph, self._elements(), only)

@@ -31,8 +31,10 @@ def elements_of(graph: CheckpointGraph) -> Elements:
     """
     elements = Elements()
     nodes = graph.member(graph.root, "dataFeedElement")
-    own = [graph.plain(node, "@id") for node in nodes]
-    taken = set(own)
+    described = [node for node in nodes if node in graph.held]
+    told = dict(zip(described, graph.read_all(described, only={}), strict=True))
+    own = [told[node].get("@id") if node in told else graph.plain(node, "@id") for node in nodes]
+    taken = {one for one in own if isinstance(one, str)}
     for node, identifier in zip(nodes, own, strict=True):
         name = str(identifier) if identifier else unique_question_id(_text_of(graph, node), taken)
         if name in elements:
@@ -69,7 +71,7 @@ def asked_in(graph: CheckpointGraph, item: Node) -> Node:
     return asked[0] if asked else item
 
 
-def _suffixed(identifier: str, taken: set[object]) -> str:
+def _suffixed(identifier: str, taken: set[str]) -> str:
     suffix = 1
     while f"{identifier}-{suffix}" in taken:
         suffix += 1

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.reading import Reading
 
 Json = dict[str, Any]
@@ -64,6 +65,11 @@ class Facet(CheckedMethods):
         """Return the node of the question in a feed item. Raises LookupFailedError."""
         return asked_in(self._graph, self._node(question_id))
 
+    def _items(self, only: Frame | None = None) -> dict[str, Json]:
+        """Return the feed items by the identifiers of their questions; with `only`, what this frame names of them."""
+        elements = self._elements()
+        return dict(zip(elements, self._graph.read_all([*elements.values()], only=only), strict=True))
+
     def _item(self, question_id: str) -> Json:
-        """Return the feed item of a question, to look at and not to change. Raises LookupFailedError."""
-        return self._graph.lent(self._node(question_id))
+        """Return the feed item of a question. Raises LookupFailedError."""
+        return self._graph.read(self._node(question_id))

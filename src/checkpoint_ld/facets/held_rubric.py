@@ -68,7 +68,7 @@ class HeldRubric(Generic[Traits]):
         made = [self._made(trait) for trait in wanted]
         self._move_older()
         nodes = self._nodes()
-        old = [self.graph.object(node) for node in nodes]
+        old = [self.graph.read(node) for node in nodes]
         counterparts = _counterparts(wanted, [self._name(node) for node in nodes])
         for index, at in enumerate(counterparts):
             if at is not None:
@@ -96,7 +96,7 @@ class HeldRubric(Generic[Traits]):
         self._made(trait)
         self._move_older()
         first, *others = self._called(name)
-        old = self.graph.object(first)
+        old = self.graph.read(first)
         rating = self._updated(old, trait)
         if is_of_kind(old, trait):
             self._rewrite(first, old, rating)
@@ -134,7 +134,7 @@ class HeldRubric(Generic[Traits]):
         if not is_dynamic({"additionalType": self.graph.plain(node, "additionalType")}):
             return False
         try:
-            return trait_of(self.graph.object(node)) is not None  # None: of a kind that nobody knows, so it stays
+            return trait_of(self.graph.read(node)) is not None  # None: of a kind that nobody knows, so it stays
         except ReadError:
             return True
 
@@ -149,7 +149,7 @@ class HeldRubric(Generic[Traits]):
 
     def _current(self) -> Traits | None:
         try:
-            ratings = [*map(self.graph.object, self._nodes()), *self._older()]
+            ratings = [*map(self.graph.read, self._nodes()), *self._older()]
             return self._collected(trait for rating in ratings if (trait := trait_of(rating)) is not None)
         except ReadError:
             return None
@@ -160,11 +160,11 @@ class HeldRubric(Generic[Traits]):
 
     def _moving(self) -> tuple[list[Json], Json]:
         """Return those ratings, and the members of the holder that change when the traits move into them."""
-        told = self.graph.object(self.holder, without=_BULK)
+        told = self.graph.read(self.holder, without=_BULK)
         changed = members_without(told)
         if not changed:
             return [], {}
-        return older_ratings({**told, _MEMBER: [self.graph.object(one) for one in self._nodes()]}, self.scope), changed
+        return older_ratings({**told, _MEMBER: [self.graph.read(one) for one in self._nodes()]}, self.scope), changed
 
     def _move_older(self) -> None:
         if self.model is not Rubric:

@@ -26,27 +26,27 @@ class Overview(Contents):
 
     def get_summary(self) -> Json:
         """Return name, version, makers, dates and counts, such as `question_count`."""
-        return summary.summary(self._content())
+        return summary.summary(self._content(summary.LOOKED_AT))
 
     def get_statistics(self) -> Json:
         """Return the summary, with the lengths of templates in characters and the number of questions with metadata."""
-        return summary.statistics(self._content())
+        return summary.statistics(self._content(summary.LOOKED_AT))
 
     def check_readiness(self) -> Json:
         """Return whether the benchmark is ready for verification, with everything that keeps it from being so.
 
         Templates are read, never run.
         """
-        return self._readiness(self._content())
+        return self._readiness(self._content(summary.LOOKED_AT))
 
     def get_progress_report(self) -> Json:
         """Return how far the work is, in a few numbers."""
-        content = self._content()
+        content = self._content(summary.LOOKED_AT)
         return readiness.progress(content, self._readiness(content))
 
     def get_health_report(self) -> Json:
         """Return a score from 0 to 100, a word for it, readiness, statistics, and what to do next."""
-        content = self._content()
+        content = self._content(summary.LOOKED_AT)
         return readiness.health(content, self._readiness(content), now())
 
     def validate(self, profile: str = "karenina") -> Verdict:

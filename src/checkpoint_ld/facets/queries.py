@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.facets.questions import Questions
+from checkpoint_ld.mapping.questions import asked_of, frame, frame_for, is_finished, members_of, untraited_members_of
+from checkpoint_ld.mapping.questions import has_template as has_own_template
+from checkpoint_ld.mapping.rubrics import has_traits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
 MatchMode = Literal["exact", "contains", "in", "regex"]
 
+_CRITERIA = frame(hasPart=None, rating={"additionalType": None}, additionalProperty=None, globalRubric=None)
 _MODES = ("exact", "contains", "in", "regex")
 
 
@@ -39,15 +43,15 @@ class Queries(Questions):
         `has_template` does not count placeholders; `author` is a part of the author's name in upper or lower case.
         `custom_filter` takes the question as a dictionary; where it raises, the question is left out.
         """
-        return [
+        ids = [
             one
-            for one in self.get_all_questions()
-            if (finished is None or one["finished"] is finished)
-            and (has_template is None or self.has_template(one["id"]) is has_template)
-            and (has_rubric is None or (one["question_rubric"] is not None) is has_rubric)
-            and (author is None or author.casefold() in _author(one).casefold())
-            and (custom_filter is None or _passes(custom_filter, one))
+            for one, item in self._items(_CRITERIA).items()
+            if (finished is None or is_finished(item) is finished)
+            and (has_template is None or has_own_template(item) is has_template)
+            and (has_rubric is None or has_traits(asked_of(item)) is has_rubric)
+            and (author is None or author.casefold() in _author(untraited_members_of(item)).casefold())
         ]
+        return [one for one in self._dictionaries(ids) if custom_filter is None or _passes(custom_filter, one)]
 
     def filter_by_metadata(self, field_path: str, value: Any, match_mode: MatchMode = "exact") -> list[Json]:
         """Return the questions in which the member at a path of names with dots, such as `author.name`, matches.
@@ -60,7 +64,8 @@ class Queries(Questions):
             raise SettingsError(f"there is no match_mode {match_mode!r}: use {', '.join(_MODES)}")
         if match_mode == "regex" and not _is_pattern(value):
             return []
-        return [one for one in self.get_all_questions() if _matches(_at(one, field_path), value, match_mode)]
+        values = self._at((field_path,))
+        return self._dictionaries([one for one, (held,) in values.items() if _matches(held, value, match_mode)])
 
     def filter_by_custom_metadata(self, match_all: bool = True, **criteria: Any) -> list[Json]:
         """Return the questions whose custom metadata equal all criteria, or one of them if not `match_all`.
@@ -68,12 +73,13 @@ class Queries(Questions):
         Questions without custom metadata never match. Without criteria all others do, and none if not `match_all`.
         """
         test = all if match_all else any
-        return [
-            one
-            for one in self.get_all_questions()
-            if (custom := one["custom_metadata"])
-            and test(name in custom and custom[name] == value for name, value in criteria.items())
-        ]
+        return self._dictionaries(
+            [
+                one
+                for one, (custom,) in self._at(("custom_metadata",)).items()
+                if custom and test(name in custom and custom[name] == value for name, value in criteria.items())
+            ]
+        )
 
     def search_questions(
         self,
@@ -97,11 +103,11 @@ class Queries(Questions):
             queries = usable
         test = all if match_all else any
         found = []
-        for one in self.get_all_questions() if queries else ():
-            text = " ".join(part for field in fields for part in _texts(_at(one, field)))
+        for one, values in (self._at(fields) if queries else {}).items():
+            text = " ".join(part for value in values for part in _texts(value))
             if test(_occurs(part, text, case_sensitive=case_sensitive, regex=regex) for part in queries):
                 found.append(one)
-        return found
+        return self._dictionaries(found)
 
     def get_questions_by_author(self, author: str) -> list[Json]:
         """Return the questions whose author's name holds a text, in upper or lower case."""
@@ -118,9 +124,23 @@ class Queries(Questions):
         methods return them; all by default.
         """
         counted: Counter[Hashable] = Counter()
-        for one in self.get_all_questions() if questions is None else questions:
-            counted.update(_values(_at(one, field_path)))
+        if questions is None:
+            values = [value for (value,) in self._at((field_path,)).values()]
+        else:
+            values = [_at(one, field_path) for one in questions]
+        for value in values:
+            counted.update(_values(value))
         return dict(counted)
+
+    def _at(self, paths: Sequence[str]) -> dict[str, list[Any]]:
+        """Return the values of members at paths, by the identifiers of the questions that have them."""
+        only = frame_for(path.partition(".")[0] for path in paths)
+        items = self._items(only).items()
+        if only is None:
+            told = {one: {**members_of(item), "id": one} for one, item in items}
+        else:
+            told = {one: {**untraited_members_of(item), "id": one} for one, item in items}
+        return {one: [_at(members, path) for path in paths] for one, members in told.items()}
 
 
 def _author(question: Json) -> str:

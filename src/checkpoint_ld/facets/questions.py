@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal, overload
 
 from checkpoint_ld.documents.values import copied
-from checkpoint_ld.facets import entries
-from checkpoint_ld.facets.elements import asked_in
+from checkpoint_ld.entities import Question
 from checkpoint_ld.facets.facet import Facet, Json
-from checkpoint_ld.facets.lazy_questions import LazyQuestions
 from checkpoint_ld.mapping import questions
 from checkpoint_ld.mapping.properties import values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from rdflib.term import Node
 
-    from checkpoint_ld.entities import Question, QuestionRegistryEntry
+    from checkpoint_ld.entities import QuestionRegistryEntry
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+
+_TOGETHER = 512
+"""So many feed items at most are read together by who goes through questions."""
+
+
+class _Questions(Sequence[Question]):
+    """The questions of the feed items `nodes` of a graph, each made of what the graph says when its turn comes."""
+
+    def __init__(self, graph: CheckpointGraph, nodes: list[Node]) -> None:
+        self._graph = graph
+        self._nodes = nodes
+
+    @overload
+    def __getitem__(self, index: int) -> Question: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Question]: ...
+    def __getitem__(self, index: int | slice) -> Question | Sequence[Question]:
+        if isinstance(index, slice):
+            return _Questions(self._graph, self._nodes[index])
+        return questions.question_of(self._graph.read(self._nodes[index]))
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __iter__(self) -> Iterator[Question]:
+        at, size = 0, 1
+        while at < len(self):
+            changes = self._graph.changes
+            held = [*takewhile(self._graph.held.__contains__, self._nodes[at : at + size])]
+            size = min(2 * size, _TOGETHER)
+            for item in self._graph.read_all(held or self._nodes[at : at + 1]):
+                at += 1
+                yield questions.question_of(item)
+                if self._graph.changes != changes:
+                    size = 1
+                    break
 
 
 class Questions(Facet):
@@ -25,8 +62,8 @@ class Questions(Facet):
 
     @property
     def questions(self) -> Sequence[Question]:
-        """The questions in their order; each is built when it is asked for."""
-        return LazyQuestions(self._graph, list(self._elements().values()))
+        """The questions in their order, each made of what the graph says when it is asked for."""
+        return _Questions(self._graph, list(self._elements().values()))
 
     def get_question_ids(self) -> list[str]:
         """Return the identifiers in the order of the questions; of two alike the later has a suffix."""
@@ -65,14 +102,15 @@ class Questions(Facet):
         return self._listed(self._by_state(finished=False), ids_only=ids_only)
 
     def _listed(self, ids: list[str], *, ids_only: bool) -> list[Json] | list[str]:
-        return ids if ids_only else [self.get_question(one) for one in ids]
+        return ids if ids_only else self._dictionaries(ids)
+
+    def _dictionaries(self, ids: list[str]) -> list[Json]:
+        items = self._graph.read_all([*map(self._node, ids)])
+        return [{"id": one, **questions.members_of(item)} for one, item in zip(ids, items, strict=True)]
 
     def _by_state(self, *, finished: bool) -> list[str]:
-        return [name for name, node in self._elements().items() if self._is_finished(node) is finished]
-
-    def _is_finished(self, item: Node) -> bool:
-        asked = asked_in(self._graph, item)
-        return questions.means_true(entries.value_of(self._graph, asked, "finished", default=False))
+        items = self._items(questions.STATES)
+        return [one for one, item in items.items() if questions.is_finished(item) is finished]
 
     def get_question_as_object(self, question_id: str) -> Question:
         """Return a question. Raises LookupFailedError when there is none of that identifier."""
@@ -117,7 +155,10 @@ class Questions(Facet):
 
     def has_template(self, question_id: str) -> bool:
         """Tell whether a question has an answer template of its own, not just the placeholder."""
-        return question_id in self._elements() and questions.has_template(self._template_of(self._node(question_id)))
+        if question_id not in self._elements():
+            return False
+        (item,) = self._graph.read_all([self._node(question_id)], only=questions.TEMPLATES)
+        return questions.has_template(item)
 
     @property
     def question_count(self) -> int:
@@ -132,15 +173,9 @@ class Questions(Facet):
     @property
     def is_complete(self) -> bool:
         """Whether there are questions, and all of them are finished and have the text of a template."""
-        nodes = self._elements().values()
-        return bool(nodes) and all(
-            self._is_finished(one) and questions.has_source(self._template_of(one)) for one in nodes
-        )
+        items = self._items(questions.frame(additionalProperty=None, hasPart=None)).values()
+        return bool(items) and all(questions.is_finished(one) and questions.has_source(one) for one in items)
 
     def get_progress(self) -> float:
         """Return the share of finished questions in percent, 0 if there are no questions."""
         return self.finished_count / self.question_count * 100 if self.question_count else 0.0
-
-    def _template_of(self, item: Node) -> Json:
-        """Return so much of the question in a feed item as holds its template."""
-        return {"hasPart": self._graph.content(asked_in(self._graph, item), "hasPart")}

@@ -8,12 +8,13 @@ from checkpoint_ld.entities.merging import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.facets.facet import Facet, Json
 from checkpoint_ld.facets.rubric_checks import counts_of, faults_of, merge_faults
 from checkpoint_ld.mapping import rubrics
-from checkpoint_ld.mapping.questions import asked_of
+from checkpoint_ld.mapping.questions import asked_of, frame
 
 if TYPE_CHECKING:
     from checkpoint_ld.entities import DynamicRubric, Rubric
 
 _BULK = ("dataFeedElement", "hasPart")
+_TRAITS = frame(rating=None, additionalProperty=None, globalRubric=None)
 
 
 class Rubrics(Facet):
@@ -22,7 +23,7 @@ class Rubrics(Facet):
     @property
     def global_rubric(self) -> Rubric | None:
         """The traits by which the answers to all questions are judged."""
-        return rubrics.rubric_of(self._graph.object(self._graph.root, without=_BULK))
+        return rubrics.rubric_of(self._graph.read(self._graph.root, without=_BULK))
 
     def get_global_rubric(self) -> Rubric | None:
         """Return `global_rubric`."""
@@ -30,7 +31,7 @@ class Rubrics(Facet):
 
     def get_global_dynamic_rubric(self) -> DynamicRubric | None:
         """Return the traits that are judged only where their concept occurs."""
-        return rubrics.dynamic_rubric_of(self._graph.object(self._graph.root, without=_BULK))
+        return rubrics.dynamic_rubric_of(self._graph.read(self._graph.root, without=_BULK))
 
     def get_question_rubric(self, question_id: str) -> Rubric | None:
         """Return the traits of one question, None for a question that is not there too, as Karenina does."""
@@ -67,7 +68,7 @@ class Rubrics(Facet):
         For each of `global`, `global_dynamic`, `question` and `question_dynamic` a mapping: `rubrics` counts those
         with traits, `traits` their traits, `by_kind` the traits of each kind, `llm` to `agentic`.
         """
-        asked = [asked_of(self._item(one)) for one in self._elements()]
+        asked = [asked_of(item) for item in self._items(_TRAITS).values()]
         return {
             "global": counts_of([self.global_rubric]),
             "global_dynamic": counts_of([self.get_global_dynamic_rubric()]),
@@ -84,8 +85,8 @@ class Rubrics(Facet):
         """
         general, dynamic = self.global_rubric, self.get_global_dynamic_rubric()
         found = [*faults_of(general), *faults_of(dynamic)]
-        for one in self._elements():
-            own, own_dynamic = self.get_question_rubric(one), self.get_question_dynamic_rubric(one)
+        for one, item in self._items(_TRAITS).items():
+            own, own_dynamic = rubrics.rubric_of(asked_of(item)), rubrics.dynamic_rubric_of(asked_of(item))
             told = [error for _, error in (*faults_of(own), *faults_of(own_dynamic))]
             told += [*merge_faults(general, own), *merge_faults(dynamic, own_dynamic)]
             found += [(f"question:{one}", error) for error in told]

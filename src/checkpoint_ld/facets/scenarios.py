@@ -25,7 +25,7 @@ class Scenarios(Facet):
     @property
     def scenarios(self) -> list[Scenario]:
         """The scenarios in their order."""
-        return [scenarios.scenario_of(self._graph.object(node)) for node in self._scenario_nodes()]
+        return [scenarios.scenario_of(self._graph.read(node)) for node in self._scenario_nodes()]
 
     def get_scenarios(self) -> list[Scenario]:
         """Return `scenarios`."""
@@ -33,7 +33,7 @@ class Scenarios(Facet):
 
     def get_scenario(self, name: str) -> Scenario:
         """Return the scenario called `name`, the first of several. Raises LookupFailedError."""
-        return scenarios.scenario_of(self._graph.object(self._scenario_node(name)))
+        return scenarios.scenario_of(self._graph.read(self._scenario_node(name)))
 
     def add_scenario(self, scenario: Scenario) -> None:
         """Add a scenario at the end. Code in it is text: it is neither read nor run.
@@ -90,4 +90,4 @@ class Scenarios(Facet):
 
     def _is_scenario(self, part: Node) -> bool:
         kind = self._graph.plain(part, "@type")
-        return scenarios.is_scenario(self._graph.object(part) if kind is None else {"@type": kind})
+        return scenarios.is_scenario(self._graph.read(part) if kind is None else {"@type": kind})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.elements import asked_in
 from checkpoint_ld.facets.questions import Questions
+from checkpoint_ld.mapping.questions import STATES, is_finished
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,14 +40,15 @@ class States(Questions):
 
         Raises LookupFailedError.
         """
-        finished = not self._is_finished(self._node(question_id))
+        finished = not self.get_registry_entry(question_id).finished
         self._mark((question_id,), finished=finished)
         return finished
 
     def _mark(self, question_ids: Iterable[str], *, finished: bool) -> None:
         known = self._elements()
         nodes = [known[one] for one in dict.fromkeys(question_ids) if one in known]
-        changed = [node for node in nodes if self._is_finished(node) is not finished]
+        items = zip(nodes, self._graph.read_all(nodes, only=STATES), strict=True)
+        changed = [node for node, item in items if is_finished(item) is not finished]
         for node in changed:
             entries.set_value(self._graph, asked_in(self._graph, node), "finished", finished)
         if changed:

@@ -14,7 +14,7 @@ from checkpoint_ld.facets import template_exchange
 from checkpoint_ld.facets.given import source_given
 from checkpoint_ld.facets.questions import Questions
 from checkpoint_ld.identifiers import template_id
-from checkpoint_ld.mapping.placeholder import is_placeholder
+from checkpoint_ld.mapping.questions import TEMPLATES, has_template, is_finished, is_own, question_of, source_of
 
 if TYPE_CHECKING:
     import os
@@ -54,12 +54,12 @@ class Templates(Questions):
 
     def has_template(self, question_id: str) -> bool:
         """Tell whether a question has a template; one that is not there has none."""
-        return question_id in self._elements() and _is_own(self._source_text(question_id))
+        return question_id in self._elements() and is_own(self._source_text(question_id))
 
     def get_template(self, question_id: str) -> str:
         """Return the source of a question's template. Raises LookupFailedError if it has none."""
         source = self._source_text(question_id)
-        if source is None or not _is_own(source):
+        if source is None or not is_own(source):
             raise LookupFailedError(f"the question {question_id!r} has no template: see get_missing_templates()")
         return source
 
@@ -83,7 +83,8 @@ class Templates(Questions):
     def get_missing_templates(self, ids_only: Literal[True]) -> list[str]: ...
     def get_missing_templates(self, ids_only: bool = False) -> list[Json] | list[str]:
         """Return the questions that have no template, as dictionaries or only their identifiers."""
-        return self._listed([one for one in self._elements() if not self.has_template(one)], ids_only=ids_only)
+        missing = [one for one, item in self._items(TEMPLATES).items() if not has_template(item)]
+        return self._listed(missing, ids_only=ids_only)
 
     @renamed(code="template_code")
     def apply_global_template(self, template_code: str | TemplateSpec | type) -> list[str]:
@@ -102,11 +103,10 @@ class Templates(Questions):
         Each fault has the `question_id` and an `error`, with the line and what to do. Questions without a template are
         no fault. Templates are read, not run: this is what can be told from the text.
         """
-        sources = {one: source for one in self._elements() if _is_own(source := self._source_text(one))}
         errors = [
             {"question_id": question_id, "error": error}
-            for question_id, source in sources.items()
-            for error in _faults(source or "")
+            for question_id, source in self._own_sources().items()
+            for error in _faults(source)
         ]
         return not errors, errors
 
@@ -119,9 +119,9 @@ class Templates(Questions):
         for question_id in wanted or ():
             self._node(question_id)
         return [
-            template_exchange.finished_template(one, self.get_question_as_object(one), source)
-            for one in self.get_finished_questions(ids_only=True)
-            if (wanted is None or one in wanted) and (source := self._source_text(one) or "").strip()
+            template_exchange.finished_template(one, question_of(item), source)
+            for one, item in self._items().items()
+            if (wanted is None or one in wanted) and is_finished(item) and (source := source_of(item) or "").strip()
         ]
 
     @renamed(path="file_path")
@@ -130,8 +130,7 @@ class Templates(Questions):
 
         Raises WriteError.
         """
-        own = {one: self.get_template(one) for one in self._elements() if self.has_template(one)}
-        template_exchange.write_templates(file_path, own)
+        template_exchange.write_templates(file_path, self._own_sources())
 
     @renamed(path="file_path")
     def import_generated_templates(
@@ -151,10 +150,14 @@ class Templates(Questions):
             self._touch(self._node(question_id))
         return taken
 
+    def _own_sources(self) -> dict[str, str]:
+        """Return the sources of all templates by the identifiers of their questions, without placeholders."""
+        sources = {one: source_of(item) for one, item in self._items(TEMPLATES).items()}
+        return {one: source for one, source in sources.items() if source is not None and is_own(source)}
+
     def _source_text(self, question_id: str) -> str | None:
-        node = self._template_node(question_id)
-        source = None if node is None else self._graph.plain(node, "text")
-        return source if isinstance(source, str) else None
+        (item,) = self._graph.read_all([self._node(question_id)], only=TEMPLATES)
+        return source_of(item)
 
     def _template_node(self, question_id: str) -> Node | None:
         parts = self._graph.member(self._asked(question_id), "hasPart")
@@ -169,17 +172,13 @@ class Templates(Questions):
             self._graph.replace(asked, "hasPart", new_template_of(self._graph.plain(asked, "text"), source))
 
 
-def _is_own(source: str | None) -> bool:
-    return source is not None and source.strip() != "" and not is_placeholder(source)
-
-
 def _checked(given: str | TemplateSpec | type) -> str:
     source = source_given(given)
     _refuse_unusable(source, "the template")
     return source
 
 
-def _faults(source: str) -> list[str]:
+def _faults(source: str) -> tuple[str, ...]:
     from checkpoint_ld.templates import usability  # noqa: PLC0415 - not needed to load a benchmark
 
     return usability.faults(source)

@@ -95,13 +95,17 @@ class Compaction:
         if isinstance(value, Ref):
             node = BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
             if node in visiting:
-                return {"@id": self.identifier(node) or value.name}
+                return self.reference(node, value.name)
             return self.object(node, via, visiting) if node in self.index else {}
         if isinstance(value, list):
             return [self._filled(one, via, visiting) for one in value]
         if isinstance(value, dict):
             return {key: self._filled(one, via, visiting) for key, one in value.items()}
         return value
+
+    def reference(self, node: Node, name: str) -> Tree:
+        """Return what stands for a node where it would stand below itself."""
+        return {"@id": self.identifier(node) or name}
 
     def shallow(self, subject: Node, via: Term | None = None) -> Tree:
         """Return the members of `subject` as the document has them, objects below it as references."""

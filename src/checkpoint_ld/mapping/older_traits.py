@@ -40,11 +40,6 @@ def older_ratings(holder: Json, scope: str) -> list[Json]:
     return found
 
 
-def holds_older_traits(holder: Json, properties: Json) -> bool:
-    """Tell whether there may be traits in older places of an object with these values of additional properties."""
-    return _MEMBER in holder or not LEGACY_PROPERTIES.keys().isdisjoint(properties)
-
-
 def members_without(holder: Json) -> Json:
     """Return the members of an object that are different when its traits have left the older places.
 

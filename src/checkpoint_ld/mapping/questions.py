@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import template
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
-from checkpoint_ld.mapping import built_questions
-from checkpoint_ld.mapping.dumped_rubrics import Dumps, dumped_rubrics
 from checkpoint_ld.mapping.properties import (
     ABSENT,
     CUSTOM,
@@ -19,11 +17,14 @@ from checkpoint_ld.mapping.properties import (
     text_of,
     values,
 )
-from checkpoint_ld.mapping.rubrics import dynamic_rubric_of, rubric_of
+from checkpoint_ld.mapping.rubrics import by_kind, dumped, dynamic_traits_of, traits_of
 from checkpoint_ld.mapping.traits import rating_of
 
 if TYPE_CHECKING:
-    from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
+    from collections.abc import Iterable
+
+    from checkpoint_ld.entities import DynamicRubric, Rubric
+    from checkpoint_ld.graph.object_reading import Frame
 
 Json = dict[str, Any]
 
@@ -33,7 +34,35 @@ PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspa
 """The members of a question that are properties of the same name; custom metadata stands after the first two."""
 
 _WRITTEN_AS_TEXT = PROPERTIES[:3]
+_OF_JSON = ("author", "sources", "custom_metadata", "question_rubric", "question_dynamic_rubric")
 _TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
+
+
+def frame(**members: Frame | None) -> Frame:
+    """Return the frame of feed items for what some members of their questions say."""
+    return {**members, "item": members}
+
+
+STATES = frame(additionalProperty=None)
+"""What `is_finished` looks at."""
+TEMPLATES = frame(hasPart=None)
+"""What `source_of` looks at."""
+_PLACES = {
+    "question": "text",
+    "raw_answer": "acceptedAnswer",
+    "keywords": "keywords",
+    "answer_template": "hasPart",
+    "date_created": "dateCreated",
+    "date_modified": "dateModified",
+    **dict.fromkeys((*PROPERTIES, "custom_metadata", "finished"), "additionalProperty"),
+}
+"""The members of a question object, or of its feed item, that say what the members of a `Question` say."""
+
+
+def frame_for(members: Iterable[str]) -> Frame | None:
+    """Return the frame of feed items for members of a `Question`, and `finished`; None for all that is said."""
+    places = {_PLACES.get(one) for one in members}
+    return None if None in places else frame(**dict.fromkeys(filter(None, places)))
 
 
 def question_of(item: Json) -> Question:
@@ -42,8 +71,20 @@ def question_of(item: Json) -> Question:
     It shares nothing with `item` that can be changed.
     """
     asked = asked_of(item)
-    properties = values(asked.get("additionalProperty"))
-    return _read(item, asked, properties, dumped_rubrics(asked, properties))
+    rubrics = {"question_rubric": traits_of(asked), "question_dynamic_rubric": dynamic_traits_of(asked)}
+    return _question({**stated_by(item), **{name: dumped(traits) for name, traits in rubrics.items()}})
+
+
+def untraited_question_of(item: Json) -> Question:
+    """Return the question of a feed item without its rubrics, which take longer to read than all the rest."""
+    return _question(stated_by(item))
+
+
+def _question(members: Json) -> Question:
+    question = Question.model_validate({**members, **dict.fromkeys(_OF_JSON)}, context=LENIENT)
+    # These are JSON already, which pydantic would go through once more, value by value.
+    question.__dict__.update({name: members[name] for name in _OF_JSON})
+    return question
 
 
 def members_of(item: Json) -> Json:
@@ -52,40 +93,36 @@ def members_of(item: Json) -> Json:
     `keywords` is None where there are none, as in Karenina.
     """
     asked = asked_of(item)
-    rubrics = {"question_rubric": _lists(rubric_of(asked)), "question_dynamic_rubric": _lists(dynamic_rubric_of(asked))}
-    members = untraited_question_of(item).model_dump(exclude={"id"})
-    return {**members, **rubrics, "keywords": members["keywords"] or None, "finished": is_finished(item)}
+    rubrics = {"question_rubric": traits_of(asked), "question_dynamic_rubric": dynamic_traits_of(asked)}
+    return {**untraited_members_of(item), **{name: by_kind(traits) for name, traits in rubrics.items()}}
 
 
-def _lists(rubric: Rubric | DynamicRubric | None) -> dict[str, list[AnyTrait]] | None:
-    return {name: list(getattr(rubric, name)) for name in type(rubric).model_fields} if rubric else None
+def untraited_members_of(item: Json) -> Json:
+    """Return what `members_of` does, without rubrics."""
+    members = stated_by(item)
+    return {**members, "keywords": members["keywords"] or None, "finished": is_finished(item)}
 
 
-def _read(item: Json, asked: Json, properties: Json, rubrics: Dumps = (None, None)) -> Question:
-    return built_questions.question(
-        {
-            "question": text_of(asked.get("text")),
-            "raw_answer": text_of(_single(asked.get("acceptedAnswer")).get("text")),
-            "keywords": keywords_of(item),
-            "few_shot_examples": _examples(from_text(properties.get("few_shot_examples"))),
-            "date_created": text_of(item.get("dateCreated")),
-            "date_modified": text_of(item.get("dateModified")),
-            "answer_template": _source_of(asked),
-            "answer_notes": text_of(properties.get("answer_notes")) or None,
-            "author": _object(from_text(properties.get("author"))),
-            "sources": _objects(from_text(properties.get("sources"))),
-            "custom_metadata": custom_of(properties) or None,
-            "question_rubric": rubrics[0],
-            "question_dynamic_rubric": rubrics[1],
-            "workspace_path": text_of(properties.get("workspace_path")) or None,
-        }
-    )
-
-
-def untraited_question_of(item: Json) -> Question:
-    """Return the question of a feed item without its rubrics, which take longer to read than all the rest."""
+def stated_by(item: Json) -> Json:
+    """Return the members of a `Question` that a feed item gives, without rubrics; nothing is shared with `item`."""
     asked = asked_of(item)
-    return _read(item, asked, values(asked.get("additionalProperty")))
+    properties = values(asked.get("additionalProperty"))
+    return {
+        "question": text_of(asked.get("text")),
+        "raw_answer": text_of(_single(asked.get("acceptedAnswer")).get("text")),
+        "keywords": keywords_of(item),
+        "few_shot_examples": _examples(from_text(properties.get("few_shot_examples"))),
+        "date_created": text_of(item.get("dateCreated")),
+        "date_modified": text_of(item.get("dateModified")),
+        "answer_template": source_of(item),
+        "answer_notes": text_of(properties.get("answer_notes")) or None,
+        "author": _object(from_text(properties.get("author"))),
+        "sources": _objects(from_text(properties.get("sources"))),
+        "custom_metadata": custom_of(properties) or None,
+        "question_rubric": None,
+        "question_dynamic_rubric": None,
+        "workspace_path": text_of(properties.get("workspace_path")) or None,
+    }
 
 
 def registry_entry_of(item: Json) -> QuestionRegistryEntry:
@@ -96,7 +133,7 @@ def registry_entry_of(item: Json) -> QuestionRegistryEntry:
 
 def is_finished(item: Json) -> bool:
     """Tell whether an item's question is marked as finished."""
-    return means_true(values(asked_of(item).get("additionalProperty")).get("finished", False))
+    return means_true(values(as_list(asked_of(item).get("additionalProperty"))).get("finished", False))
 
 
 def means_true(value: Any) -> bool:
@@ -128,7 +165,7 @@ def item_of(
     ratings += [rating_of(trait, "QuestionSpecific", dynamic=True) for trait in (dynamic.traits() if dynamic else ())]
     source = question.answer_template
     if finished is None:
-        finished = source is not None and _is_own(source)
+        finished = is_own(source)
     asked = {
         "@type": "Question",
         "text": question.question,
@@ -145,21 +182,22 @@ def item_of(
 
 def has_source(item: Json) -> bool:
     """Tell whether an item's question has the text of a template, be it only the one that stands for none."""
-    return bool((_source_of(asked_of(item)) or "").strip())
+    return bool((source_of(item) or "").strip())
 
 
 def has_template(item: Json) -> bool:
     """Tell whether an item's question has a template of its own."""
-    source = _source_of(asked_of(item))
-    return source is not None and _is_own(source)
+    return is_own(source_of(item))
 
 
-def _is_own(source: str) -> bool:
-    return source.strip() != "" and not is_placeholder(source)
+def is_own(source: str | None) -> bool:
+    """Tell whether a source is a template: neither none, nor blank, nor the one that stands for none."""
+    return source is not None and source.strip() != "" and not is_placeholder(source)
 
 
-def _source_of(asked: Json) -> str | None:
-    source = _single(asked.get("hasPart")).get("text")
+def source_of(item: Json) -> str | None:
+    """Return the source of the template of an item's question, None where there is none."""
+    source = _single(asked_of(item).get("hasPart")).get("text")
     return source if isinstance(source, str) else None
 
 

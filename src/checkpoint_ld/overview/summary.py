@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.mapping.questions import frame
+
 if TYPE_CHECKING:
     from checkpoint_ld.content import BenchmarkContent, QuestionContent
 
 Json = dict[str, Any]
+
+LOOKED_AT = frame(hasPart=None, rating={"additionalType": None}, additionalProperty=None, globalRubric=None)
+"""The frame of what is counted in feed items."""
 
 
 def summary(content: BenchmarkContent) -> Json:
@@ -24,7 +29,7 @@ def summary(content: BenchmarkContent) -> Json:
         "question_count": len(questions),
         "finished_count": finished,
         "has_template_count": sum(one.has_template for one in questions),
-        "has_rubric_count": sum(one.rubric is not None for one in questions),
+        "has_rubric_count": sum(one.has_rubric for one in questions),
         "progress_percentage": finished / len(questions) * 100 if questions else 0.0,
         "is_complete": bool(questions) and all(one.finished and one.has_source for one in questions),
         "has_global_rubric": rubric is not None,
@@ -37,7 +42,7 @@ def statistics(content: BenchmarkContent) -> Json:
 
     `questions_with_custom_metadata` are those that say more about themselves: custom metadata, author or sources.
     """
-    lengths = [len(one.question.answer_template or "") for one in content.questions if one.has_template]
+    lengths = [len(one.members["answer_template"] or "") for one in content.questions if one.has_template]
     return {
         **summary(content),
         "avg_template_length": sum(lengths) // len(lengths) if lengths else 0,
@@ -48,5 +53,4 @@ def statistics(content: BenchmarkContent) -> Json:
 
 
 def _says_more(one: QuestionContent) -> bool:
-    asked = one.question
-    return bool(asked.custom_metadata or asked.author or asked.sources)
+    return any(one.members[name] for name in ("custom_metadata", "author", "sources"))

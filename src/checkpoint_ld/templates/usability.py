@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from checkpoint_ld.templates.reading import read_template
 from checkpoint_ld.templates.template import Level, Problem, ProblemKind
 
@@ -21,13 +23,14 @@ _REMEDIES = {
 _UNUSABLE = frozenset({Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS, Level.INCOMPLETE})
 
 
-def faults(source: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def faults(source: str) -> tuple[str, ...]:
     """Say why a text cannot be used as a template, with lines and what to do; empty if nothing speaks against it."""
     template = read_template(source)
     if template.level is Level.EMPTY:
-        return ["the template is empty; give the text of one"]
+        return ("the template is empty; give the text of one",)
     serious = _REMEDIES if template.level in _UNUSABLE else _REMEDIES.keys() - {ProblemKind.LIMIT}
-    return [_told(problem) for problem in template.problems if problem.kind in serious]
+    return tuple(_told(problem) for problem in template.problems if problem.kind in serious)
 
 
 def _told(problem: Problem) -> str:

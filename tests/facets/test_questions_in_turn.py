@@ -1,4 +1,4 @@
-"""Questions that are built ahead of who goes through them are those that they would get one by one."""
+"""Who goes through the questions of a benchmark gets what its graph says when the turn of each has come."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError
-from checkpoint_ld.facets import lazy_questions
-from checkpoint_ld.mapping import questions
 from checkpoint_ld.vocabulary import SCHEMA
 from tests.documents import canonical, item, rating
 
@@ -23,9 +21,8 @@ COUNT = 40
 TEXT = URIRef(SCHEMA + "text")
 
 
-@pytest.fixture(params=[1, 2, 512])
-def benchmark(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Benchmark:
-    monkeypatch.setattr(lazy_questions, "MOST_AHEAD", request.param)
+@pytest.fixture
+def benchmark() -> Benchmark:
     items = [item(f"Metal {number}?", f"urn:uuid:{number}") for number in range(COUNT)]
     return Benchmark.load(json.dumps(canonical(*items)).encode())
 
@@ -90,26 +87,6 @@ def test_a_question_that_cannot_be_read_fails_when_its_turn_comes(benchmark: Ben
     assert [next(coming).question for _ in range(20)] == [f"Metal {number}?" for number in range(20)]
     with pytest.raises(ReadError, match="cannot be read"):
         next(coming)
-
-
-def test_each_is_built_once_and_not_many_more_than_are_asked_for(
-    benchmark: Benchmark, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built = []
-    build = questions.question_of
-
-    def counted(one: Any) -> Any:
-        built.append(one)
-        return build(one)
-
-    monkeypatch.setattr(lazy_questions, "question_of", counted)
-    list(benchmark.questions)
-    assert len(built) == COUNT
-    built.clear()
-    for at, _ in enumerate(benchmark.questions, 1):
-        assert len(built) < 2 * at
-        if at == 9:
-            break
 
 
 @pytest.mark.parametrize("is_enabled", [True, False])
