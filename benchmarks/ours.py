@@ -94,7 +94,7 @@ def validated(path: Path) -> object:
 
 def ntriples_of(path: Path) -> bytes:
     """Return a file as N-Triples."""
-    return emission.ntriples_of_tree(reading.examine(path, checked=False).tree)
+    return emission.ntriples_of(reading.examine(path, checked=False).graph)
 
 
 def text_of(graph: CheckpointGraph) -> bytes:

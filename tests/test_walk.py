@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import emission
-from checkpoint_ld.emission import direct_lines
-from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import building, compiled, contexts, walk
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.columns import Objects, Place
@@ -93,21 +91,10 @@ def agrees(tree: Json) -> bool:
     return True
 
 
-def lines_agree(tree: Json) -> None:
-    try:
-        by_graph = emission.ntriples_of(CheckpointGraph.of_tree(tree))
-    except (ReadError, WriteError) as error:
-        with pytest.raises(type(error)):
-            direct_lines.ntriples_of_tree(tree)
-        return
-    assert direct_lines.ntriples_of_tree(tree) == by_graph
-
-
 @settings(max_examples=300, deadline=None)
 @given(trees())
 def test_objects_of_all_kinds_side_by_side(tree: Json) -> None:
     agrees(tree)
-    lines_agree(tree)
 
 
 @settings(max_examples=100, deadline=None)
@@ -137,7 +124,6 @@ def test_usual_and_odd_settings_are_covered_together() -> None:
         {"name": "a", "value": 5},
     ]
     assert agrees(tree)
-    lines_agree(tree)
 
 
 @pytest.mark.parametrize("place", ["later element", "earlier element", "same element", "both", "other keys"])
@@ -154,7 +140,6 @@ def test_of_objects_with_one_name_the_first_of_the_document_has_it(place: str) -
         del tree["dataFeedElement"][0]["dateModified"]
         tree["dataFeedElement"][1]["@id"] = "urn:x:1"
     assert agrees(tree)
-    lines_agree(tree)
 
 
 @pytest.mark.parametrize("name", ["karenina:GlobalRubricTrait", "urn:karenina:vocab:GlobalRubricTrait"])
@@ -163,7 +148,6 @@ def test_an_object_that_is_called_what_a_member_names_is_left_to_the_other_way(n
     tree["rating"] = [{**rating(), "additionalType": "karenina:GlobalRubricTrait"}]
     assert not agrees(tree)
     assert CheckpointGraph.of_tree(tree).tree() == {key: value for key, value in tree.items() if key != "@context"}
-    lines_agree(tree)
 
 
 def test_an_empty_type_is_left_to_the_other_way() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyoxigraph
 
-from checkpoint_ld import data, shortcuts
+from checkpoint_ld import data
 from checkpoint_ld.vocabulary import SHAPES
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def said_in(file: Path) -> Said:
 def said_beforehand(file: Path) -> Said | None:
     """Return what one of our files says; None for any other file, and for one that was changed since it was parsed."""
     folder = data.folder(FOLDER)
-    if not (shortcuts.is_taken("parsed-shapes") and file.is_relative_to(folder)):
+    if not file.is_relative_to(folder):
         return None
     beforehand = parsed_file(folder, file)
     if not beforehand.is_file():

@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import shortcuts
-from checkpoint_ld.documents import elements, lined_elements
+from checkpoint_ld.documents import elements
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.element import Element
-from checkpoint_ld.documents.elements import Elements, UnusualFileError
+from checkpoint_ld.documents.elements import Element, Elements, UnusualFileError
 
 Json = Any
 
@@ -104,36 +102,15 @@ IN_LINES = """{
 """
 
 
-def lined(text: str, chunk: int = 1 << 22) -> int:
-    """Tell how many elements of a text are found by their lines."""
-    data = text.encode()
-    opened = Elements(io.BytesIO(data), "list").opened
-    return len([*lined_elements.lined(io.BytesIO(data), opened, chunk, 1 << 22)])
-
-
 def test_what_only_looks_like_elements_is_none(chunk: int) -> None:
     hold(IN_LINES.encode(), chunk)
-    assert lined(IN_LINES) == 1
 
 
-def test_elements_in_lines_are_found_by_them(chunk: int) -> None:
+def test_elements_in_lines_are_found(chunk: int) -> None:
     value = {"before": [{"a": 1}, {"a": 2}], "list": [{"é": at, "b": [{}, {"c": [{}]}]} for at in range(20)]}
     for indent in (1, 2, "\t"):
-        text = json.dumps(value, indent=indent)
-        assert lined(text) == 19
-        hold(text.encode(), chunk)
-        # The lines of another array, which follow, belong to the last element until it is read by itself.
-        assert lined(json.dumps({**value, "after": value["list"]}, indent=indent)) == 19
-    assert lined(json.dumps(value)) == 0
-    assert lined(json.dumps({"list": []}, indent=2)) == 0
-    assert lined(json.dumps({"list": [{}, {}]}, indent=2)) == 0
-
-
-def test_lines_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shortcuts, "is_taken", lambda _: False)
-    text = json.dumps({"list": [{"a": at} for at in range(20)]}, indent=2)
-    assert lined(text) == 0
-    hold(text.encode(), 7)
+        hold(json.dumps(value, indent=indent).encode(), chunk)
+        hold(json.dumps({**value, "after": value["list"]}, indent=indent).encode(), chunk)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
-from checkpoint_ld import profiles, shortcuts, validation
+from checkpoint_ld import profiles, validation
 from checkpoint_ld.documents.values import walk
-from checkpoint_ld.emission.direct_lines import TextWalk
-from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.pointers import pointers
 from checkpoint_ld.reading import CANONICAL, examine
 from checkpoint_ld.streaming.entrance import Streaming
@@ -258,20 +256,8 @@ def test_what_statements_say_otherwise_than_the_document_is_told_too(window: int
     one, two, three = tree["dataFeedElement"]
     one["item"]["keywords"], two["item"]["keywords"], tree["version"] = ["b", "a", "b"], [], None
     assert held(json.dumps(tree, indent=2).encode(), window) is None
-    # What the text of a document alone does not tell is asked of a graph.
     three["item"]["citation"], three["item"]["additionalType"] = [{"@type": "Thing"}], "https://schema.org/Thing"
-    with pytest.raises(NotCoveredError):
-        TextWalk(tree["@context"]).write(tree)
     assert held(json.dumps(tree, indent=2).encode(), window) is None
-
-
-@pytest.mark.parametrize("left_out", ["direct-lines", "lined-elements"])
-def test_it_is_the_same_without_shortcuts(left_out: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = canonical(*(item(f"Number {number % 5}?", f"urn:uuid:question-{number % 6}") for number in range(7)))
-    tree["dataFeedElement"][3]["item"]["keywords"] = ["b", "a\u2028b"]
-    taken = shortcuts.is_taken
-    monkeypatch.setattr(shortcuts, "is_taken", lambda one: one != left_out and taken(one))
-    assert held(json.dumps(tree, indent=2, ensure_ascii=False).encode(), 2) is None
 
 
 def test_several_processes_give_the_same() -> None:

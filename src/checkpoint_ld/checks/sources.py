@@ -9,7 +9,6 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from checkpoint_ld import shortcuts
 from checkpoint_ld.documents.values import base64_bytes
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def python_fault(source: str) -> str | None:
 
     A text that is surely like one that was parsed before is not parsed again.
     """
-    if next(_parsed) < FEW or not shortcuts.is_taken("template-outlines"):
+    if next(_parsed) < FEW:
         return _fault_of(source)
     from checkpoint_ld.checks.outlines import has_doubtful_number, outline_of  # noqa: PLC0415 - see FEW
 

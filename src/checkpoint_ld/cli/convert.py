@@ -87,7 +87,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
-    from checkpoint_ld.emission import ContextStyle, nquads_of_tree, ntriples_of_tree
+    from checkpoint_ld.emission import ContextStyle
     from checkpoint_ld.reading import CANONICAL, Reading
     from checkpoint_ld.writing import write as writing
 
@@ -108,22 +108,18 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         if not quiet:
             streams.report(source.findings)
         return
-    of_tree = {Output.N_TRIPLES: ntriples_of_tree, Output.N_QUADS: nquads_of_tree}.get(Output(wanted))
-    if of_tree is not None and deep_judgment and not placeholders and not derived:
-        written = writing.Written(of_tree(source.tree))
-    else:
-        written = writing.write(
-            source.graph,
-            syntax=wanted,
-            dialect=dialect or CANONICAL,
-            context=ContextStyle(context),
-            deep_judgment=deep_judgment,
-            round_scores=round_scores,
-            placeholders=placeholders,
-            derived=derived,
-            source=source if source.dialect != CANONICAL else None,
-            now=_now() if source.dialect != CANONICAL or dialect not in {None, CANONICAL} else None,
-        )
+    written = writing.write(
+        source.graph,
+        syntax=wanted,
+        dialect=dialect or CANONICAL,
+        context=ContextStyle(context),
+        deep_judgment=deep_judgment,
+        round_scores=round_scores,
+        placeholders=placeholders,
+        derived=derived,
+        source=source if source.dialect != CANONICAL else None,
+        now=_now() if source.dialect != CANONICAL or dialect not in {None, CANONICAL} else None,
+    )
     streams.write(out, written.data, force=force)
     if not quiet:
         streams.report((*source.findings, *written.findings))

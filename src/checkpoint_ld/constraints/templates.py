@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import shortcuts
 from checkpoint_ld.checks import sources
 from checkpoint_ld.templates.reading import read_template
 
@@ -48,7 +47,7 @@ _known = _Known()
 def _problems(source: str) -> tuple[tuple[str, str], ...]:
     """Return the problems of a template, none at all for one that is surely like another without fault."""
     is_early = not _alike and len(_known) < FEW
-    if is_early or not shortcuts.is_taken("template-outlines"):
+    if is_early:
         return _said(read_template(source))
     if len(_known) == FEW:
         _note_outlines()

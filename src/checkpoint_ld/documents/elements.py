@@ -5,10 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from typing import TYPE_CHECKING, Any
-
-from checkpoint_ld.documents.element import Element, Spot
-from checkpoint_ld.documents.lined_elements import lined
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +17,23 @@ _DECODER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
 _CHUNK = 1 << 22
 _LARGEST = 1 << 25
 """Characters; a single value that is longer is not taken."""
+
+
+class Spot(NamedTuple):
+    """A place in a file: offset in bytes, and line and column from 1, in characters."""
+
+    offset: int
+    line: int
+    column: int
+
+
+class Element(NamedTuple):
+    """One element of an array: its value as far as numbers do not matter, its text, where it starts and ends."""
+
+    value: Any
+    text: bytes
+    start: Spot
+    end: int
 
 
 class UnusualFileError(Exception):
@@ -44,7 +58,6 @@ class Elements:
         self.opened = self.closed = self._here
 
     def __iter__(self) -> Iterator[Element]:
-        self._go_to((yield from lined(self._file, self.opened, _CHUNK, _LARGEST)))
         if self._next() == "]":
             self.closed = self._here
             return
@@ -125,13 +138,6 @@ class Elements:
             len(passed) - passed.rfind("\n") if lines else column + len(passed),
         )
         self._at += len(passed)
-
-    def _go_to(self, spot: Spot) -> None:
-        """Go on at a place of the file where a character begins."""
-        self._file.seek(spot.offset)
-        self._decoder.reset()
-        self._text, self._at, self._is_over = "", 0, False
-        self._here = spot
 
     def _read(self) -> None:
         """Read on; more at a time where a value is longer than what was read, so that the cost stays linear."""

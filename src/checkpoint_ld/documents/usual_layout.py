@@ -12,8 +12,6 @@ from typing import Any
 
 import orjson
 
-from checkpoint_ld import shortcuts
-
 _SPACE = b" \t\r\n"
 _INDENT = 2
 
@@ -24,8 +22,6 @@ def value_of(data: bytes, depth: int) -> dict[str, Any] | None:
     That is an object over several lines, indented by two blanks, as Karenina and its GUI write it. `depth` is how many
     objects and arrays may stand inside one another; where that might not be so, the answer is None, too.
     """
-    if not shortcuts.is_taken("usual-layout"):
-        return None
     # Members on the level of `depth` are indented so far; there is no line break inside a string.
     if not data.startswith(b"{\n") or b"\n" + b" " * (_INDENT * depth) in data:
         return None

@@ -3,7 +3,6 @@
 All of it is written from the subject index, without a second copy of the graph.
 """
 
-from checkpoint_ld.emission.direct_lines import nquads_of_tree, ntriples_of_tree
 from checkpoint_ld.emission.expanded import expanded_of
 from checkpoint_ld.emission.json_ld import ContextStyle, jsonld_of, local_context
 from checkpoint_ld.emission.rdf_xml import rdf_xml, rdf_xml_of
@@ -18,9 +17,7 @@ __all__ = [
     "jsonld_of",
     "local_context",
     "nquads_of",
-    "nquads_of_tree",
     "ntriples_of",
-    "ntriples_of_tree",
     "rdf_xml",
     "rdf_xml_of",
     "trig_of",

@@ -7,19 +7,21 @@ takes with the making of its terms, and it writes the same bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.emission.alike_lines import TRIPLE, blocks
 from checkpoint_ld.emission.term_texts import TermTexts, iri, name
 from checkpoint_ld.graph.alike import TOGETHER, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.statement_graph import StatementGraph
     from checkpoint_ld.graph.store import Index
+
+TRIPLE = " .\n"
+"""How a line of N-Triples ends."""
 
 
 def ntriples_of(graph: StatementGraph) -> bytes:
@@ -60,7 +62,32 @@ def blocks_of(index: Index, end: str) -> Iterator[str]:
                 else known.get(id(held)) or added(held)
                 for held in column
             ]
-        yield from blocks(names, columns, end)
+        yield from _blocks(names, columns, end)
+
+
+def _blocks(subjects: Sequence[str], columns: Mapping[str, Sequence[Any]], end: str) -> list[str]:
+    """Return the lines about each of `subjects`, sorted.
+
+    `columns` has what is said of each, a text or a list of texts, by what stands between subject and object. The lines
+    have one pattern, in which only names and values differ, and what is sorted is the pattern: that takes half the time
+    of making and sorting the lines of each node.
+    """
+    pattern = ""
+    slots: list[Sequence[Any]] = []
+    for start, column in sorted(columns.items()):
+        pattern += f"%s{start.replace('%', '%%')}%s{end.replace('%', '%%')}"
+        slots += [subjects, _objects(subjects, start, column, end)]
+    return [*map(pattern.__mod__, zip(*slots, strict=True))]
+
+
+def _objects(subjects: Sequence[str], start: str, column: Sequence[Any], end: str) -> Sequence[str]:
+    """Return what stands between `start` and `end` if each node has one text there: several make several lines."""
+    if list not in map(type, column):
+        return column
+    return [
+        f"{end}{subject}{start}".join(sorted(one)) if type(one) is list else one
+        for subject, one in zip(subjects, column, strict=True)
+    ]
 
 
 def _alike(index: Index) -> Iterator[Sequence[Node]]:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from checkpoint_ld import shortcuts
 from checkpoint_ld.dialects.signs import is_v2
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.forms.literal_form import Tidying, is_literal
@@ -42,7 +41,7 @@ def plain(value: Any) -> Plain:
             context = tree.get("@context")
             table = terms.table(context)
             spelling = Spelling.of_context(context)
-            if shortcuts.is_taken("usual-form") and Usual(table, spelling).is_usual(tree):
+            if Usual(table, spelling).is_usual(tree):
                 return unwrapped
             if is_literal(tree, table, spelling) and ("@graph" not in tree or _is_root(tree)):
                 tidying = Tidying(table)

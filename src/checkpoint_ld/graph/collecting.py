@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from checkpoint_ld import shortcuts
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -43,7 +41,7 @@ _unseen = _Unseen()
 @contextmanager
 def uncollected() -> Iterator[None]:
     """Pause the garbage collector, unless it is paused already; within one another, the outermost counts."""
-    was_enabled = gc.isenabled() and shortcuts.is_taken("paused-collector")
+    was_enabled = gc.isenabled()
     if was_enabled:
         gc.disable()
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from checkpoint_ld import data, shortcuts
+from checkpoint_ld import data
 
 FILE = "resolved.json"
 CONTEXTS = ("karenina-plain.jsonld", "karenina.jsonld")
@@ -52,8 +52,6 @@ def label(kind: str | None, via: str | None) -> str:
 @cache
 def resolved() -> Resolved:
     """Return all that is known."""
-    if not shortcuts.is_taken("resolved-context"):
-        return Resolved()
     held = orjson.loads(data.text("contexts", FILE))
     places = {name: Place(one["type"], frozenset(one["keys"])) for name, one in held["places"].items()}
     return Resolved(held["definitions"], places, held["names"])

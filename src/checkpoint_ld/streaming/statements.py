@@ -1,21 +1,16 @@
 """The statements of one window as lines: what the lines of the whole file say about its questions.
 
-The questions are walked through with the names and positions that they have in the file, by the walk that writes texts,
-or by the one that makes a graph where that does not cover them.
+The questions are walked through with the names and positions that they have in the file.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from rdflib import URIRef
 
-from checkpoint_ld import shortcuts
 from checkpoint_ld.documents.elements import UnusualFileError
-from checkpoint_ld.emission.alike_lines import TRIPLE
-from checkpoint_ld.emission.direct_lines import TextWalk
-from checkpoint_ld.emission.sorted_lines import blocks_of, quad
+from checkpoint_ld.emission.sorted_lines import TRIPLE, blocks_of, quad
 from checkpoint_ld.emission.term_texts import iri
 from checkpoint_ld.graph import recursion
 from checkpoint_ld.graph.building import built
@@ -63,15 +58,10 @@ def told(part: Excerpt, syntax: str) -> Told:
 def _about_questions(part: Excerpt, end: str) -> Told:
     context = part.reading.tree.get("@context")
     taken = {URIRef(part.frame.root), *map(URIRef, part.window.names)}
-    if shortcuts.is_taken("direct-lines"):
-        with suppress(NotCoveredError):
-            walk = TextWalk(context, taken, end)
-            lines = _held(walk, part, end)
-            return Told([*lines, *walk.completed().values()], walk.mentioned)
-    plain = Walk(context, taken)
-    lines = _held(plain, part, end)
-    plain.complete()
-    return Told([*lines, *blocks_of(plain.index, end)], plain.mentioned)
+    walk = Walk(context, taken)
+    lines = _held(walk, part, end)
+    walk.complete()
+    return Told([*lines, *blocks_of(walk.index, end)], walk.mentioned)
 
 
 def _held(walk: Walk, part: Excerpt, end: str) -> Iterable[str]:
@@ -87,7 +77,7 @@ def _held(walk: Walk, part: Excerpt, end: str) -> Iterable[str]:
     found = Objects(part.own, [f"{stem}/{at}" for at in places], places)
     nodes = walk.in_turn(found, inside.below(known))
     about = f"{iri(root)} {iri(known.predicate)} "
-    return [f"{about}{iri(node) if isinstance(node, URIRef) else node}{end}" for node in nodes]
+    return [f"{about}{iri(str(node))}{end}" for node in nodes]
 
 
 def _about_the_rest(part: Excerpt, end: str) -> Told:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from checkpoint_ld import shortcuts
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
@@ -79,8 +78,6 @@ def settled(tree: Tree, screen: Screen) -> Settled:
     Karenina's GUI gives traits of one name one identifier, in whichever questions they are. The first has it as its
     name. Where this is all that is in doubt, a second look takes it for the name of none.
     """
-    if not shortcuts.is_taken("tree-look"):
-        return _NOTHING
     try:
         plans = compiled(tree.get("@context"))
         feed = _Feed(tree, plans, screen)

@@ -11,7 +11,6 @@ from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import emission
 from checkpoint_ld.emission import sorted_lines
-from checkpoint_ld.emission.alike_lines import NO_OBJECT, blocks
 from checkpoint_ld.emission.term_texts import TermTexts, iri
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import put, triples_of
@@ -56,14 +55,5 @@ def test_any_statements(index: Index, most: int) -> None:
         assert emission.nquads_of(graph) == line_by_line(index, f" {iri(str(ROOT))} .\n")
 
 
-def test_what_stands_before_a_value_may_be_all_of_a_line() -> None:
-    columns = {" <urn:p:b> ": ["1", ["3", "2"]], " <urn:p:a%s> <urn:x:y>": NO_OBJECT}
-    assert blocks(["<urn:x:1>", "<urn:x:2>"], columns) == [
-        "<urn:x:1> <urn:p:a%s> <urn:x:y> .\n<urn:x:1> <urn:p:b> 1 .\n",
-        "<urn:x:2> <urn:p:a%s> <urn:x:y> .\n<urn:x:2> <urn:p:b> 2 .\n<urn:x:2> <urn:p:b> 3 .\n",
-    ]
-
-
 def test_of_nothing_there_are_no_lines() -> None:
-    assert blocks(["<urn:x:1>"], {}) == []
     assert emission.ntriples_of(CheckpointGraph({ROOT: {}}, ROOT)) == b""
