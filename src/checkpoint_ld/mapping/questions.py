@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import template
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
+from checkpoint_ld.mapping.placeholder import is_placeholder
 from checkpoint_ld.mapping.properties import (
     ABSENT,
     CUSTOM,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-default_template, is_placeholder = template.default_template, template.is_placeholder
+default_template = template.default_template
 
 PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
 """The members of a question that are properties of the same name; custom metadata stands after the first two."""
