@@ -36,6 +36,7 @@ class Facet(CheckedMethods):
         self._graph = graph
         self._source = source
         self._known: Elements | None = None
+        self._known_at = -1
 
     @property
     def graph(self) -> CheckpointGraph:
@@ -49,10 +50,10 @@ class Facet(CheckedMethods):
             self._graph.set_plain(node, "dateModified", moment)
 
     def _elements(self) -> Elements:
-        # The graph is open to all: what was added or taken away past the benchmark shows in the number of elements.
+        # The graph is open to all, and what they change may change identifiers.
         count = len(terms_of(self._graph.held.get(self._graph.root, {}).get(_ELEMENT)))
-        if self._known is None or len(self._known) != count:
-            self._known = elements_of(self._graph)
+        if self._known is None or self._known_at != self._graph.revision or len(self._known) != count:
+            self._known, self._known_at = elements_of(self._graph), self._graph.revision
         return self._known
 
     def _node(self, question_id: str) -> Node:

@@ -53,6 +53,11 @@ class StatementGraph(Graph):
         """How often the graph was changed so far."""
         return self._store.changes
 
+    @property
+    def revision(self) -> int:
+        """How often the graph was changed by other means than the edits of its own class."""
+        return self._store.revision
+
     def touch(self) -> None:
         """Tell the graph that its index was changed directly."""
         self._store.touch()
