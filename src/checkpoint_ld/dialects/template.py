@@ -47,10 +47,3 @@ def new_template_of(question: object, source: Any) -> dict[str, Any]:
 def default_template(question: str) -> str:
     """Return the template that stands for none: Karenina tells by its exact text that a question has no template."""
     return f"{_PLACEHOLDER_HEAD}{question[:_SHOWN_OF_QUESTION]}{_PLACEHOLDER_TAIL}"
-
-
-def is_placeholder(source: str) -> bool:
-    """Tell whether a template stands for none, also if it was made when the question had another text."""
-    longest = len(_PLACEHOLDER_HEAD) + _SHOWN_OF_QUESTION + len(_PLACEHOLDER_TAIL)
-    is_framed = source.startswith(_PLACEHOLDER_HEAD) and source.endswith(_PLACEHOLDER_TAIL)
-    return is_framed and len(source) <= longest
