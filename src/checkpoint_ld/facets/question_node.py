@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.dialects.template import new_template_of, template_name
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.elements import asked_in
+from checkpoint_ld.mapping.placeholder import is_placeholder
 from checkpoint_ld.mapping.properties import CUSTOM
-from checkpoint_ld.mapping.questions import PROPERTIES, default_template, is_placeholder, property_of
+from checkpoint_ld.mapping.questions import PROPERTIES, default_template, property_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
