@@ -58,8 +58,7 @@ def _move_extras(question: dict[str, Any], place: str, trail: Trail) -> None:
     rubric = Rubric(place, QUESTION, trail)
     if "finished" not in values(entries):
         properties.add_property("finished", value=False, source=source)
-    for index, entry in enumerate(entries):
-        properties.add(entry, source, "additionalProperty", index)
+    properties.extend(entries, source, "additionalProperty")
     for index, rating in enumerate(ratings):
         rubric.add_rating(rating, source, "rating", index)
     if isinstance(question.get("scenario"), str):

@@ -12,7 +12,7 @@ def container(text: object) -> dict[str, Any] | list[Any] | None:
 
     A text that would not come back whole (a key twice, a number that JSON does not have) counts as no JSON.
     """
-    if not isinstance(text, str):
+    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return None
     try:
         value = _DECODER.decode(text)

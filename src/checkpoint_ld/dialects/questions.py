@@ -53,9 +53,8 @@ def _clean_question(
     source = trail.source(pointer)
     if not has_lists(question):
         return question
-    properties = Listing(step(pointer, "additionalProperty"), trail)
-    for index, entry in enumerate(question.get("additionalProperty") or ()):
-        properties.add(_clean_entry(entry), source, "additionalProperty", index)
+    properties = Listing(f"{pointer}/additionalProperty", trail)
+    properties.extend([*map(_clean_entry, question.get("additionalProperty") or ())], source, "additionalProperty")
     rubric = Rubric(pointer, QUESTION, trail)
     for index, rating in enumerate(question.get("rating") or ()):
         if take is None or not take(rating, step(source, "rating", index), properties):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.dialects.json_text import container
 from checkpoint_ld.dialects.leftovers import laid_over
 from checkpoint_ld.dialects.properties import ABSENT, name_of, values
-from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.dialects.trail import Listing, Trail
 from checkpoint_ld.documents.values import is_number, shown
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
@@ -35,9 +35,18 @@ DEEP_JUDGMENT = tuple(DEEP_DEFAULTS)
 IDLE_RANGE = {"min_score": 1, "max_score": 5}
 """The range of a score trait that gives none; Karenina writes it on traits without scores too, where it is idle."""
 
+_TYPES = {
+    before + scope + name.removeprefix(scope): (scope, name.removeprefix(scope))
+    for before in ("", PREFIX, KARENINA, KARENINA + PREFIX)
+    for scope in SCOPES
+    for name in TRAIT_TYPES
+    if name.startswith(scope)
+}
+"""Scope and suffix of each trait type, by all its spellings."""
 _SCOPE_BY_AUTHOR = {"Global Rubric": GLOBAL, "Question-Specific Rubric": QUESTION}
 CONTAINERS = ("metrics", "tp_instructions", "tn_instructions", "classes")
 """The settings that are arrays or objects, and that some files have as JSON text."""
+_RESPELLED = frozenset((*CONTAINERS, "evaluation_mode"))
 _DIRECTED = {*LLM_SUFFIXES, "RegexTrait", "CallableTrait", "MetricRubricTrait"}
 
 
@@ -48,13 +57,7 @@ def in_order(members: dict[str, Any], kind: str) -> dict[str, Any]:
 
 def trait_type(name: object) -> tuple[str, str] | None:
     """Return scope and suffix of a trait type, be it plain, prefixed or a full IRI, or None for any other value."""
-    if not isinstance(name, str):
-        return None
-    plain = name.removeprefix(KARENINA).removeprefix(PREFIX)
-    if plain not in TRAIT_TYPES:
-        return None
-    scope = next(scope for scope in SCOPES if plain.startswith(scope))
-    return scope, plain.removeprefix(scope)
+    return _TYPES.get(name) if isinstance(name, str) else None
 
 
 def scope_of(rating: dict[str, Any]) -> str | None:
@@ -127,10 +130,11 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
 def _clean_entries(rating: dict[str, Any], entries: list[Any], pointer: str, trail: Trail) -> Listing:
     """Return the properties of `rating`, with lists and objects out of their text and in Karenina's words."""
     source = trail.source(pointer)
-    listing = Listing(step(pointer, "additionalProperty"), trail)
-    for index, entry in enumerate(entries):
-        listing.add(_clean_entry(entry, rating, source, trail), source, "additionalProperty", index)
+    listing = Listing(f"{pointer}/additionalProperty", trail)
     given = values(entries)
+    if not _RESPELLED.isdisjoint(given):
+        entries = [_clean_entry(entry, rating, source, trail) for entry in entries]
+    listing.extend(entries, source, "additionalProperty")
     for name in DEEP_JUDGMENT:
         if name in rating and name not in given:
             listing.add_property(name, rating.pop(name), source, name)

@@ -83,6 +83,13 @@ class Listing:
             self.trail.moved(self.next_pointer(), step(source, *keys))
         self.entries.append(entry)
 
+    def extend(self, entries: list[Any], source: str, *keys: str | int) -> None:
+        """Append what is made of the entries of the array at `source`, continued by `keys`, in the document."""
+        if self.trail.kept:
+            for at in range(len(entries)):
+                self.trail.moved(f"{self.pointer}/{len(self.entries) + at}", step(source, *keys, at))
+        self.entries += entries
+
     def add_property(self, name: str, value: Any, source: str, *keys: str | int) -> None:
         """Append a property with a value that stands at `source`, continued by `keys`, in some other form."""
         if self.trail.kept:

@@ -19,6 +19,7 @@ from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts, naming
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.literals import TypedText, same
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.reading import CANONICAL
@@ -77,6 +78,7 @@ def is_writable(dialect: str) -> bool:
     return dialects.dialect(dialect).downgrade is not None
 
 
+@uncollected()
 def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     graph: CheckpointGraph,
     *,
