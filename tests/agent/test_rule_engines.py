@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from rdflib import SH, URIRef
 
+from checkpoint_ld import emission
 from checkpoint_ld.agent import rules
+from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.examples import example
+from checkpoint_ld.findings import Finding
 from tests.agent.documents import Json, checkpoints
 from tests.agent.rule_documents import mutilated, replaced, text, tree
 from tests.agent.test_rules import SINGLE
@@ -51,6 +54,34 @@ def test_both_engines_find_the_same_in_mutilated_checkpoints(part: int) -> None:
 @given(checkpoints)
 def test_both_engines_find_the_same_in_any_checkpoint(document: Json) -> None:
     assert_alike(json.dumps(document).encode())
+
+
+def assert_alike_as_statements(source: bytes) -> None:
+    try:
+        tree = examine(source).tree
+        statements = examine(emission.ntriples_of(AgentGraph.of_tree(tree)), syntax="nt")
+    except ReadError:
+        return  # no checkpoint of which there are statements
+    told = rules.check_reading(statements).findings
+    assert [*map(what, told)] == [*map(what, rules.validate_checkpoint(tree).findings)]
+
+
+def what(found: Finding) -> Any:
+    return found.code, found.severity, found.message, found.remedy, found.node, found.place.pointer, found.value
+
+
+@pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: rule.code)
+def test_statements_break_the_rules_that_a_file_breaks(rule: Any) -> None:
+    shown = example(rule.code)
+
+    assert shown is not None
+    assert_alike_as_statements(shown.invalid)
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_mutilated_checkpoints_break_the_same_rules_as_statements(part: int) -> None:
+    for seed in range(100 + part * 10, 110 + part * 10):
+        assert_alike_as_statements(text(mutilated(seed)))
 
 
 def test_the_report_holds_no_secret() -> None:

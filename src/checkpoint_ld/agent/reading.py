@@ -76,12 +76,14 @@ class AgentReading:
         return origins_of(self.tree, self.document.value)
 
     def place(self, pointer: str) -> Place:
-        """Return where in the source the value at `pointer` of the tree stands, as far as it is known."""
-        return Place(self.source) if self.document is None else self.document.place(self._in_source(pointer))
+        """Return where in the source the value at `pointer` of the tree stands; statements have no lines."""
+        return Place(self.source, pointer) if self.document is None else self.document.place(self._in_source(pointer))
 
     def key_place(self, pointer: str) -> Place:
-        """Return where in the source the key of the member at `pointer` of the tree stands, as far as it is known."""
-        return Place(self.source) if self.document is None else self.document.key_place(self._in_source(pointer))
+        """Return where in the source the key of the member at `pointer` of the tree stands, as `place` does."""
+        return (
+            Place(self.source, pointer) if self.document is None else self.document.key_place(self._in_source(pointer))
+        )
 
     def _in_source(self, pointer: str) -> str:
         return pointer if self.origins is None else source_pointer(self.origins, pointer)
