@@ -82,3 +82,14 @@ def test_most_files_are_usual(corpus: Path) -> None:
     files = [corpus / case["file"] for case in expectations(corpus, "datafeed-ns-v3")]
     usual = [is_usual(json.loads(path.read_bytes())) for path in files]
     assert sum(usual) > len(usual) * 0.6
+
+
+@pytest.mark.parametrize("key", ["x_karenina", "rubric", "globalRubric", "note"])
+def test_json_literals_in_members_that_nobody_knows_are_usual(key: str) -> None:
+    literal = {"@type": "@json", "@value": {"rating": [{"@list": [None]}], "llm_traits": {}}}
+    tree = canonical(item())
+    tree["dataFeedElement"][0][key] = tree["dataFeedElement"][0]["item"][key] = literal
+
+    assert is_usual(tree)
+    assert not is_usual({**tree, key: {**literal, "@id": "urn:x"}})
+    assert not is_usual({**tree, "text": literal})

@@ -33,6 +33,7 @@ class _Holds(Enum):
 
     ANYTHING = auto()
     PLAIN_VALUES = auto()
+    VALUES = auto()
     OBJECTS = auto()
     A_KIND = auto()
     A_NAME = auto()
@@ -97,9 +98,11 @@ class Usual:
                 return False
             below = [*members] if is_holder else []
         if dict in kinds:
-            if known.is_set or not is_holder:
+            objects = [one for one in values if type(one) is dict]
+            is_literal = known.holds is _Holds.VALUES and all(map(_is_json_literal, objects))
+            if known.is_set or not (is_holder or is_literal):
                 return False
-            below += [one for one in values if type(one) is dict]
+            below += objects if is_holder else []
         if not _USUAL.issuperset(kinds) or (known.is_set and str in kinds):
             return False
         return not below or ({*map(type, below)} == _OBJECTS and self._are_usual(below, known.term))
@@ -119,5 +122,10 @@ class Usual:
         is_literal = (is_property_value(kind, via) and key == "value") or (term and term.coercion == "@json")
         if is_literal and (key == "value" or key not in MEMBERS):
             return _Key(_Holds.ANYTHING, is_set=False, term=term)
-        holds = _Holds.OBJECTS if key in STRUCTURE else _Holds.PLAIN_VALUES
+        holds = _Holds.OBJECTS if key in STRUCTURE else _Holds.PLAIN_VALUES if key in MEMBERS else _Holds.VALUES
         return _Key(holds, is_set=term is not None and term.container == "@set", term=term)
+
+
+def _is_json_literal(value: Tree) -> bool:
+    """Tell whether an object is a JSON literal (JSON-LD 1.1 §4.2.2)."""
+    return value.keys() == {"@type", "@value"} and value["@type"] == "@json"
