@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.report import Report
 
-_Checkpoint = TypeVar("_Checkpoint")
-
 
 class AgentCheckpoint(CheckedMethods, Value):
     """The complete state of an agent at one moment, in the newest version and the canonical shape.
@@ -84,7 +82,11 @@ class AgentCheckpoint(CheckedMethods, Value):
         """Return the checkpoint that was read. Raises InvalidCheckpoint with the report on the source as `load`."""
         from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
 
-        return _decided(cls._of_values(reading.tree), rules.report_on(reading))
+        is_well_formed = all(found.severity is not Severity.VIOLATION for found in reading.findings)
+        checkpoint = cls._of_values(reading.tree)
+        if is_well_formed and isinstance(checkpoint, cls) and not rules.is_broken(reading.tree):
+            return checkpoint
+        raise _refusal(checkpoint, rules.report_on(reading))
 
     @classmethod
     def of_tree(cls, tree: Mapping[str, Any]) -> Self:
@@ -95,8 +97,10 @@ class AgentCheckpoint(CheckedMethods, Value):
         """
         if detect_shape(tree) != "canonical":
             raise ShapeError.of([finding("agent-shape", "this is the second shape, not the canonical one", pointer="")])
-        tree = versions.migrated(dict(tree))
-        return _decided(cls._of_values(tree), _validated(tree))
+        checkpoint = cls._of_values(tree := versions.migrated(dict(tree)))
+        if isinstance(checkpoint, cls):
+            return checkpoint.refusing()
+        raise _refusal(checkpoint, _validated(tree))
 
     @classmethod
     def from_graph(cls, graph: Graph) -> Self:
@@ -115,7 +119,11 @@ class AgentCheckpoint(CheckedMethods, Value):
 
     def refusing(self) -> Self:
         """Return this checkpoint; raise InvalidCheckpoint with the report if it breaks a rule."""
-        return _decided(self, self.validate())
+        from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
+
+        if rules.is_broken(self.tree()):
+            raise _refusal(self, self.validate())
+        return self
 
     def content(self, shape: ExportShape = "canonical") -> bytes:
         """Return the text form in UTF-8, by default in the canonical shape; what is no shape has the terms of PROV-O.
@@ -183,14 +191,12 @@ def _validated(tree: dict[str, Any], profile: str = "agent") -> Report:
     return rules.validate_checkpoint(tree, profile)
 
 
-def _decided(checkpoint: _Checkpoint | ValidationError, report: Report) -> _Checkpoint:
-    """Return a checkpoint if the report has no violation; raise InvalidCheckpoint otherwise."""
+def _refusal(checkpoint: AgentCheckpoint | ValidationError, report: Report) -> InvalidCheckpoint:
+    """Return the error about a checkpoint that breaks rules, or whose values are of the wrong type."""
     found = report.at_least(Severity.VIOLATION)
-    if isinstance(checkpoint, ValidationError):
-        found = found or tuple(map(_of_pydantic, checkpoint.errors(include_url=False, include_context=False)))
-    elif not found:
-        return checkpoint
-    raise InvalidCheckpoint("\n".join(map(str, found)), found, report)
+    if not found and isinstance(checkpoint, ValidationError):
+        found = tuple(map(_of_pydantic, checkpoint.errors(include_url=False, include_context=False)))
+    return InvalidCheckpoint("\n".join(map(str, found)), found, report)
 
 
 def _of_pydantic(error: Any) -> Finding:

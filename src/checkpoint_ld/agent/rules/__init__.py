@@ -5,6 +5,7 @@ from checkpoint_ld.agent.rules.checking import (
     ENGINES,
     PYSHACL,
     check_reading,
+    is_broken,
     report_on,
     validate_checkpoint,
 )
@@ -17,6 +18,7 @@ __all__ = [
     "KnownBenchmark",
     "check_collection",
     "check_reading",
+    "is_broken",
     "report_on",
     "validate_checkpoint",
 ]

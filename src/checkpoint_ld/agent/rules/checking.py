@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph, Literal, URIRef
@@ -82,6 +83,12 @@ def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | s
     return Report(chosen.name, (checked,), chosen.rules)
 
 
+def is_broken(tree: Tree) -> bool:
+    """Return whether a canonical tree breaks a rule that is a violation: all others are left aside."""
+    with uncollected():
+        return any(True for _ in results.Validation(tree).results(results.violations()))
+
+
 def _profile(profile: Profile | str) -> Profile:
     if isinstance(profile, str):
         return profiles.profile(profiles.of_family(profile, profiles.AGENT))
@@ -103,12 +110,17 @@ def _results(tree: Tree, profile: Profile, engine: str) -> list[Result]:
 
 
 def _heaviest(found: list[Result]) -> Iterable[Result]:
-    weights = {one.shape: one.severity for one in catalogue().values()}
+    weights = _weights()
     heaviest: dict[str, Severity] = {}
     for one in found:
         heaviest[one.place] = max(heaviest.get(one.place, Severity.INFO), weights[str(one.of.shape)])
     kept = {(one.of.shape, one.place): one for one in found if weights[str(one.of.shape)] == heaviest[one.place]}
     return kept.values()
+
+
+@cache
+def _weights() -> dict[str, Severity]:
+    return {one.shape: one.severity for one in catalogue().values()}
 
 
 def _findings(

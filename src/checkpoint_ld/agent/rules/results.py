@@ -18,6 +18,7 @@ from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.rules import SEVERITIES
+from checkpoint_ld.shacl.shape import VIOLATION
 from checkpoint_ld.shacl.terms import listed, sh, told
 from checkpoint_ld.validation.results import shapes_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
@@ -132,6 +133,13 @@ def compiled(profile: Profile) -> shacl.Shapes:
 @lru_cache(maxsize=8)
 def _compiled(name: str) -> shacl.Shapes:
     return shacl.compile_shapes(shapes_of(profiles.profile(name)))
+
+
+@lru_cache(maxsize=1)
+def violations() -> shacl.Shapes:
+    """Return the shapes of agent checkpoints whose results are violations."""
+    shapes = _compiled(profiles.AGENT)
+    return replace(shapes, by_node={node: one for node, one in shapes.by_node.items() if one.severity == VIOLATION})
 
 
 def for_pyshacl(shapes: shacl.Shapes) -> shacl.Shapes:
