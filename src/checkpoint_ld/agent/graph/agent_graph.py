@@ -12,8 +12,8 @@ from checkpoint_ld.agent.graph.building import built
 from checkpoint_ld.agent.graph.provenance import add_provenance
 from checkpoint_ld.agent.graph.reading import root_of, tree_of
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED, PROV
-from checkpoint_ld.agent.text import bytes_of, sha256_of
-from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.agent.text import sha256_of
+from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.statement_graph import StatementGraph
 from checkpoint_ld.graph.store import put
@@ -44,13 +44,7 @@ class AgentGraph(StatementGraph):
         Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
         """
         with uncollected():
-            try:
-                index, objects, _ = built(tree)
-            except ReadError:
-                raise
-            except ValueError as error:
-                bytes_of(tree)  # raises the WriteError that names the value
-                raise WriteError(f"the checkpoint is no JSON: {error}") from error
+            index, objects, _ = built(tree)
             root = objects[0].node
             if prov:
                 add_provenance(index, root, sha256 or _hash(tree))

@@ -13,6 +13,8 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.agent import names
 from checkpoint_ld.agent.graph import terms
 from checkpoint_ld.agent.graph.terms import Reading
+from checkpoint_ld.agent.text import bytes_of
+from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.graph import naming, recursion
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.compaction import POSITION
@@ -55,13 +57,19 @@ class Built(NamedTuple):
 def built(tree: Tree) -> Built:
     """Return the statements of a tree in the canonical shape.
 
-    Raises ReadError for a tree that is nested too deeply.
+    Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
     """
     with recursion.room(), uncollected():
         walk = _Walk()
         identifier = tree.get("id")
         name = names.iri("checkpoint", identifier) if isinstance(identifier, str) else naming.root_of(tree)
-        walk.node(Placed(_uri(name), tree, terms.checkpoint(), ""), name + "#")
+        try:
+            walk.node(Placed(_uri(name), tree, terms.checkpoint(), ""), name + "#")
+        except ReadError:
+            raise
+        except ValueError as error:
+            bytes_of(tree)  # raises the WriteError that names the value
+            raise WriteError(f"the checkpoint is no JSON: {error}") from error
         return Built(walk.index, walk.placed, walk.again)
 
 
