@@ -65,11 +65,9 @@ class Profile:
         """Raise SettingsError for what goes wrong while the user's own shapes are applied: it says where they are."""
         try:
             yield
-        except Exception as error:  # rdflib raises bare ones for what users' queries hold
-            if isinstance(error, SettingsError) and not isinstance(error, ShapesError):
-                raise
+        except ShapesError as error:
             files = ", ".join(map(str, self.own_shapes))
-            raise SettingsError(f"your shapes cannot be applied: {error}; correct them, they are in {files}") from error
+            raise ShapesError(f"your shapes cannot be applied: {error}; correct them, they are in {files}") from error
 
     __hash__ = object.__hash__
 

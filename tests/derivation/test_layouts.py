@@ -26,7 +26,7 @@ def both_ways(graph: CheckpointGraph) -> tuple[set[Any], set[Any]]:
     """Return what is derived with layouts, and what is derived by reading every object whole."""
     quick = set(triples_of(derived(graph)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(statements, "layout_of", lambda *_arguments: None)
+        patch.setattr(statements, "known", lambda *_arguments: None)
         return quick, set(triples_of(derived(graph)))
 
 

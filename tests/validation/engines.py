@@ -14,7 +14,7 @@ from checkpoint_ld.derivation import derived
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.profiles import Profile, profile
 from checkpoint_ld.reading import examine_bytes
-from checkpoint_ld.validation.graph import merged
+from checkpoint_ld.shacl.rest import merged
 from checkpoint_ld.validation.results import shapes_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SHACL
 
@@ -48,7 +48,7 @@ def plain_graph(text: bytes, kind: type[Graph] = Remembering) -> Graph:
     """Return the graph of a document and what follows from it, in rdflib's own store."""
     graph = kind()
     said = examine_bytes(text, checked=False).graph
-    for triple in triples_of(merged(said.index, derived(said))):
+    for triple in triples_of(merged((said.index, derived(said)))):
         graph.add(triple)
     return graph
 

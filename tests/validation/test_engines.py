@@ -11,7 +11,7 @@ import pytest
 import shifty
 from rdflib import Graph
 
-from checkpoint_ld import data, profiles, rules, validation
+from checkpoint_ld import data, profiles, rules, shacl, validation
 from checkpoint_ld.cli import main
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.examples import Example, example
@@ -115,11 +115,16 @@ def test_pyshacl_alone_finds_the_same(code: str) -> None:
 def test_pyshacl_alone_is_asked_about_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     told = example("KQ003")
     assert told is not None
-    monkeypatch.setattr(results, "part_in_doubt", None)
+    monkeypatch.setattr(shacl, "results", None)
 
     assert validation.validate(told.valid, engine="pyshacl").conforms
     with pytest.raises(TypeError):
         validation.validate(told.valid)
+
+
+def test_nothing_of_ours_is_left_to_pyshacl() -> None:
+    for name in profiles.names():
+        assert not results.compiled(profiles.profile(name)).others
 
 
 def test_an_engine_that_does_not_exist_is_refused() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rdflib import Graph, URIRef
 
-from checkpoint_ld.validation.graph import ValidationGraph
+from checkpoint_ld.shacl.rest import ValidationGraph
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SHACL
 
 

@@ -27,7 +27,7 @@ def derived(source: Described) -> Index:
     """Return the statements that follow from those of a checkpoint, and none of these."""
     said = Statements(source)
     _benchmark(said, source.root)
-    return said.found
+    return said.index_of_all()
 
 
 def _asked(said: Statements, question: Node) -> str | None:
@@ -40,10 +40,10 @@ def _benchmark(said: Statements, root: Node) -> None:
     said.plays(root, "Benchmark")
     say_settings(said, root, "Benchmark")
     say_rubric(said, root, "GlobalTrait")
-    items = said.parts(root, SCHEMA + "dataFeedElement", "Item")
-    said.repeated((item, said.reader.identifier(item)) for item in items)
+    items = said.reader.in_order(said.parts(root, SCHEMA + "dataFeedElement", "Item"))
+    said.repeated(((item, said.reader.identifier(item)) for item in items), is_ordered=True)
     questions = [question for item in items for question in _item(said, item)]
-    said.repeated(((one, _asked(said, one)) for one in questions), "repeatsText")
+    said.repeated(((one, _asked(said, one)) for one in questions), "repeatsText", is_ordered=True)
     _clashing(said, root, questions)
     said.parts(root, SCHEMA + "creator", "Creator")
     _contents(said, root)

@@ -11,13 +11,10 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.literals import XSD_INTEGER
-from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.terms import expand_name, is_property_value
 from checkpoint_ld.roles import ANYTHING, ARRAYS, KEYS, TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rdflib.term import Node
 
     from checkpoint_ld.graph.terms import Term, TermTable
@@ -36,21 +33,6 @@ class Layout:
 
     unknown: tuple[str, ...]
     single: tuple[Node, ...]
-
-
-def layout_of(
-    held: Mapping[Node, Node | list[Node]], table: TermTable, role: str, via: Term | None = None
-) -> Layout | None:
-    """Return the layout of an object in a role that is a value of `via`, None for one that is not as usual."""
-    if RESIDUE in held or not is_placed(held.get(POSITION)):
-        return None
-    kind = held.get(RDF_TYPE)
-    if kind is not None and type(kind) is not URIRef:
-        return None
-    layout = known(table, role, via, kind, tuple(held))
-    if layout is None or any(isinstance(held[one], list) for one in layout.single):
-        return None
-    return layout
 
 
 def is_placed(position: Node | list[Node] | None) -> bool:

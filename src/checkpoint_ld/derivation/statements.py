@@ -6,21 +6,21 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rdflib import Literal
+from rdflib import Literal, URIRef
 
-from checkpoint_ld.derivation.layouts import layout_of
-from checkpoint_ld.graph.compaction import Compaction
-from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.derivation.layouts import Layout, is_placed, known
+from checkpoint_ld.graph.compaction import POSITION, Compaction, residue_of, told_residue
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.literals import json_of, literal_of
 from checkpoint_ld.graph.residue import RESIDUE
-from checkpoint_ld.graph.store import Index, put, terms_of
+from checkpoint_ld.graph.store import Index, Several, put
 from checkpoint_ld.graph.terms import expand_name
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.roles import ANYTHING, ARRAYS, KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from rdflib.term import Node
 
@@ -46,6 +46,10 @@ class Described(Protocol):
 _URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
 """What a URN begins with (RFC 8141 §2)."""
 
+_NOTHING: dict[Node, Node | list[Node]] = {}
+_LISTS = frozenset((list, Several))
+_RESIDUES = frozenset((RESIDUE,))
+_ONE_KIND = frozenset((URIRef, type(None)))
 _TYPED = TYPES.keys() - {"Benchmark", "Node"}
 """The roles whose objects may lack a type unnoticed: a root is told by its type, and nodes have a class for it."""
 
@@ -53,6 +57,13 @@ _TYPED = TYPES.keys() - {"Benchmark", "Node"}
 @lru_cache(maxsize=1024)
 def _literal(value: str | int) -> Literal:
     return literal_of(value)
+
+
+@lru_cache(maxsize=1024)
+def _with(classes: tuple[Node, ...], role: str) -> tuple[Node, ...]:
+    """Return classes with one more, each once."""
+    kind = named(KARENINA + role)
+    return classes if kind in classes else (*classes, kind)
 
 
 class Statements:
@@ -63,7 +74,23 @@ class Statements:
         self.table = source.table
         self.reader = Compaction(source.index, source.table)
         self.found: Index = {}
+        self._classes: dict[Node, tuple[Node, ...]] = {}
+        self._layouts: dict[tuple[str, Term | None], dict[tuple[Node | list[Node] | None, ...], Layout | None]] = {}
+        self._usual: dict[tuple[Node, str], bool] = {}
+        self.bounds: dict[tuple[object, ...], dict[str, Any]] = {}
         self._scenario_terms = source.table.at(None, "karenina:Scenario")
+
+    def index_of_all(self) -> Index:
+        """Return all that was found. Nodes of which only the same classes follow share what is held of them."""
+        shared: dict[tuple[Node, ...], dict[Node, Node | list[Node]]] = {}
+        index: Index = {}
+        for subject, classes in self._classes.items():
+            only = shared.get(classes)
+            if only is None:
+                only = shared[classes] = {RDF_TYPE: list(classes) if len(classes) > 1 else classes[0]}
+            also = self.found.get(subject)
+            index[subject] = only if also is None else {**only, **also}
+        return {**self.found, **index}
 
     def say(self, subject: Node, name: str, term: Node) -> None:
         """Say a property of `subject`, by its name in the vocabulary."""
@@ -71,18 +98,69 @@ class Statements:
 
     def plays(self, subject: Node, role: str, via: Term | None = None) -> None:
         """Say the role of an object, and what about its keys, its types and the form of its values does not fit."""
-        self.is_a(subject, role)
-        identifier = self.reader.identifier(subject)
-        if identifier is not None and not _URN.match(identifier):
-            self.say(subject, "foreignId", literal_of(identifier))
-        layout = layout_of(self.index.get(subject, {}), self.table, role, via)
-        if layout is None:
-            self._plays_oddly(subject, role, via)
-            return
-        if role in _TYPED and RDF_TYPE not in self.index.get(subject, {}):
-            self.say(subject, "missingType", _literal(TYPES[role]))
-        for key in layout.unknown:
-            self.say(subject, "unknownKey", _literal(key))
+        self.play([subject], role, via)
+
+    def play(self, subjects: Collection[Node], role: str, via: Term | None = None, *also: str) -> None:
+        """Say the same as `plays` of several objects that are values of one member, and other classes of these."""
+        self.are(subjects, role, *also)
+        layouts = self._layouts.setdefault((role, via), {})
+        for subject in subjects:
+            held = self.index.get(subject, _NOTHING)
+            if "#/" not in str(subject) or IDENTIFIER in held:
+                identifier = self.reader.identifier(subject)
+                if identifier is not None and not _URN.match(identifier):
+                    self.say(subject, "foreignId", literal_of(identifier))
+            kind, residue = held.get(RDF_TYPE), held.get(RESIDUE)
+            predicates = tuple(held) if residue is None else tuple(one for one in held if one not in _RESIDUES)
+            key = (kind, *predicates) if kind.__class__ in _ONE_KIND else ()
+            try:
+                layout = layouts[key]
+            except KeyError:
+                layout = layouts[key] = known(self.table, role, via, kind, predicates) if key else None  # type: ignore[arg-type]  # one IRI or none, as `key` tells
+            if (
+                layout is None
+                or not (residue is None or self._is_usual(residue, role))
+                or not is_placed(held.get(POSITION))
+                or (
+                    not _LISTS.isdisjoint(map(type, held.values()))
+                    and any(isinstance(held[one], list) for one in layout.single)
+                )
+            ):
+                self._plays_oddly(subject, role, via)
+                continue
+            if kind is None and role in _TYPED:
+                self.say(subject, "missingType", _literal(TYPES[role]))
+            for unknown in layout.unknown:
+                self.say(subject, "unknownKey", _literal(unknown))
+
+    def are(self, subjects: Collection[Node], *roles: str) -> None:
+        """Say classes of several nodes, by their names in the vocabulary."""
+        classes = self._classes
+        if len(subjects) > 1 and classes.keys().isdisjoint(subjects):
+            kinds: tuple[Node, ...] = ()
+            for role in roles:
+                kinds = _with(kinds, role)
+            classes.update(dict.fromkeys(subjects, kinds))
+        else:
+            for subject in subjects:
+                for role in roles:
+                    classes[subject] = _with(classes.get(subject, ()), role)
+
+    def _is_usual(self, held: Node | list[Node], role: str) -> bool:
+        """Tell whether nothing has to be said of an object in a role for its residue, whether that counts or not."""
+        if not isinstance(held, Literal):
+            return False
+        is_usual = self._usual.get((held, role))
+        if is_usual is None:
+            told = told_residue(held)
+            is_usual = not (told.absent or told.set_apart) and not any(
+                key[:1] == "@"
+                or key not in KEYS[role]
+                or (isinstance(value, list) and key not in ANYTHING and any(_array(key, value)))
+                for key, value in told.members.items()
+            )
+            self._usual[held, role] = is_usual
+        return is_usual
 
     def _plays_oddly(self, subject: Node, role: str, via: Term | None) -> None:
         """Say the same as `plays` of an object that has to be read as a whole to know."""
@@ -93,61 +171,72 @@ class Statements:
             if key not in KEYS[role]:
                 self.say(subject, "unknownKey", literal_of(key))
             elif isinstance(value, list) and key not in ANYTHING:
-                self._array(subject, key, value)
+                for name, term in _array(key, value):
+                    self.say(subject, name, term)
         kind = members.get("@type")
         if role in TYPES and "@type" in members and not isinstance(kind, str | list):
             self.say(subject, "unexpectedType", literal_of(str(kind)))
         elif role in _TYPED and not any(isinstance(one, str) and one for one in as_list(kind)):
             self.say(subject, "missingType", _literal(TYPES[role]))
-        for kind in self.terms(subject, RDF_TYPE):
-            if role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
-                self.say(subject, "unexpectedType", kind)
-
-    def _array(self, subject: Node, key: str, entries: list[Any]) -> None:
-        """Say what about an array the statements do not show."""
-        if key not in ARRAYS:
-            if len(entries) < 2 or len({repr(one) for one in entries}) == 1:
-                self.say(subject, "arrayOf", literal_of(key))
-        elif any(isinstance(one, list) for one in entries):
-            self.say(subject, "nestedIn", literal_of(key))
-        elif any(one is None for one in entries):
-            self.say(subject, "nullIn", literal_of(key))
+        for one in self.terms(subject, RDF_TYPE):
+            if role in TYPES and role != "Template" and str(one) != expand_name(TYPES[role]):
+                self.say(subject, "unexpectedType", one)
 
     def is_a(self, subject: Node, role: str) -> None:
         """Say a class of `subject`, by its name in the vocabulary."""
-        put(self.found, subject, RDF_TYPE, named(KARENINA + role))
+        self._classes[subject] = _with(self._classes.get(subject, ()), role)
 
     def terms(self, subject: Node, iri: str) -> list[Node]:
         """Return what the graph has for a node and a predicate."""
-        return terms_of(self.index.get(subject, {}).get(named(iri)))
+        held = self.index.get(subject, _NOTHING).get(named(iri))
+        return held if isinstance(held, list) else [] if held is None else [held]
 
     def members(self, subject: Node, *keys: str) -> dict[str, Any]:
         """Return the JSON values of some members of an object, of those that it has."""
+        members = self.reader.members(subject, None, keys.__contains__)
         if RESIDUE in self.index.get(subject, {}):
-            members = self.reader.shallow(subject)
-            return {key: members[key] for key in keys if key in members}
-        return self.reader.members(subject, None, keys.__contains__)
+            members = residue_of(self.index, subject).over(members)
+        return {key: members[key] for key in keys if key in members}
 
-    def parts(self, subject: Node, iri: str, role: str) -> list[Node]:
-        """Return the objects that stand in a member of `subject`, in order, after giving them their role and index."""
+    def parts(self, subject: Node, iri: str, *roles: str) -> list[Node]:
+        """Return the objects that stand in a member of `subject`, in no particular order, after giving them roles.
+
+        Only the first role may be one with keys.
+        """
         nodes = [one for one in self.terms(subject, iri) if one in self.index]
-        ordered = self.reader.in_order(nodes)
-        for at, node in enumerate(ordered):
-            if role in KEYS:
-                self.plays(node, role, self._scenario_terms.by_iri.get(iri))
-            else:
-                self.is_a(node, role)
-            self.say(node, "index", _literal(at))
-        return ordered
+        first, *others = roles
+        if first in KEYS:
+            self.play(nodes, first, self._scenario_terms.by_iri.get(iri), *others)
+        else:
+            self.are(nodes, *roles)
+        return nodes
 
     def plain(self, subject: Node, iri: str) -> Any:
         """Return the first JSON scalar that the graph has for a node and a predicate, None if there is none."""
-        literals = [one for one in self.terms(subject, iri) if isinstance(one, Literal)]
-        return json_of(literals[0], None) if literals else None
+        for one in self.terms(subject, iri):
+            if isinstance(one, Literal):
+                return str(one) if one._datatype is None and one._language is None else json_of(one, None)  # noqa: SLF001 - asked of every name, and the properties take longer
+        return None
 
-    def repeated(self, named: Iterable[tuple[Node, object]], said: str = "repeats") -> None:
+    def repeated(
+        self, named: Iterable[tuple[Node, object]], said: str = "repeats", *, is_ordered: bool = False
+    ) -> None:
         """Say of each node whose key stood before that it repeats the node that had it first."""
+        keyed = {node: key for node, key in named if isinstance(key, str | tuple)}
+        if len(set(keyed.values())) == len(keyed):
+            return
         first: dict[object, Node] = {}
-        for node, key in named:
-            if isinstance(key, str | tuple) and first.setdefault(key, node) is not node:
-                self.say(node, said, first[key])
+        for node in keyed if is_ordered else self.reader.in_order(list(keyed)):
+            if first.setdefault(keyed[node], node) is not node:
+                self.say(node, said, first[keyed[node]])
+
+
+def _array(key: str, entries: list[Any]) -> Iterator[tuple[str, Node]]:
+    """Yield what about an array the statements do not show."""
+    if key not in ARRAYS:
+        if len(entries) < 2 or len({repr(one) for one in entries}) == 1:
+            yield "arrayOf", literal_of(key)
+    elif any(isinstance(one, list) for one in entries):
+        yield "nestedIn", literal_of(key)
+    elif any(one is None for one in entries):
+        yield "nullIn", literal_of(key)

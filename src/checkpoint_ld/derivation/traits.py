@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeGuard
 
 from rdflib import Literal, URIRef
@@ -9,7 +10,9 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.checks.readings import number, numeric_text
 from checkpoint_ld.checks.traits import DYNAMIC, Trait
 from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
+from checkpoint_ld.graph.expansion import named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
+from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_SUFFIXES
 
@@ -31,17 +34,22 @@ REPEATABLE = frozenset({"summary"})
 """The settings that a dynamic trait may have more than once."""
 
 _NULL = literal_of(None, "@json")
+_VALUE = named(SCHEMA + "value")
+_BOUNDS = tuple(named(SCHEMA + bound) for bound in BOUNDS)
+_PREDICATES: Mapping[str, Mapping[str, Node]] = {
+    role: {name: predicate_of(name) for name in names} for role, names in SETTINGS.items()
+}
 
 _FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "Metric", "agentic": "Agentic"}
 
 
 def say_rubric(said: Statements, holder: Node, role: str) -> None:
     """Say what follows about the traits of a benchmark or a question; `role` is their class for their place."""
-    ratings = said.parts(holder, SCHEMA + "contentRating", "Trait")
+    ratings = said.parts(holder, SCHEMA + "contentRating", "Trait", role)
     for rating in ratings:
-        said.is_a(rating, role)
         _trait(said, rating)
-    said.repeated((rating, rubric_name(said, rating)) for rating in ratings)
+    if len(ratings) > 1:
+        said.repeated((rating, rubric_name(said, rating)) for rating in ratings)
 
 
 def rubric_name(said: Statements, rating: Node) -> tuple[str, bool] | None:
@@ -58,8 +66,20 @@ def _trait(said: Statements, rating: Node) -> None:
     values = say_settings(said, rating, "Trait", may_repeat=REPEATABLE if suffix == DYNAMIC else frozenset())
     if suffix is None:
         return
-    for role in classes_of(suffix, said.members(rating, *BOUNDS), values):
+    for role in classes_of(suffix, _bounds(said, rating), values):
         said.is_a(rating, role)
+
+
+def _bounds(said: Statements, rating: Node) -> Mapping[str, object]:
+    """Return the JSON values of the bounds of a trait; those of traits that say alike are read once."""
+    held = said.index.get(rating, {})
+    terms = *(held.get(one) for one in _BOUNDS), held.get(RESIDUE)
+    if not all(one is None or isinstance(one, Literal) for one in terms):
+        return said.members(rating, *BOUNDS)
+    found = said.bounds.get(terms)
+    if found is None:
+        found = said.bounds[terms] = said.members(rating, *BOUNDS)
+    return found
 
 
 def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, object]) -> list[str]:
@@ -73,22 +93,24 @@ def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, o
 def say_settings(
     said: Statements, holder: Node, role: str, may_repeat: frozenset[str] = frozenset()
 ) -> dict[str, object]:
-    """Say the settings of an object as predicates; return them by name, of repeated ones the last."""
+    """Say the settings of an object as predicates; return those of them that tell the classes of a trait."""
+    nodes = said.parts(holder, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
+    if not nodes:
+        return {}
+    names = [(node, said.plain(node, SCHEMA + "name")) for node in nodes]
+    if len({name for _, name in names if isinstance(name, str)}) < len(names):
+        names = [(node, said.plain(node, SCHEMA + "name")) for node in said.reader.in_order(nodes)]
+        said.repeated((node, name if name not in may_repeat else None) for node, name in names)
     values: dict[str, Node | None] = {}
-    named: list[tuple[Node, object]] = []
-    for node in said.parts(holder, SCHEMA + "additionalProperty", "Setting"):
-        said.is_a(node, f"{role}Setting")
-        name = said.plain(node, SCHEMA + "name")
+    for node, name in names:
         if isinstance(name, str):
-            told = said.terms(node, SCHEMA + "value")
-            values[name] = told[0] if told else None
-            if not told and not may_lack_value(name, role):
+            told = said.index[node].get(_VALUE)
+            values[name] = told[0] if isinstance(told, list) else told
+            if told is None and not may_lack_value(name, role):
                 said.is_a(node, "ValuelessSetting")
-            named.append((node, name if name not in may_repeat else None))
-    said.repeated(named)
     for predicate, value in as_predicates(values, role).items():
         put(said.found, holder, predicate, value)
-    return {name: json_value(term) for name, term in values.items()}
+    return {name: json_value(values[name]) for name in TELLING & values.keys()} if role == "Trait" else {}
 
 
 def may_lack_value(name: str, role: str) -> bool:
@@ -98,13 +120,14 @@ def may_lack_value(name: str, role: str) -> bool:
 
 def as_predicates(values: Mapping[str, Node | None], role: str) -> dict[Node, Node]:
     """Return the settings of an object as predicates and their values, in a fixed order; null counts as absent."""
-    told = ((name, values[name]) for name in SETTINGS[role] if name in values)
-    return {predicate_of(name): value for name, value in told if is_told(value)}
+    known = _PREDICATES[role]
+    told = ((name, values[name]) for name in sorted(values.keys() & known.keys()))
+    return {known[name]: value for name, value in told if is_told(value)}
 
 
 def is_told(value: Node | None) -> TypeGuard[Node]:
     """Tell whether a setting says anything; null counts as absent."""
-    return value is not None and not (isinstance(value, Literal) and value.datatype == RDF_JSON and value == _NULL)
+    return value is not None and not (isinstance(value, Literal) and len(value) == 4 and value == _NULL)
 
 
 def json_value(term: Node | None) -> object:
@@ -144,12 +167,11 @@ def _bound(value: object) -> float | None:
 
 def suffix_of(types: Iterable[Node]) -> str | None:
     """Return the trait type among `types` without its scope."""
-    return next(iter(_suffixes(types)), None)
+    return next((suffix for one in types if (suffix := _suffix(one, isinstance(one, URIRef))) is not None), None)
 
 
-def _suffixes(types: Iterable[Node]) -> Iterator[str]:
-    for one in types:
-        name = str(one).removeprefix(KARENINA)
-        for scope in SCOPES:
-            if isinstance(one, URIRef) and name.startswith(scope) and name.removeprefix(scope) in TRAIT_SUFFIXES:
-                yield name.removeprefix(scope)
+@lru_cache(maxsize=256)
+def _suffix(one: Node, is_name: bool) -> str | None:
+    name = str(one).removeprefix(KARENINA)
+    found = (name.removeprefix(scope) for scope in SCOPES if is_name and name.startswith(scope))
+    return next((suffix for suffix in found if suffix in TRAIT_SUFFIXES), None)

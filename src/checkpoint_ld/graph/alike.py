@@ -45,14 +45,6 @@ def columns_of(objects: Sequence[dict[str, Any]]) -> Columns:
     return {key: list(map(itemgetter(key), objects)) for key in objects[0]}
 
 
-def shared_columns(objects: Sequence[dict[str, Any]]) -> Columns | None:
-    """Return the values of all members of one or more objects of one size, None if they have not all the same keys."""
-    try:
-        return columns_of(objects)
-    except KeyError:
-        return None
-
-
 def grouped(keys: Sequence[Any]) -> Collection[tuple[Any, Sequence[int]]]:
     """Return the distinct keys, each with the rows that have it."""
     if keys and keys.count(keys[0]) == len(keys):

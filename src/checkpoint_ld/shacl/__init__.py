@@ -49,8 +49,8 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
     often can be compiled once, by `compile_shapes`. The statements of `ont_graph` count as the data graph's. No graph
     is changed. With `advanced`, SHACL Advanced Features count. Results of severity sh:Info, or of sh:Info and
     sh:Warning, leave the data graph conforming with `allow_infos` or `allow_warnings`; they are reported all the same.
-    Only nodes among `focus_nodes`, which are IRIs, are judged, if there are any. `components` has Python functions for
-    constraint components, by the IRIs of these.
+    Only nodes among `focus_nodes`, which are IRIs, are judged, if there are any. `components` has Python functions by
+    the IRIs of the constraint components that they stand for, or of the shapes for whose sh:sparql they do.
 
     Raises ShapesError for an ill-formed shapes graph, or one that pySHACL cannot work with.
     """

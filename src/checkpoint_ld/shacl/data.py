@@ -15,7 +15,7 @@ from rdflib import URIRef
 from rdflib.graph import ConjunctiveGraph
 
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
-from checkpoint_ld.graph.store import Index, SubjectIndexStore, put, terms_of
+from checkpoint_ld.graph.store import Index, Several, SubjectIndexStore, put, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SUBCLASS = named("http://www.w3.org/2000/01/rdf-schema#subClassOf")
 _NOTHING: dict[Node, Node | list[Node]] = {}
 _ABSENT = type(None)
+_LISTS = frozenset((list, Several))
 
 
 class Path(Protocol):
@@ -35,6 +36,9 @@ class Path(Protocol):
 
     def column(self, table: Table) -> Sequence[Held]:
         """Return the value nodes of each row of `table`, each once: none, one, or a list."""
+
+    def ends(self, data: DataGraph, node: Node) -> Iterable[Node]:
+        """Return where the path leads from `node`."""
 
 
 def index_of(graph: Graph) -> Index:
@@ -65,6 +69,7 @@ class DataGraph:
 
     def __init__(self, *layers: Index) -> None:
         self.layers = layers or ({},)
+        self._having: dict[Node, dict[Node, None]] = {}
         self._subjects: dict[Node, dict[Node, list[Node]]] = {}
         self._instances: dict[Node, Mapping[Node, None]] = {}
 
@@ -90,12 +95,27 @@ class DataGraph:
 
     def subjects_of(self, predicate: Node) -> dict[Node, None]:
         """Return the nodes that have a property."""
-        return {node: None for layer in self.layers for node, held in layer.items() if predicate in held}
+        if predicate not in self._having:
+            self.note((predicate,))
+        return self._having[predicate]
+
+    def note(self, predicates: Iterable[Node]) -> None:
+        """Find the nodes that have some properties, all of them in one pass."""
+        found: dict[Node, dict[Node, None]] = {one: {} for one in predicates}
+        for layer in self.layers:
+            for node, held in layer.items():
+                if not found.keys().isdisjoint(held):
+                    for predicate in found.keys() & held.keys():
+                        found[predicate][node] = None
+        self._having.update(found)
 
     def objects_of(self, predicate: Node) -> dict[Node, None]:
         """Return the values of a property of any node."""
-        held = (held[predicate] for layer in self.layers for held in layer.values() if predicate in held)
-        return dict.fromkeys(chain.from_iterable(map(terms_of, held)))
+        return dict.fromkeys(one for node in self.subjects_of(predicate) for one in self.values(node, predicate))
+
+    def describes(self, node: Node) -> bool:
+        """Tell whether there are statements about a node."""
+        return any(node in layer for layer in self.layers)
 
     def statements(self, node: Node) -> Iterator[tuple[Node, Node]]:
         """Yield the properties of a node with their values, each pair once."""
@@ -135,22 +155,26 @@ class DataGraph:
 
     @cached_property
     def _by_class(self) -> dict[Node, dict[Node, None]]:
-        found: dict[Node, dict[Node, None]] = defaultdict(dict)
+        alike: dict[int, tuple[Node | list[Node], list[Node]]] = {}
         for layer in self.layers:
             for node, held in layer.items():
                 kinds = held.get(RDF_TYPE)
                 if kinds is not None:
-                    for kind in kinds if isinstance(kinds, list) else (kinds,):
-                        found[kind][node] = None
+                    alike.setdefault(id(kinds), (kinds, []))[1].append(node)
+        found: dict[Node, dict[Node, None]] = defaultdict(dict)
+        for kinds, nodes in alike.values():
+            for kind in terms_of(kinds):
+                found[kind].update(dict.fromkeys(nodes))
         return found
 
 
 class Column:
     """The value nodes of a path of each focus node; `held` has none, one, or a list for each row."""
 
-    def __init__(self, nodes: Sequence[Node], held: Sequence[Held]) -> None:
+    def __init__(self, nodes: Sequence[Node], held: Sequence[Held], path: Path | None = None) -> None:
         self.nodes = nodes
         self.held = held
+        self.path = path
 
     @cached_property
     def _kinds(self) -> set[type]:
@@ -164,9 +188,9 @@ class Column:
     @cached_property
     def several(self) -> Sequence[int]:
         """The rows with more values than one."""
-        if not any(issubclass(kind, list) for kind in self._kinds):
+        if _LISTS.isdisjoint(self._kinds):
             return ()
-        return [at for at, one in enumerate(self.held) if isinstance(one, list)]
+        return [at for at, one in enumerate(self.held) if one.__class__ in _LISTS]
 
     @cached_property
     def distinct(self) -> Sequence[Node]:
@@ -180,6 +204,18 @@ class Column:
     def values(self, at: int) -> Sequence[Node]:
         """Return the values of a row."""
         return terms_of(self.held[at])
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """Yield the rows with more values than one, with their number."""
+        held = self.held
+        return ((at, len(terms_of(held[at]))) for at in self.several)
+
+    def filled(self) -> Iterator[tuple[int, Sequence[Node]]]:
+        """Yield the rows that have values, with these."""
+        if self._kinds != {_ABSENT}:
+            for at, held in enumerate(self.held):
+                if held is not None:
+                    yield at, held if isinstance(held, list) else (held,)
 
     def rows_with(self, values: Collection[Node]) -> Iterator[tuple[int, Node]]:
         """Yield the rows that hold any of some `distinct` values, with that value."""
@@ -214,7 +250,7 @@ class Table:
         found = self._columns.get(path)
         if found is None:
             held = self.nodes if path is None else path.column(self)
-            found = self._columns[path] = Column(self.nodes, held)
+            found = self._columns[path] = Column(self.nodes, held, path)
         return found
 
     def property(self, predicate: Node) -> Sequence[Held]:

@@ -36,15 +36,15 @@ class Count(Constraint):
     def results(self, _run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
         """Yield a result for each focus node with too few values, or too many."""
         column = table.column(shape.path)
-        rows: Iterable[int] = ()
         if self.most is not None:
-            rows = column.several if self.most else range(len(table.nodes))
-        elif self.least:
-            rows = column.missing if self.least == 1 else range(len(table.nodes))
-        for at in rows:
-            count = len(column.values(at))
-            if count < self.least or (self.most is not None and count > self.most):
-                yield at, shape.result(self, table.nodes[at])
+            counted = ((at, len(values)) for at, values in column.filled()) if self.most == 0 else column.counts()
+            found = [at for at, count in counted if count > self.most]
+        elif self.least == 1:
+            found = list(column.missing)
+        else:
+            found = [at for at in range(len(table.nodes)) if len(column.values(at)) < self.least]
+        for at in found:
+            yield at, shape.result(self, table.nodes[at])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

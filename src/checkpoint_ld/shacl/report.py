@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, Literal
 
 from checkpoint_ld.graph.expansion import RDF_TYPE
-from checkpoint_ld.graph.store import Index, graph_of, put, terms_of
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, put, terms_of
 from checkpoint_ld.shacl.shape import INFO, VIOLATION, WARNING, Result
 from checkpoint_ld.shacl.terms import sh, shown
 from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rdflib.term import Node
 
@@ -35,20 +36,45 @@ def conforms(results: Iterable[Result], *, allow_infos: bool = False, allow_warn
     return all(one.severity in allowed for one in results)
 
 
+class _ReportStore(SubjectIndexStore):
+    """A store whose statements are made when somebody first asks for them: most reports are never read as RDF."""
+
+    def __init__(self, make: Callable[[], Index]) -> None:
+        self._make: Callable[[], Index] | None = None
+        super().__init__()
+        self._make = make
+
+    @property
+    def _index(self) -> Index:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    @_index.setter
+    def _index(self, index: Index) -> None:
+        self._made, self._make = index, None
+
+
 def report_graph(results: Sequence[Result], *, is_conforming: bool, sources: Sequence[Index] = ()) -> Graph:
     """Return results as a `sh:ValidationReport`.
 
     What `sources`, the shapes graph and the data graph, say of a blank node that a result names stands there too.
     """
+    store = _ReportStore(partial(_statements, results, sources, is_conforming=is_conforming))
+    graph = Graph(store, bind_namespaces="none")
+    store.add_graph(graph)
+    graph.bind("sh", SHACL)
+    return graph
+
+
+def _statements(results: Sequence[Result], sources: Sequence[Index], *, is_conforming: bool) -> Index:
     index: Index = {}
     report = BNode()
     put(index, report, RDF_TYPE, sh("ValidationReport"))
     put(index, report, sh("conforms"), Literal(is_conforming))
     for result in results:
         put(index, report, sh("result"), _described(result, index, sources))
-    graph = graph_of(index)
-    graph.bind("sh", SHACL)
-    return graph
+    return index
 
 
 def _described(result: Result, index: Index, sources: Sequence[Index]) -> Node:

@@ -140,11 +140,11 @@ def report_of_pyshacl(
         except CheckpointLdError:
             raise
         except Exception as error:  # rdflib and pySHACL raise bare ones for what shapes and their queries hold
-            raise ShapesError(f"the shapes cannot be applied: {error}; correct them") from error
+            raise ShapesError(str(error)) from error
         finally:
             _forget_shapes()
     if not isinstance(report, Graph):  # a failure comes as a result (SHACL 1.0 §3.4)
-        raise ShapesError(f"the shapes cannot be applied: {text}; correct them")
+        raise ShapesError(str(text))
     return report
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.shacl.data import Table
+from checkpoint_ld.shacl.data import SUBCLASS, Table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +32,7 @@ class Run:
 
     def results(self) -> list[Result]:
         """Return the results of all shapes with targets. Raises ShapesError for shapes from which nothing follows."""
+        self.data.note({SUBCLASS, *self.shapes.noted})
         return [result for shape in self.shapes.targeted for result in self._of_targets(shape)]
 
     def _of_targets(self, shape: Shape) -> Iterator[Result]:

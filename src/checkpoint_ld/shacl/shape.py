@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import Literal
@@ -158,11 +158,15 @@ class Component(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionConstraint(Constraint):
-    """A constraint component for which a Python function is registered."""
+    """A constraint component, or a query (`source`), for which a Python function is registered."""
 
     function: Component
+    source: Node | None = None
 
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
         """Yield what the function finds."""
         for at, value in self.function(table.column(shape.path), dict(self.parameters), run.data):
-            yield at, shape.result(self, table.nodes[at], value)
+            node = table.nodes[at]
+            # Without a value, that of a node shape is the focus node (SHACL 1.0 §5.3.2).
+            found = shape.result(self, node, node if value is None and shape.path is None else value)
+            yield at, found if self.source is None else replace(found, constraint=self.source)

@@ -56,13 +56,24 @@ class Shapes:
         """The shapes with targets that are judged as they are compiled."""
         return tuple(one for one in self.by_node.values() if one.targets and one.node not in self.others)
 
+    def for_pyshacl(self) -> Shapes:
+        """Return the same shapes, all of which pySHACL is to judge."""
+        return replace(self, others=frozenset(node for node, one in self.by_node.items() if one.targets))
+
+    @cached_property
+    def noted(self) -> frozenset[Node]:
+        """The properties whose subjects or values are focus nodes."""
+        kinds = TARGETS[2:]
+        return frozenset(term for shape in self.targeted for kind, term in shape.targets if kind in kinds)
+
 
 def compile_shapes(
     shapes_graph: Graph | Index, *, components: Mapping[str, Component] | None = None, advanced: bool = False
 ) -> Shapes:
     """Compile a shapes graph, so that it is read only once for many data graphs.
 
-    `components` has the Python functions that stand for constraint components by the IRIs of these. With `advanced`,
+    `components` has Python functions by the IRIs of the constraint components that they stand for, or of the shapes
+    for whose sh:sparql they do. With `advanced`,
     SHACL Advanced Features count; these are left to pySHACL. Raises ShapesError for an ill-formed shapes graph.
     """
     index = shapes_graph if isinstance(shapes_graph, dict) else index_of(shapes_graph)
@@ -159,6 +170,10 @@ class _Compilation:
             elif predicate == _QUALIFIED:
                 for term in terms_of(terms):
                     yield from logic.compile_qualified(self.index, node, term)
+            elif predicate == sh("sparql") and str(node) in self.functions:
+                function, source = self.functions[str(node)], terms_of(terms)[0]
+                message = "Value does not conform to a query"
+                yield FunctionConstraint(sh("SPARQLConstraintComponent"), message, function, source=source)
             elif predicate == sh("sparql") or (self.advanced and predicate in _ADVANCED):
                 self.unknown.add(node)
         for component, required, optional in self._components:

@@ -5,8 +5,8 @@ Reading tells what is wrong with the text, SHACL what is wrong with the graph; b
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import dialects, profiles, rules
@@ -18,24 +18,21 @@ from checkpoint_ld.reading import Reading, examine_bytes, examine_document
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import finding
 from checkpoint_ld.suggestion import unknown
-from checkpoint_ld.validation import results as shacl
-from checkpoint_ld.validation.screen import Screen
+from checkpoint_ld.validation.results import applied, compiled, report_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from rdflib import Graph
-
-    from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.shacl import DataGraph, Result, Shapes
 
 __all__ = ["COMPILED", "ENGINES", "PYSHACL", "check", "check_reading", "looked_at", "report_of", "unread", "validate"]
 
 
 COMPILED, PYSHACL = ENGINES = ("compiled", "pyshacl")
-"""What holds a graph against shapes: shapes that are compiled, and pySHACL for what they have doubts about; or pySHACL
-alone. Both find the same."""
+"""What holds a graph against shapes: our engine, which leaves only what is not SHACL Core to pySHACL; or pySHACL alone.
+Both find the same."""
 
 
 def validate(
@@ -115,33 +112,28 @@ def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED)
         # The description of that dialect does not know what our writer keeps there beyond its words.
         reading = examine_document(reading.document, checked=False, restored=False)
     reading = reading.without_types()  # that a text is one does not depend on its language
-    screen = _screen(profile)
     with uncollected():
-        report, index = _applied(reading, screen, profile, engine)
-    found = list(_weighed((*reading.of_form, *_of_dialect(reading, profile)), profile))
-    if index:
+        found, data, shapes = _applied(reading, profile, engine)
+    findings = list(_weighed((*reading.of_form, *_of_dialect(reading, profile)), profile))
+    if found:
         from checkpoint_ld.validation.telling import told  # noqa: PLC0415 - of a clean file nothing is told
 
-        found += told(report, screen.shapes, index, reading, profile)
-    found.sort(key=_by_place)
-    text = _text(reading.document.data) if found and reading.document is not None else None
-    return Checked(reading.source, tuple(found), dialect=reading.dialect, text=text, results=report)
+        findings += told(found, shapes.index, data, reading, profile)
+    findings.sort(key=_by_place)
+    text = _text(reading.document.data) if findings and reading.document is not None else None
+    report = report_on(found, shapes.index)
+    return Checked(reading.source, tuple(findings), dialect=reading.dialect, text=text, results=report)
 
 
-def _applied(reading: Reading, screen: Screen, profile: Profile, engine: str) -> tuple[Graph, Index]:
-    """Return the validation report, and the statements that it speaks of.
+def _applied(reading: Reading, profile: Profile, engine: str) -> tuple[list[Result], DataGraph, Shapes]:
+    """Return the validation results, the statements that they speak of, and the shapes.
 
     Says of the user's shapes, not of ours, that they cannot be applied.
     """
-    if not profile.own_shapes:
-        if engine == PYSHACL:
-            return shacl.complete(reading.graph, screen.shapes)
-        return shacl.screened(reading, screen)
     graph = reading.graph
-    with profile.applying():
-        if engine == PYSHACL:
-            return shacl.complete(graph, screen.shapes)
-        return shacl.screened(reading, screen, is_ours=False)
+    with profile.applying() if profile.own_shapes else nullcontext():
+        shapes = compiled(profile)
+        return *applied(graph, shapes, by_pyshacl=engine == PYSHACL), shapes
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
@@ -178,8 +170,3 @@ def _text(data: bytes) -> str | None:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
-
-
-@lru_cache(maxsize=8)
-def _screen(profile: Profile) -> Screen:
-    return Screen(shacl.shapes_of(profile))

@@ -4,47 +4,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rdflib import URIRef
-
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.rules import Rule
-from checkpoint_ld.validation import results as shacl
 from checkpoint_ld.validation.places import Map
+from checkpoint_ld.validation.results import by_path, results
 from checkpoint_ld.validation.wording import message_of, remedy_of
-from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rdflib import Graph
-
+    from checkpoint_ld import shacl
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.reading import Reading
+    from checkpoint_ld.shacl import DataGraph
     from checkpoint_ld.validation.results import Result
 
 
-def told(report: Graph, shapes: Index, index: Index, reading: Reading, profile: Profile) -> list[Finding]:
-    """Return what a validation report says of a source whose statements are `index`, in no particular order.
-
-    Values that look like secrets are taken out of the report.
-    """
-    findings = _Findings(reading, profile, index)
-    results = [one for one in shacl.results(report, shapes) if not findings.is_excused(one)]
-    found = list(_distinct(findings.of(one) for result in results for one in shacl.by_path(result, index)))
-    _withhold(report)
-    return found
+def told(
+    found: Iterable[shacl.Result], shapes: Index, data: DataGraph, reading: Reading, profile: Profile
+) -> list[Finding]:
+    """Return what validation results say of a source whose statements are `data`, in no particular order."""
+    findings = _Findings(reading, profile, data)
+    kept = [one for one in results(found, shapes) if not findings.is_excused(one)]
+    return list(_distinct(findings.of(one) for result in kept for one in by_path(result, data)))
 
 
 class _Findings:
     """Turns results of SHACL validation into findings with places in one source."""
 
-    def __init__(self, reading: Reading, profile: Profile, index: Index) -> None:
+    def __init__(self, reading: Reading, profile: Profile, data: DataGraph) -> None:
         self.reading = reading
         self.profile = profile
-        self.index = index
+        self.data = data
         self.map = Map(reading.tree)
 
     def is_excused(self, result: Result) -> bool:
@@ -59,7 +53,7 @@ class _Findings:
         return Finding(
             code=rule.code,
             severity=result.severity,
-            message=message_of(rule, result, self.index) if rule.message else " ".join(result.messages),
+            message=message_of(rule, result, self.data) if rule.message else " ".join(result.messages),
             remedy=remedy_of(rule, result),
             place=self._place(pointer, is_key=rule.slug in _ABOUT_KEYS),
             subject=self.map.subject(pointer) if pointer is not None else "",
@@ -74,13 +68,6 @@ class _Findings:
         if pointer is None or self.reading.document is None:
             return Place(self.reading.source)
         return self.reading.key_place(pointer) if is_key else self.reading.place(pointer)
-
-
-def _withhold(report: Graph) -> None:
-    """Take values that hold what looks like a secret out of a validation report, which goes further than the file."""
-    for result, value in list(report.subject_objects(URIRef(SHACL + "value"))):
-        if secret(value_of(value)):
-            report.remove((result, URIRef(SHACL + "value"), value))
 
 
 _ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})

@@ -13,13 +13,12 @@ from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.graph.naming import is_minted, text_of
-from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.validation.places import setting_of
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SHACL, TRAIT_TYPES
 
 if TYPE_CHECKING:
-    from checkpoint_ld.graph.store import Index
     from checkpoint_ld.rules import Rule
+    from checkpoint_ld.shacl import DataGraph
     from checkpoint_ld.validation.results import Result
 
 _PLACEHOLDER = re.compile(r"\{[?$](\w+)\}")
@@ -27,19 +26,19 @@ _TYPE = URIRef(RDF + "type")
 _UNEXPECTED_TYPE = URIRef(KARENINA + "unexpectedType")
 
 
-def message_of(rule: Rule, result: Result, index: Index) -> str:
-    """Return the message of `rule` about one result; `index` holds the graph that was validated."""
+def message_of(rule: Rule, result: Result, data: DataGraph) -> str:
+    """Return the message of `rule` about one result; `data` is what was validated."""
 
     def filled(match: re.Match[str]) -> str:
         match match[1]:
             case "value":
-                return _value(result, index)
+                return _value(result, data)
             case "detail":
-                return _detail(rule, result, index)
+                return _detail(rule, result, data)
             case "setting":
-                return _setting(result, index)
+                return _setting(result, data)
             case name:
-                return _property(result, name, index)
+                return _property(result, name, data)
 
     return _PLACEHOLDER.sub(filled, rule.message).removesuffix(": ")
 
@@ -54,7 +53,7 @@ def remedy_of(rule: Rule, result: Result) -> str:
     return rule.remedy
 
 
-def shown_term(term: Any, index: Index) -> str:
+def shown_term(term: Any, data: DataGraph) -> str:
     """Name a term in a message."""
     if isinstance(term, Literal):
         value = value_of(term)
@@ -62,7 +61,7 @@ def shown_term(term: Any, index: Index) -> str:
             return "what looks like a secret"
         return shown(value) + (f"@{term.language}" if term.language else "")
     text = str(term)
-    if term in index:
+    if data.describes(term):
         return "an object"
     if is_minted(text):
         return "an empty object"
@@ -74,19 +73,19 @@ def shown_term(term: Any, index: Index) -> str:
     return f"<{text}>" if key == text else f'"{key}"'
 
 
-def _value(result: Result, index: Index) -> str:
+def _value(result: Result, data: DataGraph) -> str:
     if result.value is not None:
-        return shown_term(result.value, index)
+        return shown_term(result.value, data)
     if str(result.component) == SHACL + "MaxCountConstraintComponent":
-        held = [term for path in result.paths for term in terms_of(index.get(result.focus, {}).get(path))]
-        return f"given {len(held)} times" if len(held) > 1 else shown_term(held[0], index) if held else "given"
+        held = [term for path in result.paths for term in data.values(result.focus, path)]
+        return f"given {len(held)} times" if len(held) > 1 else shown_term(held[0], data) if held else "given"
     return "missing"
 
 
-def _detail(rule: Rule, result: Result, index: Index) -> str:
+def _detail(rule: Rule, result: Result, data: DataGraph) -> str:
     if rule.form and result.value is not None:
         return FORMS[rule.form](value_of(result.value)) or ""
-    roles = terms_of(index.get(result.focus, {}).get(_TYPE))
+    roles = data.values(result.focus, _TYPE)
     return next(filter(None, (_named(result, str(role).removeprefix(KARENINA)) for role in roles)), "")
 
 
@@ -104,17 +103,15 @@ def _named(result: Result, role: str) -> str | None:
     return f"it belongs to {owner}" if owner else None
 
 
-def _setting(result: Result, index: Index) -> str:
+def _setting(result: Result, data: DataGraph) -> str:
     """Name the setting that a result is about: of several paths the one that holds the value."""
-    held = index.get(result.focus, {})
-    told = [path for path in result.paths if result.value in terms_of(held.get(path))] or list(result.paths)
+    told = [path for path in result.paths if result.value in data.values(result.focus, path)] or list(result.paths)
     return (setting_of(told[0]) or names.key_of(told[0])) if told else ""
 
 
-def _property(result: Result, name: str, index: Index) -> str:
-    held = index.get(result.focus, {})
+def _property(result: Result, name: str, data: DataGraph) -> str:
     for namespace in (SCHEMA, KARENINA):
-        terms = terms_of(held.get(URIRef(namespace + name)))
+        terms = data.values(result.focus, URIRef(namespace + name))
         if terms:
-            return shown_term(terms[0], index)
+            return shown_term(terms[0], data)
     return "missing"

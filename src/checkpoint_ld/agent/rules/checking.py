@@ -101,7 +101,7 @@ def _results(tree: Tree, profile: Profile, engine: str) -> list[Result]:
     """Return what does not satisfy the shapes; of what stands at one place only the heaviest, each rule once."""
     validation = results.Validation(tree)
     shapes = results.compiled(profile)
-    found = list(validation.results(results.for_pyshacl(shapes) if engine == PYSHACL else shapes))
+    found = list(validation.results(shapes.for_pyshacl() if engine == PYSHACL else shapes))
     kept = [*_heaviest(found)]
     if profile.own_shapes:
         with profile.applying():

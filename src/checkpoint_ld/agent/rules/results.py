@@ -142,11 +142,6 @@ def violations() -> shacl.Shapes:
     return replace(shapes, by_node={node: one for node, one in shapes.by_node.items() if one.severity == VIOLATION})
 
 
-def for_pyshacl(shapes: shacl.Shapes) -> shacl.Shapes:
-    """Return shapes that pySHACL is to judge, all of them."""
-    return replace(shapes, others=frozenset(node for node, one in shapes.by_node.items() if one.targets))
-
-
 def _paths(shapes: Index, path: Node | None) -> tuple[str, ...]:
     """Return the properties that a path may be."""
     if isinstance(path, BNode):
