@@ -167,6 +167,8 @@ def converted(dialect: str, path: Path) -> object:
 
 CONVERSIONS = (
     ("v2.0", reading.CANONICAL),
+    ("v2.0", "dataset-1"),
+    ("dataset-1", reading.CANONICAL),
     (reading.CANONICAL, "v2.0"),
     (reading.CANONICAL, "dataset-1"),
     ("dataset-1", "v2.0"),

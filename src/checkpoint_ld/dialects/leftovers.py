@@ -119,7 +119,7 @@ def restored(
 
 def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any]:
     """Return an object as it was read from a document of the GUI or a Dataset, with its leftovers laid over it."""
-    rest = parked_in(have, KEPT)
+    rest = parked_in(have, KEPT) if KEPT in have else {}
     if not rest or not trail.dialect.startswith(("gui-", "dataset-")):
         return have
     bare = {member: value for member, value in have.items() if member != KEPT}
@@ -160,6 +160,7 @@ def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
     groups: dict[str | None, list[Any]] = {}
     for entry in entries:
         name = name_of(entry)
-        bare = entry if name is None else {"@type": "PropertyValue", "value": None, **entry}
+        is_whole = name is None or ("@type" in entry and "value" in entry)
+        bare = entry if is_whole else {"@type": "PropertyValue", "value": None, **entry}
         groups.setdefault(name, []).append(bare)
     return groups

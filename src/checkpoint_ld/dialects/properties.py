@@ -40,10 +40,9 @@ def values(entries: object) -> dict[str, Any]:
 
     Of several with one name the last counts, as it does in Karenina; one without a value has the value None.
     """
-    found = {}
-    for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry, dict):
-            name = entry.get("name")
-            if isinstance(name, str):
-                found[name] = entry.get("value")
-    return found
+    listed = entries if isinstance(entries, list) else ()
+    return {
+        entry["name"]: entry.get("value")
+        for entry in listed
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str)
+    }

@@ -113,8 +113,8 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
         if bound in clean:
             clean[bound] = as_float(clean[bound])
     known = trait_type(clean.get("additionalType"))
-    scope = scope_of(clean)
-    if scope is not None and known is None:
+    scope = scope_of(clean) if known is None else None
+    if scope is not None:
         known = (scope, LLM_SUFFIXES[0])
         message = f'the rating has no additionalType; by its author "{clean["author"]}" it is a {"".join(known)}'
         trail.report("trait-type-implied", message, trail.source(pointer), f'trait "{clean.get("name")}"')

@@ -129,14 +129,16 @@ def _needed(element: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(needed.get("item"), dict):
         return needed
     question = {name: content for name, content in needed["item"].items() if name != "rating"}
-    text = question.get("text")
-    _drop(question, "@id", gui_question_id(text) if isinstance(text, str) else None)
-    if isinstance(question.get("acceptedAnswer"), dict):
-        question["acceptedAnswer"] = _drop(dict(question["acceptedAnswer"]), "@id", gui_answer_id(key))
-    if isinstance(question.get("hasPart"), dict):
-        template = {name: content for name, content in question["hasPart"].items() if name != "name"}
+    answer, template = question.get("acceptedAnswer"), question.get("hasPart")
+    if "@id" in question:
+        text = question.get("text")
+        _drop(question, "@id", gui_question_id(text) if isinstance(text, str) else None)
+    if isinstance(answer, dict) and "@id" in answer:
+        question["acceptedAnswer"] = _drop(dict(answer), "@id", gui_answer_id(key))
+    if isinstance(template, dict):
+        template = {name: content for name, content in template.items() if name != "name"}
         _drop(template, "codeRepository", REPOSITORY)
-        question["hasPart"] = _drop(template, "@id", gui_template_id(key))
+        question["hasPart"] = _drop(template, "@id", gui_template_id(key)) if "@id" in template else template
     return {**needed, "item": question}
 
 
