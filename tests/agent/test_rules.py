@@ -371,6 +371,21 @@ def test_shapes_of_ones_own_may_be_about_what_has_no_object_in_the_file(tmp_path
     assert [(one.message, one.place.pointer) for one in found] == [("only the handbook", "")]
 
 
+def test_shapes_of_ones_own_may_have_parts_without_a_name_and_severities_of_their_own(tmp_path: Any) -> None:
+    shape = """@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix caf: <urn:caf:vocab:> . @prefix ex: <urn:example#> .
+    ex:thought a sh:NodeShape ; sh:targetClass caf:Thought ; sh:property [ sh:path caf:confidence ;
+      sh:maxInclusive 0.5 ; sh:severity ex:Grave ; sh:message "too sure" ] ;
+      sh:sparql [ a sh:SPARQLConstraint ; sh:message "no look" ;
+        sh:select "SELECT $this ?value { $this <urn:caf:vocab:thoughtType> ?value FILTER(?value = 'planning') }" ] ."""
+    (tmp_path / "own.ttl").write_text(shape)
+    found = findings(replaced(f"{THOUGHT}/type", "planning"), profile=profiles.profile("agent", [tmp_path]))
+
+    assert {(one.rule, one.message, one.severity) for one in found} == {
+        ("thought", "too sure", Severity.VIOLATION),
+        ("thought", "no look", Severity.VIOLATION),
+    }
+
+
 def test_shapes_of_ones_own_that_cannot_be_applied_are_named(tmp_path: Any) -> None:
     (tmp_path / "own.ttl").write_text(OWN.replace("sh:minInclusive 0.85", "sh:minCount 'x'"))
     with pytest.raises(SettingsError, match=r"(?s)your shapes cannot be applied.*own\.ttl"):

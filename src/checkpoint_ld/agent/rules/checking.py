@@ -26,7 +26,6 @@ from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import SEVERITIES, Rule, catalogue
 from checkpoint_ld.shacl.report import report_graph
 from checkpoint_ld.suggestion import unknown
-from checkpoint_ld.validation.results import shapes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -105,7 +104,7 @@ def _results(tree: Tree, profile: Profile, engine: str) -> list[Result]:
     kept = [*_heaviest(found)]
     if profile.own_shapes:
         with profile.applying():
-            kept += validation.results(shacl.compile_shapes(shapes_of(replace(profile, files=()))))
+            kept += validation.results(results.compiled_own(profile))
     return kept
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from rdflib import BNode, URIRef
+from rdflib import URIRef
 
 from checkpoint_ld import profiles, shacl
 from checkpoint_ld.agent import names
@@ -17,10 +17,9 @@ from checkpoint_ld.agent.rules.parts import Iri, Json, Located, Parts, scalar, t
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.rules import SEVERITIES
 from checkpoint_ld.shacl.shape import VIOLATION
-from checkpoint_ld.shacl.terms import listed, sh, told
-from checkpoint_ld.validation.results import shapes_of
+from checkpoint_ld.shacl.terms import sh
+from checkpoint_ld.validation import results as validation
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
 
 if TYPE_CHECKING:
@@ -45,15 +44,11 @@ class Result(NamedTuple):
     """
 
     of: shacl.Result
+    severity: Severity
     part: Part
     value: Value | None
     place: str
     detail: str = ""
-
-    @property
-    def severity(self) -> Severity:
-        """The severity of the shape."""
-        return SEVERITIES[str(self.of.severity)]
 
 
 class Validation:
@@ -66,25 +61,28 @@ class Validation:
 
     def results(self, shapes: shacl.Shapes) -> Iterator[Result]:
         """Yield the results of shapes, each once for every place that it may mean."""
-        for one in shacl.results(self.data, shapes):
-            yield from self._placed(one, shapes.index)
+        if shapes.others:
+            from checkpoint_ld.constraints.functions import register  # noqa: PLC0415 - SPARQL takes long to import
 
-    def _placed(self, one: shacl.Result, shapes: Index) -> Iterator[Result]:
-        message = " ".join(sorted(map(str, one.messages)))
+            register()
+        found = shacl.results(self.data, shapes)
+        for one, told in zip(found, validation.results(found, shapes.index), strict=True):
+            yield from self._placed(replace(one, shape=told.shape), told, shapes.index)
+
+    def _placed(self, one: shacl.Result, told: validation.Result, shapes: Index) -> Iterator[Result]:
+        message = " ".join(told.messages)
         part = self.parts.by_node.get(one.focus)
         if part is None:  # a user's shape about an execution, an agent or a tool, which has no place of its own
-            yield Result(one, self.parts.root, None, "", message)
+            yield Result(one, told.severity, self.parts.root, None, "", message)
             return
-        by_term = self._by_term(part, _paths(shapes, one.path))
-        if one.component == _MANY:
-            found = [Located(*each) for each in by_term[None][1:2]]
-        else:
-            found = by_term.get(one.value, []) if one.value is not None else []
+        by_term = self._by_term(part, tuple(map(str, told.paths)))
+        is_many = one.component == _MANY
+        found = by_term[None][1:2] if is_many else by_term.get(one.value, []) if one.value is not None else []
         for value, place, detail in found:
-            yield Result(one, part, None if one.component == _MANY else value, place, detail or message)
+            yield Result(one, told.severity, part, None if is_many else value, place, detail or message)
         if not found:
             member = next((f"/{name}" for name in terms_of(shapes.get(one.shape, {}).get(_MEMBER))), "")
-            yield Result(one, part, None, part.pointer + member, message)
+            yield Result(one, told.severity, part, None, part.pointer + member, message)
 
     def _by_term(self, part: Part, paths: tuple[str, ...]) -> Mapping[Node | None, list[Located]]:
         """Return the values of properties by their terms; under None all of them."""
@@ -132,7 +130,13 @@ def compiled(profile: Profile) -> shacl.Shapes:
 
 @lru_cache(maxsize=8)
 def _compiled(name: str) -> shacl.Shapes:
-    return shacl.compile_shapes(shapes_of(profiles.profile(name)))
+    return validation.compiled(profiles.profile(name))
+
+
+@lru_cache(maxsize=8)
+def compiled_own(profile: Profile) -> shacl.Shapes:
+    """Return the user's own shapes of a profile, compiled. Raises ShapesError for those that are ill-formed."""
+    return validation.compiled(replace(profile, files=()))
 
 
 @lru_cache(maxsize=1)
@@ -140,10 +144,3 @@ def violations() -> shacl.Shapes:
     """Return the shapes of agent checkpoints whose results are violations."""
     shapes = _compiled(profiles.AGENT)
     return replace(shapes, by_node={node: one for node, one in shapes.by_node.items() if one.severity == VIOLATION})
-
-
-def _paths(shapes: Index, path: Node | None) -> tuple[str, ...]:
-    """Return the properties that a path may be."""
-    if isinstance(path, BNode):
-        return tuple(str(one) for at in told(shapes, path, "alternativePath") for one in listed(shapes, at))
-    return () if path is None else (str(path),)
