@@ -31,10 +31,11 @@ _TEXT, _REPEATS = named(SCHEMA + "text"), named(KARENINA + "repeats")
 
 def _well_formed(column: Column, parameters: Parameters, _data: DataGraph) -> Rows:
     """Find the values that are not as the named form asks."""
-    values = [(one, value_of(one)) for one in column.distinct]
+    values = column.mapped(value_of)
     form = FORMS[str(parameters["wellFormed"])]
-    if values and unsettled([form], [value for _, value in values]):
-        yield from column.rows_with([one for one, value in values if form(value) is not None])
+    if values and unsettled([form], values):
+        pairs = zip(column.distinct, values, strict=True)
+        yield from column.rows_with([one for one, value in pairs if form(value) is not None])
 
 
 def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: Node | None = None) -> Component:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rdflib import URIRef
 
-from checkpoint_ld.derivation.scenarios import say_question, say_scenario
+from checkpoint_ld.derivation.scenarios import say_questions, say_scenario
 from checkpoint_ld.derivation.statements import Statements
-from checkpoint_ld.derivation.traits import rubric_name, say_rubric, say_settings
+from checkpoint_ld.derivation.traits import rubric_name, say_rubrics, say_settings
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.residue import Ref
@@ -38,11 +39,18 @@ def _asked(said: Statements, question: Node) -> str | None:
 
 def _benchmark(said: Statements, root: Node) -> None:
     said.plays(root, "Benchmark")
-    say_settings(said, root, "Benchmark")
-    say_rubric(said, root, "GlobalTrait")
+    list(say_settings(said, [root], "Benchmark"))
+    say_rubrics(said, [root], "GlobalTrait")
     items = said.reader.in_order(said.parts(root, SCHEMA + "dataFeedElement", "Item"))
-    said.repeated(((item, said.reader.identifier(item)) for item in items), is_ordered=True)
-    questions = [question for item in items for question in _item(said, item)]
+    identifiers = [(item, said.reader.identifier(item)) for item in items]
+    said.repeated(identifiers, is_ordered=True)
+    for item, identifier in identifiers:
+        if identifier is not None:
+            said.say(item, "itemId", literal_of(identifier))
+    questions = list(chain.from_iterable(said.parts_of(items, SCHEMA + "item", "FeedQuestion")))
+    say_questions(said, questions)
+    list(say_settings(said, questions, "Question"))
+    say_rubrics(said, questions, "QuestionTrait")
     said.repeated(((one, _asked(said, one)) for one in questions), "repeatsText", is_ordered=True)
     _clashing(said, root, questions)
     said.parts(root, SCHEMA + "creator", "Creator")
@@ -70,21 +78,8 @@ def _contents(said: Statements, root: Node) -> None:
 def _clashing(said: Statements, root: Node, questions: Iterable[Node]) -> None:
     """Say of each trait of a question that it has the name of a global one of its rubric."""
     names = {rubric_name(said, one): one for one in said.terms(root, SCHEMA + "contentRating")}
-    for question in questions:
+    for question in questions if names else ():
         for rating in said.terms(question, SCHEMA + "contentRating"):
             name = rubric_name(said, rating)
             if name is not None and name in names:
                 said.say(rating, "clashesWith", names[name])
-
-
-def _item(said: Statements, item: Node) -> list[Node]:
-    """Say what follows about an element of the feed; return its questions."""
-    identifier = said.reader.identifier(item)
-    if identifier is not None:
-        said.say(item, "itemId", literal_of(identifier))
-    questions = said.parts(item, SCHEMA + "item", "FeedQuestion")
-    for question in questions:
-        say_question(said, question)
-        say_settings(said, question, "Question")
-        say_rubric(said, question, "QuestionTrait")
-    return questions

@@ -12,6 +12,8 @@ from checkpoint_ld.graph.residue import Ref
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rdflib.term import Node
 
     from checkpoint_ld.derivation.statements import Statements
@@ -20,11 +22,11 @@ END = "__end__"
 """The target of an edge that ends the conversation."""
 
 
-def say_question(said: Statements, question: Node) -> None:
-    """Say what follows about a question, be it one of the feed or one of a scenario."""
-    said.plays(question, "Question")
-    said.parts(question, SCHEMA + "acceptedAnswer", "Answer")
-    said.parts(question, SCHEMA + "hasPart", "Template")
+def say_questions(said: Statements, questions: Sequence[Node]) -> None:
+    """Say what follows about questions, be they of the feed or of a scenario."""
+    said.play(questions, "Question")
+    said.parts_of(questions, SCHEMA + "acceptedAnswer", "Answer")
+    said.parts_of(questions, SCHEMA + "hasPart", "Template")
 
 
 def say_scenario(said: Statements, scenario: Node) -> None:
@@ -58,8 +60,7 @@ def _nodes_of(said: Statements, scenario: Node) -> list[Node]:
             continue
         said.plays(node, "Node")
         said.say(node, "key", literal_of(said.reader.map_key(node)))
-        for question in said.parts(node, KARENINA + "question", "ScenarioQuestion"):
-            say_question(said, question)
+        say_questions(said, said.parts(node, KARENINA + "question", "ScenarioQuestion"))
     return nodes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import Literal, URIRef
@@ -59,11 +60,10 @@ def _literal(value: str | int) -> Literal:
     return literal_of(value)
 
 
-@lru_cache(maxsize=1024)
-def _with(classes: tuple[Node, ...], role: str) -> tuple[Node, ...]:
-    """Return classes with one more, each once."""
-    kind = named(KARENINA + role)
-    return classes if kind in classes else (*classes, kind)
+@lru_cache(maxsize=4096)
+def _with(classes: tuple[Node, ...], roles: tuple[str, ...]) -> tuple[Node, ...]:
+    """Return classes with those of some roles, each once."""
+    return tuple(dict.fromkeys((*classes, *(named(KARENINA + role) for role in roles))))
 
 
 class Statements:
@@ -136,15 +136,11 @@ class Statements:
     def are(self, subjects: Collection[Node], *roles: str) -> None:
         """Say classes of several nodes, by their names in the vocabulary."""
         classes = self._classes
-        if len(subjects) > 1 and classes.keys().isdisjoint(subjects):
-            kinds: tuple[Node, ...] = ()
-            for role in roles:
-                kinds = _with(kinds, role)
-            classes.update(dict.fromkeys(subjects, kinds))
+        if classes.keys().isdisjoint(subjects):
+            classes.update(dict.fromkeys(subjects, _with((), roles)))
         else:
             for subject in subjects:
-                for role in roles:
-                    classes[subject] = _with(classes.get(subject, ()), role)
+                classes[subject] = _with(classes.get(subject, ()), roles)
 
     def _is_usual(self, held: Node | list[Node], role: str) -> bool:
         """Tell whether nothing has to be said of an object in a role for its residue, whether that counts or not."""
@@ -184,7 +180,7 @@ class Statements:
 
     def is_a(self, subject: Node, role: str) -> None:
         """Say a class of `subject`, by its name in the vocabulary."""
-        self._classes[subject] = _with(self._classes.get(subject, ()), role)
+        self._classes[subject] = _with(self._classes.get(subject, ()), (role,))
 
     def terms(self, subject: Node, iri: str) -> list[Node]:
         """Return what the graph has for a node and a predicate."""
@@ -203,13 +199,23 @@ class Statements:
 
         Only the first role may be one with keys.
         """
-        nodes = [one for one in self.terms(subject, iri) if one in self.index]
+        return self.parts_of([subject], iri, *roles)[0]
+
+    def parts_of(self, subjects: Iterable[Node], iri: str, *roles: str) -> list[list[Node]]:
+        """Return `parts` of each of several objects."""
+        predicate, index = named(iri), self.index
+        found: list[list[Node]] = []
+        for subject in subjects:
+            held = index.get(subject, _NOTHING).get(predicate)
+            terms = () if held is None else held if isinstance(held, list) else (held,)
+            found.append([one for one in terms if one in index])
+        nodes = list(chain.from_iterable(found))
         first, *others = roles
         if first in KEYS:
             self.play(nodes, first, self._scenario_terms.by_iri.get(iri), *others)
         else:
             self.are(nodes, *roles)
-        return nodes
+        return found
 
     def plain(self, subject: Node, iri: str) -> Any:
         """Return the first JSON scalar that the graph has for a node and a predicate, None if there is none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, TypeGuard
 
 from rdflib import Literal, URIRef
@@ -17,7 +18,7 @@ from checkpoint_ld.graph.store import put
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -34,7 +35,8 @@ REPEATABLE = frozenset({"summary"})
 """The settings that a dynamic trait may have more than once."""
 
 _NULL = literal_of(None, "@json")
-_VALUE = named(SCHEMA + "value")
+_NAME, _VALUE = named(SCHEMA + "name"), named(SCHEMA + "value")
+_NONE: frozenset[str] = frozenset()
 _BOUNDS = tuple(named(SCHEMA + bound) for bound in BOUNDS)
 _PREDICATES: Mapping[str, Mapping[str, Node]] = {
     role: {name: predicate_of(name) for name in names} for role, names in SETTINGS.items()
@@ -43,13 +45,25 @@ _PREDICATES: Mapping[str, Mapping[str, Node]] = {
 _FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "Metric", "agentic": "Agentic"}
 
 
-def say_rubric(said: Statements, holder: Node, role: str) -> None:
-    """Say what follows about the traits of a benchmark or a question; `role` is their class for their place."""
-    ratings = said.parts(holder, SCHEMA + "contentRating", "Trait", role)
-    for rating in ratings:
-        _trait(said, rating)
-    if len(ratings) > 1:
-        said.repeated((rating, rubric_name(said, rating)) for rating in ratings)
+def say_rubrics(said: Statements, holders: Sequence[Node], role: str) -> None:
+    """Say what follows about the traits of a benchmark or of questions; `role` is their class for their place."""
+    rubrics = said.parts_of(holders, SCHEMA + "contentRating", "Trait", role)
+    ratings = [rating for rubric in rubrics for rating in rubric]
+    suffixes = [suffix_of(said.terms(rating, SCHEMA + "additionalType")) for rating in ratings]
+    repeatable = [REPEATABLE if suffix == DYNAMIC else _NONE for suffix in suffixes]
+    classes: dict[tuple[object, ...], list[str]] = {}
+    for rating, suffix, values in zip(ratings, suffixes, say_settings(said, ratings, "Trait", repeatable), strict=True):
+        if suffix is not None:
+            bounds = _bounds(said, rating)
+            telling = [(name, values[name]) for name in TELLING & values.keys()]
+            # The terms of the graph and the bounds stay what they are meanwhile.
+            key = suffix, id(bounds), *((name, id(value)) for name, value in telling)
+            if key not in classes:
+                classes[key] = classes_of(suffix, bounds, {name: json_value(value) for name, value in telling})
+            said.are([rating], *classes[key])
+    for rubric in rubrics:
+        if len(rubric) > 1:
+            said.repeated((rating, rubric_name(said, rating)) for rating in rubric)
 
 
 def rubric_name(said: Statements, rating: Node) -> tuple[str, bool] | None:
@@ -60,25 +74,15 @@ def rubric_name(said: Statements, rating: Node) -> tuple[str, bool] | None:
     return name, suffix_of(said.terms(rating, SCHEMA + "additionalType")) == DYNAMIC
 
 
-def _trait(said: Statements, rating: Node) -> None:
-    """Say what kind of trait a rating is."""
-    suffix = suffix_of(said.terms(rating, SCHEMA + "additionalType"))
-    values = say_settings(said, rating, "Trait", may_repeat=REPEATABLE if suffix == DYNAMIC else frozenset())
-    if suffix is None:
-        return
-    for role in classes_of(suffix, _bounds(said, rating), values):
-        said.is_a(rating, role)
-
-
 def _bounds(said: Statements, rating: Node) -> Mapping[str, object]:
     """Return the JSON values of the bounds of a trait; those of traits that say alike are read once."""
     held = said.index.get(rating, {})
-    terms = *(held.get(one) for one in _BOUNDS), held.get(RESIDUE)
-    if not all(one is None or isinstance(one, Literal) for one in terms):
-        return said.members(rating, *BOUNDS)
-    found = said.bounds.get(terms)
+    terms = *map(held.get, _BOUNDS), held.get(RESIDUE)
+    is_plain = all(one is None or isinstance(one, Literal) for one in terms)
+    key = terms if is_plain else (rating,)
+    found = said.bounds.get(key)
     if found is None:
-        found = said.bounds[terms] = said.members(rating, *BOUNDS)
+        found = said.bounds[key] = said.members(rating, *BOUNDS)
     return found
 
 
@@ -91,38 +95,45 @@ def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, o
 
 
 def say_settings(
-    said: Statements, holder: Node, role: str, may_repeat: frozenset[str] = frozenset()
-) -> dict[str, object]:
-    """Say the settings of an object as predicates; return those of them that tell the classes of a trait."""
-    nodes = said.parts(holder, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
-    if not nodes:
-        return {}
-    names = [(node, said.plain(node, SCHEMA + "name")) for node in nodes]
-    if len({name for _, name in names if isinstance(name, str)}) < len(names):
-        names = [(node, said.plain(node, SCHEMA + "name")) for node in said.reader.in_order(nodes)]
-        said.repeated((node, name if name not in may_repeat else None) for node, name in names)
-    values: dict[str, Node | None] = {}
-    for node, name in names:
-        if isinstance(name, str):
-            told = said.index[node].get(_VALUE)
-            values[name] = told[0] if isinstance(told, list) else told
-            if told is None and not may_lack_value(name, role):
-                said.is_a(node, "ValuelessSetting")
-    for predicate, value in as_predicates(values, role).items():
-        put(said.found, holder, predicate, value)
-    return {name: json_value(values[name]) for name in TELLING & values.keys()} if role == "Trait" else {}
+    said: Statements, holders: Sequence[Node], role: str, may_repeat: Iterable[frozenset[str]] = repeat(_NONE)
+) -> Iterator[Mapping[str, Node | None]]:
+    """Say the settings of objects as predicates; yield them by name, of repeated ones the last.
+
+    `may_repeat` are the names that each object may have more than once.
+    """
+    index, known = said.index, _PREDICATES[role]
+    settings = said.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
+    for holder, nodes, repeatable in zip(holders, settings, may_repeat, strict=False):
+        names = _named(said, nodes)
+        if len({name for _, name in names}) < len(names):
+            names = _named(said, said.reader.in_order(nodes))
+            said.repeated((node, name if name not in repeatable else None) for node, name in names)
+        values: dict[str, Node | None] = {}
+        for node, name in names:
+            if isinstance(name, str):
+                told = index[node].get(_VALUE)
+                values[name] = told[0] if isinstance(told, list) else told
+                if told is None and not may_lack_value(name, role):
+                    said.is_a(node, "ValuelessSetting")
+        for name, value in values.items():
+            if name in known and is_told(value):
+                put(said.found, holder, known[name], value)
+        yield values
+
+
+def _named(said: Statements, nodes: Iterable[Node]) -> list[tuple[Node, object]]:
+    """Return the names of settings."""
+    found: list[tuple[Node, object]] = []
+    for node in nodes:
+        name = said.index[node].get(_NAME)
+        is_text = type(name) is Literal and name._datatype is None and name._language is None  # noqa: SLF001 - this is asked of every setting, and the properties take longer
+        found.append((node, str(name) if is_text else said.plain(node, SCHEMA + "name")))
+    return found
 
 
 def may_lack_value(name: str, role: str) -> bool:
     """Tell whether a setting is usual without a value: Karenina leaves null out where a trait has no direction."""
     return role == "Trait" and name == "higher_is_better"
-
-
-def as_predicates(values: Mapping[str, Node | None], role: str) -> dict[Node, Node]:
-    """Return the settings of an object as predicates and their values, in a fixed order; null counts as absent."""
-    known = _PREDICATES[role]
-    told = ((name, values[name]) for name in sorted(values.keys() & known.keys()))
-    return {known[name]: value for name, value in told if is_told(value)}
 
 
 def is_told(value: Node | None) -> TypeGuard[Node]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import URIRef
 from rdflib.graph import ConjunctiveGraph
@@ -102,12 +102,18 @@ class DataGraph:
     def note(self, predicates: Iterable[Node]) -> None:
         """Find the nodes that have some properties, all of them in one pass."""
         found: dict[Node, dict[Node, None]] = {one: {} for one in predicates}
-        for layer in self.layers:
-            for node, held in layer.items():
-                if not found.keys().isdisjoint(held):
-                    for predicate in found.keys() & held.keys():
+        for layer, known in zip(self.layers, self.predicates, strict=True):
+            wanted = found.keys() & known
+            for node, held in layer.items() if wanted else ():
+                if not wanted.isdisjoint(held):
+                    for predicate in wanted & held.keys():
                         found[predicate][node] = None
         self._having.update(found)
+
+    @cached_property
+    def predicates(self) -> list[set[Node]]:
+        """The properties of all nodes, by layer."""
+        return [_properties(layer.values()) for layer in self.layers]
 
     def objects_of(self, predicate: Node) -> dict[Node, None]:
         """Return the values of a property of any node."""
@@ -127,10 +133,8 @@ class DataGraph:
         """Return the SHACL instances of a class: its own, and those of its subclasses (SHACL 1.0 §2.1.3.2)."""
         found = self._instances.get(kind)
         if found is None:
-            below = self.below(kind)
-            found = self._by_class.get(kind, {})
-            if len(below) > 1:
-                found = dict.fromkeys(chain.from_iterable(self._by_class.get(one, ()) for one in below))
+            groups = (self._by_class.get(one, ()) for one in self.below(kind))
+            found = dict.fromkeys(chain.from_iterable(chain.from_iterable(groups)))
             self._instances[kind] = found
         return found
 
@@ -154,17 +158,22 @@ class DataGraph:
         return found
 
     @cached_property
-    def _by_class(self) -> dict[Node, dict[Node, None]]:
-        alike: dict[int, tuple[Node | list[Node], list[Node]]] = {}
+    def _by_class(self) -> dict[Node, list[list[Node]]]:
+        """The instances of each class, those with the same classes together."""
+        alike: dict[int, list[Node]] = {}
+        every: dict[int, Node | list[Node]] = {}
         for layer in self.layers:
             for node, held in layer.items():
                 kinds = held.get(RDF_TYPE)
                 if kinds is not None:
-                    alike.setdefault(id(kinds), (kinds, []))[1].append(node)
-        found: dict[Node, dict[Node, None]] = defaultdict(dict)
-        for kinds, nodes in alike.values():
+                    try:
+                        alike[id(kinds)].append(node)
+                    except KeyError:
+                        alike[id(kinds)], every[id(kinds)] = [node], kinds
+        found: dict[Node, list[list[Node]]] = defaultdict(list)
+        for key, kinds in every.items():
             for kind in terms_of(kinds):
-                found[kind].update(dict.fromkeys(nodes))
+                found[kind].append(alike[key])
         return found
 
 
@@ -175,10 +184,16 @@ class Column:
         self.nodes = nodes
         self.held = held
         self.path = path
+        self._mapped: dict[Callable[[Node], Any], list[Any]] = {}
 
     @cached_property
     def _kinds(self) -> set[type]:
         return set(map(type, self.held))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row has a value."""
+        return self._kinds <= {_ABSENT}
 
     @cached_property
     def missing(self) -> Sequence[int]:
@@ -201,6 +216,13 @@ class Column:
             return list(found.values())  # type: ignore[arg-type]  # there is no list among them
         return list({id(one): one for one in chain.from_iterable(map(terms_of, found.values()))}.values())
 
+    def mapped(self, function: Callable[[Node], Any]) -> list[Any]:
+        """Return what a function makes of each of the `distinct` values; it is called once for each."""
+        found = self._mapped.get(function)
+        if found is None:
+            found = self._mapped[function] = list(map(function, self.distinct))
+        return found
+
     def values(self, at: int) -> Sequence[Node]:
         """Return the values of a row."""
         return terms_of(self.held[at])
@@ -212,7 +234,7 @@ class Column:
 
     def filled(self) -> Iterator[tuple[int, Sequence[Node]]]:
         """Yield the rows that have values, with these."""
-        if self._kinds != {_ABSENT}:
+        if not self.is_empty:
             for at, held in enumerate(self.held):
                 if held is not None:
                     yield at, held if isinstance(held, list) else (held,)
@@ -234,16 +256,16 @@ class Table:
         self.data = data
         self.nodes = nodes
         self._columns: dict[Path | None, Column] = {}
+        self._held: dict[int, tuple[list[dict[Node, Node | list[Node]]], set[Node]]] = {}
 
-    @cached_property
-    def rows(self) -> list[list[dict[Node, Node | list[Node]]]]:
-        """What each layer holds for each node."""
-        return [[layer.get(node, _NOTHING) for node in self.nodes] for layer in self.data.layers]
-
-    @cached_property
-    def predicates(self) -> list[set[Node]]:
-        """The properties of the nodes, by layer."""
-        return [set(chain.from_iterable(rows)) for rows in self.rows]
+    def _rows(self, layer: int) -> tuple[list[dict[Node, Node | list[Node]]], set[Node]]:
+        """Return what a layer holds for each node, and the properties among that."""
+        found = self._held.get(layer)
+        if found is None:
+            get = self.data.layers[layer].get
+            rows = [get(node, _NOTHING) for node in self.nodes]
+            found = self._held[layer] = rows, _properties(rows)
+        return found
 
     def column(self, path: Path | None) -> Column:
         """Return the column of a path; None stands for the nodes themselves."""
@@ -255,19 +277,32 @@ class Table:
 
     def property(self, predicate: Node) -> Sequence[Held]:
         """Return the values of a property of each row."""
-        held = [rows for rows, known in zip(self.rows, self.predicates, strict=True) if predicate in known]
+        layers = (self._rows(at) for at, known in enumerate(self.data.predicates) if predicate in known)
+        held = [rows for rows, known in layers if predicate in known]
         if not held:
             return [None] * len(self.nodes)
         if len(held) == 1:
             return [row.get(predicate) for row in held[0]]
-        return [
-            united(chain.from_iterable(terms_of(row.get(predicate)) for row in rows))
-            for rows in zip(*held, strict=True)
-        ]
+        every = ([row.get(predicate) for row in rows] for rows in held)
+        return [together(found) for found in zip(*every, strict=True)]
 
     def each(self, values: Callable[[Node], Iterable[Node]]) -> Sequence[Held]:
         """Return what a function says of each row."""
         return [united(values(node)) for node in self.nodes]
+
+
+def _properties(rows: Collection[dict[Node, Node | list[Node]]]) -> set[Node]:
+    """Return all properties in rows; nodes of which the same follows share one."""
+    found: set[Node] = set()
+    return found.union(*dict(zip(map(id, rows), rows, strict=True)).values())
+
+
+def together(found: Iterable[Held]) -> Held:
+    """Return what several columns hold in a row, each value once."""
+    held = [one for one in found if one is not None]
+    if len(held) < 2:
+        return held[0] if held else None
+    return united(chain.from_iterable(map(terms_of, held)))
 
 
 def united(values: Iterable[Node]) -> Held:

@@ -11,7 +11,7 @@ from rdflib import BNode, URIRef
 
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.shacl.data import united
+from checkpoint_ld.shacl.data import together
 from checkpoint_ld.shacl.terms import FIRST, listed, sh, shared
 
 if TYPE_CHECKING:
@@ -90,15 +90,10 @@ class Either(PropertyPath):
     def column(self, table: Table) -> Sequence[Held]:
         """Put the columns of the paths together."""
         columns = [table.column(path) for path in self.paths]
-        filled = [one.held for one in columns if len(one.missing) < len(table.nodes)]
+        filled = [one.held for one in columns if not one.is_empty]
         if len(filled) < 2:
             return filled[0] if filled else columns[0].held
-        return [
-            held[0]
-            if len(held := [one for one in row if one is not None]) == 1
-            else united(end for one in held for end in terms_of(one))
-            for row in zip(*filled, strict=True)
-        ]
+        return [together(row) for row in zip(*filled, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,12 +87,15 @@ def compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
     if not isinstance(term, URIRef):
         raise ShapesError(f"sh:datatype of {shown(shape)} is {shown(term)}: write the IRI of a datatype")
 
+    is_text, is_tagged = term == _STRING, term == _LANG_STRING
+
     def is_of(value: Node) -> bool:
         if not isinstance(value, Literal):
             return False
-        if value.language is not None:
-            return term == _LANG_STRING
-        return (value.datatype or _STRING) == term and value.ill_typed is not True
+        datatype = value.datatype
+        if datatype is None:
+            return is_text if value.language is None else is_tagged
+        return datatype == term and value.ill_typed is not True
 
     message = f"Value is not Literal with datatype {_braced(term)}"
     return Tested(sh("DatatypeConstraintComponent"), message, test=is_of)
