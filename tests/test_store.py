@@ -367,7 +367,7 @@ def test_a_copy_changes_alone(make: Any) -> None:
     assert isinstance(twin, CheckpointGraph)
     assert set(twin) == before
     twin.add(ODD)
-    twin.set_plain(twin.root, "name", "Other")
+    twin.replace(twin.root, "name", "Other")
     twin.remove((None, URIRef(SCHEMA + "keywords"), None))
     assert set(graph) == before
     assert twin.tree()["name"] == "Other"
@@ -380,7 +380,7 @@ CHANGES: list[Any] = [
     lambda graph: graph.append(graph.root, "dataFeedElement", item("New?", "urn:q:new")),
     lambda graph: graph.replace(graph.root, "name", "Other"),
     lambda graph: graph.discard(graph.root, "dataFeedElement", graph.member(graph.root, "dataFeedElement")[0]),
-    lambda graph: graph.set_plain(graph.root, "name", "Other"),
+    lambda graph: graph.replace(graph.root, "name", "Other"),
     lambda graph: graph.index.clear(),
     lambda graph: graph.index[graph.root].clear(),
     lambda graph: graph.update("DELETE WHERE { ?s ?p ?o }"),
@@ -440,7 +440,7 @@ def test_what_is_asked_by_predicate_or_object_follows_every_change() -> None:
     assert set(graph.subjects(None, Literal("Metals"))) == {graph.root}
     graph.add((TARGET, name, Literal("Metals")))
     assert set(graph.subjects(name, Literal("Metals"))) == {graph.root, TARGET}
-    graph.set_plain(graph.root, "name", "Other")
+    graph.replace(graph.root, "name", "Other")
     assert set(graph.subjects(None, Literal("Metals"))) == {TARGET}
     graph.append(graph.root, "dataFeedElement", item("New?", "urn:q:new"))
     assert (URIRef("urn:q:new"), None, None) in graph

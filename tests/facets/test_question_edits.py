@@ -9,7 +9,7 @@ import pytest
 from checkpoint_ld import Benchmark, LookupFailedError, WriteError
 from checkpoint_ld.entities import DynamicRubric, LLMRubricTrait, RegexRubricTrait, Rubric
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
-from checkpoint_ld.graph.compaction import Compaction
+from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.mapping.questions import default_template
 from tests.documents import item, setting
 from tests.facets.editing import EDITED, METAL, Json, assert_says, load, plain_item, strange
@@ -331,14 +331,15 @@ def reads_of_edits(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
     benchmark.update_question_metadata("urn:uuid:0", keywords=[])  # what is made once for a graph is made here
     assert benchmark.question_count == count
     read: list[Json] = []
-    members = Compaction.members
+    objects = ObjectReading.objects
 
-    def noted(reader: Compaction, subject: Json, *given: Json, **named: Json) -> Json:
-        read.append(subject)
-        return members(reader, subject, *given, **named)
+    def noted(reader: ObjectReading, subjects: Json, *given: Json, **named: Json) -> Json:
+        nodes = list(subjects)
+        read.extend(nodes)
+        return objects(reader, nodes, *given, **named)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Compaction, "members", noted)
+        patched.setattr(ObjectReading, "objects", noted)
         benchmark.update_question_metadata("urn:uuid:1", question="Q?", keywords=["k"], author={"name": "A"})
         benchmark.set_question_custom_property("urn:uuid:1", "level", [1])
         benchmark.toggle_finished("urn:uuid:1")

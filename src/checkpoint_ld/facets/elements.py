@@ -61,7 +61,7 @@ def keep_identifiers(graph: CheckpointGraph, elements: Elements, freed: str) -> 
 def keep_identifier(graph: CheckpointGraph, elements: Elements, name: str) -> None:
     """Give a feed item its identifier as its own, if it is a computed one."""
     if name in elements.computed:
-        graph.set_plain(elements[name], "@id", name)
+        graph.replace(elements[name], "@id", name)
         elements.computed.remove(name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
@@ -14,6 +15,8 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+BULK = ("dataFeedElement", "hasPart")
+"""The members of the root that hold questions and scenarios."""
 _ELEMENT = URIRef(SCHEMA + "dataFeedElement")
 
 
@@ -47,7 +52,18 @@ class Facet(CheckedMethods):
         """Note that the benchmark was changed now, and of it the feed items whose nodes are given."""
         moment = now()
         for node in (*items, self._graph.root):
-            self._graph.set_plain(node, "dateModified", moment)
+            self._graph.replace(node, "dateModified", moment)
+
+    @contextmanager
+    def _editing(self, node: Node, without: tuple[str, ...] = ()) -> Iterator[Json]:
+        """Give the object of a node, less the members `without`, to change; nothing is changed where that fails."""
+        held = self._graph.read(node, without=without)
+        yield held
+        self._graph.write(node, held, without=without)
+
+    def _editing_head(self) -> AbstractContextManager[Json]:
+        """Give what the benchmark says of itself, to change."""
+        return self._editing(self._graph.root, BULK)
 
     def _elements(self) -> Elements:
         # The graph is open to all, and what they change may change identifiers.

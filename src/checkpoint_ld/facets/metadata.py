@@ -9,9 +9,10 @@ from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.facets import entries
-from checkpoint_ld.facets.facet import Facet
+from checkpoint_ld.facets.facet import Facet, Json
 from checkpoint_ld.facets.renaming import renamed
 from checkpoint_ld.mapping.creators import checked_creator, creator_members, creator_of
+from checkpoint_ld.mapping.properties import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,11 +111,16 @@ class Metadata(Facet):
         texts = {name: _checked(name, value) for name, value in fields.items() if name != "creator"}
         told = creator_members(checked_creator(fields["creator"]) if fields.get("creator") else "")
         dump_json([texts, told])
-        for name, text in texts.items():
-            if name in _TEXTS:
-                self._graph.set_plain(self._graph.root, _TEXTS[name], text)
-        if "creator" in fields:
-            self._tell_creator(*told)
+        with self._editing_head() as head:
+            for name, text in texts.items():
+                if name in _TEXTS:
+                    _put(head, _TEXTS[name], text)
+            if "creator" in fields:
+                creator, properties = told
+                _put(head, "creator", creator or None)
+                entries.take_away(head, CREATOR_DETAILS.__eq__)
+                if properties:
+                    head["additionalProperty"] = [*as_list(head.get("additionalProperty")), *properties]
         if "id" in texts and texts["id"] != self.id:
             self._graph = renamed(self._graph, str(texts["id"]))
             self._known = None
@@ -125,12 +131,13 @@ class Metadata(Facet):
         value = self._graph.plain(self._graph.root, key)
         return value if isinstance(value, str) or value is None else str(value)
 
-    def _tell_creator(self, member: Any, properties: list[dict[str, Any]]) -> None:
-        root = self._graph.root
-        self._graph.replace(root, "creator", member or None)
-        entries.take_away(self._graph, root, CREATOR_DETAILS.__eq__)
-        for one in properties:
-            self._graph.append(root, "additionalProperty", one)
+
+def _put(holder: Json, key: str, value: Any) -> None:
+    """Give an object a member, or take it away."""
+    if value is None:
+        holder.pop(key, None)
+    else:
+        holder[key] = value
 
 
 def _checked(field: str, value: object) -> str | None:

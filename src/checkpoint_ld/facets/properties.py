@@ -9,7 +9,7 @@ from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.facet import Facet, Json
-from checkpoint_ld.mapping.properties import values
+from checkpoint_ld.mapping.properties import as_list, values
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ class Properties(Facet):
 
     def get_custom_property(self, name: str) -> Any:
         """Return the value of the benchmark's property `name`, None where there is none."""
-        return entries.value_of(self._graph, self._graph.root, name)
+        return self.get_all_custom_properties().get(name)
 
     def get_all_custom_properties(self) -> Json:
         """Return the benchmark's properties by name, reserved ones such as the format version included."""
-        return values(self._graph.content(self._graph.root, "additionalProperty"))
+        return values(as_list(self._graph.content(self._graph.root, "additionalProperty")))
 
     def set_custom_property(self, name: str, value: Any) -> None:
         """Give the benchmark's property `name` a JSON value; None is kept as a property without a value.
@@ -41,8 +41,9 @@ class Properties(Facet):
         """Set properties of the benchmark, each as `set_custom_property` does: all of them or, if one fails, none."""
         for name, value in properties.items():
             self._check(name, value)
-        for name, value in properties.items():
-            entries.set_value(self._graph, self._graph.root, name, value)
+        with self._editing_head() as head:
+            for name, value in properties.items():
+                entries.set_value(head, name, value)
         if properties:
             self._touch()
 
@@ -53,7 +54,8 @@ class Properties(Facet):
         """
         if name in _PROTECTED:
             raise WriteError(f"{name} tells the version of the file format and cannot be removed")
-        found = entries.take_away(self._graph, self._graph.root, name.__eq__)
+        with self._editing_head() as head:
+            found = entries.take_away(head, name.__eq__)
         if found:
             self._touch()
         return found

@@ -11,11 +11,11 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.elements import keep_identifier, keep_identifiers
 from checkpoint_ld.facets.given import question_given, rubric_given, source_given, state_given
-from checkpoint_ld.facets.question_node import tell
+from checkpoint_ld.facets.question_object import tell
 from checkpoint_ld.facets.questions import Questions
 from checkpoint_ld.facets.rubric_edits import RubricEdits
 from checkpoint_ld.mapping.properties import CUSTOM
-from checkpoint_ld.mapping.questions import untraited_question_of
+from checkpoint_ld.mapping.questions import asked_of, untraited_question_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -58,7 +58,8 @@ class QuestionEdits(RubricEdits, Questions):
         if "question_dynamic_rubric" in fields:
             self.set_question_dynamic_rubric(question_id, dynamic)
         if finished is not None:
-            entries.set_value(self._graph, self._asked(question_id), "finished", finished)
+            with self._editing(self._asked(question_id)) as asked:
+                entries.set_value(asked, "finished", finished)
         self._tell(question_id, told, edited)
         if fields:
             self._touch(*(() if "date_modified" in fields else (node,)))
@@ -67,8 +68,9 @@ class QuestionEdits(RubricEdits, Questions):
         node = self._node(question_id)
         if "question" in told and not self._graph.plain(node, "@id"):
             keep_identifier(self._graph, self._elements(), question_id)
-        for name in told:
-            tell(self._graph, node, name, edited)
+        with self._editing(node) as item:
+            for name in told:
+                tell(item, name, edited)
 
     def get_question_author(self, question_id: str) -> Json | None:
         """Return who wrote a question, None where nobody is named. Raises LookupFailedError."""
@@ -88,7 +90,7 @@ class QuestionEdits(RubricEdits, Questions):
 
     def get_question_custom_property(self, question_id: str, name: str) -> Any:
         """Return a value of a question's custom metadata, None where there is none. Raises LookupFailedError."""
-        return entries.value_of(self._graph, self._asked(question_id), f"{CUSTOM}{name}")
+        return entries.value_of(asked_of(self._item(question_id)), f"{CUSTOM}{name}")
 
     def set_question_custom_property(self, question_id: str, name: str, value: Any) -> None:
         """Set one value of a question's custom metadata; None is kept as a property without a value.
@@ -97,7 +99,8 @@ class QuestionEdits(RubricEdits, Questions):
         """
         asked = self._asked(question_id)
         dump_json({name: value}, limits=inside(5))
-        entries.set_value(self._graph, asked, f"{CUSTOM}{name}", value)
+        with self._editing(asked) as held:
+            entries.set_value(held, f"{CUSTOM}{name}", value)
         self._touch(self._node(question_id))
 
     def remove_question_custom_property(self, question_id: str, name: str) -> bool:
@@ -105,7 +108,8 @@ class QuestionEdits(RubricEdits, Questions):
 
         Raises LookupFailedError.
         """
-        found = entries.take_away(self._graph, self._asked(question_id), f"{CUSTOM}{name}".__eq__)
+        with self._editing(self._asked(question_id)) as held:
+            found = entries.take_away(held, f"{CUSTOM}{name}".__eq__)
         if found:
             self._touch(self._node(question_id))
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.arguments import renamed
@@ -11,7 +12,7 @@ from checkpoint_ld.facets.rubrics import Rubrics
 from checkpoint_ld.vocabulary import SCOPES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rdflib.term import Node
 
@@ -32,49 +33,63 @@ class RubricEdits(Rubrics):
 
     def add_global_rubric_trait(self, trait: AnyTrait) -> None:
         """Add a trait by which the answers to all questions are judged."""
-        self._of_benchmark(Rubric).add(trait)
+        with self._of_benchmark(Rubric) as held:
+            held.add(trait)
         self._touch()
 
     def set_global_rubric(self, rubric: Rubric | Sequence[AnyTrait]) -> None:
         """Replace the traits by which the answers to all questions are judged; one without traits takes them away."""
-        self._of_benchmark(Rubric).replace(rubric)
+        with self._of_benchmark(Rubric) as held:
+            held.replace(rubric)
         self._touch()
 
     def update_global_rubric_trait(self, name: str, trait: AnyTrait) -> bool:
         """Put `trait` in the place of the global trait `name`; return False, with nothing changed, if there is none."""
-        return self._touched(self._of_benchmark(Rubric).update(name, trait))
+        with self._of_benchmark(Rubric) as held:
+            changed = held.update(name, trait)
+        return self._touched(changed)
 
     def remove_global_rubric_trait(self, name: str) -> bool:
         """Take the global trait `name` away; return whether there was one."""
-        return self._touched(self._of_benchmark(Rubric).remove(name))
+        with self._of_benchmark(Rubric) as held:
+            changed = held.remove(name)
+        return self._touched(changed)
 
     def clear_global_rubric(self) -> bool:
         """Take all global traits away; return whether there were any."""
-        return self._touched(self._of_benchmark(Rubric).clear())
+        with self._of_benchmark(Rubric) as held:
+            changed = held.clear()
+        return self._touched(changed)
 
     @renamed(rubric="dynamic_rubric")
     def set_global_dynamic_rubric(self, dynamic_rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
         """Replace the traits that are judged only where their concept occurs; None takes them away."""
-        self._of_benchmark(DynamicRubric).replace(dynamic_rubric or ())
+        with self._of_benchmark(DynamicRubric) as held:
+            held.replace(dynamic_rubric or ())
         self._touch()
 
     def add_question_rubric_trait(self, question_id: str, trait: AnyTrait) -> None:
         """Add a trait by which the answers to one question are judged. Raises LookupFailedError."""
-        self._of_question(question_id, Rubric).add(trait)
+        with self._of_question(question_id, Rubric) as held:
+            held.add(trait)
         self._touch(self._node(question_id))
 
     def set_question_rubric(self, question_id: str, rubric: Rubric | Sequence[AnyTrait]) -> None:
         """Replace the traits of one question; a rubric without traits takes them away. Raises LookupFailedError."""
-        self._of_question(question_id, Rubric).replace(rubric)
+        with self._of_question(question_id, Rubric) as held:
+            held.replace(rubric)
         self._touch(self._node(question_id))
 
     def remove_question_rubric(self, question_id: str) -> bool:
         """Take the traits of one question away; return whether there were any. Raises LookupFailedError."""
-        return self._touched(self._of_question(question_id, Rubric).clear(), self._node(question_id))
+        with self._of_question(question_id, Rubric) as held:
+            changed = held.clear()
+        return self._touched(changed, self._node(question_id))
 
     def set_question_dynamic_rubric(self, question_id: str, rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
         """Replace the dynamic traits of one question; None takes them away. Raises LookupFailedError."""
-        self._of_question(question_id, DynamicRubric).replace(rubric or ())
+        with self._of_question(question_id, DynamicRubric) as held:
+            held.replace(rubric or ())
         self._touch(self._node(question_id))
 
     def clear_all_rubrics(self) -> int:
@@ -85,11 +100,15 @@ class RubricEdits(Rubrics):
         cleared = int(self.clear_global_rubric())
         return cleared + sum(self.remove_question_rubric(one) for one in self._elements())
 
-    def _of_benchmark(self, model: type[Traits]) -> HeldRubric[Traits]:
-        return HeldRubric(self._graph, self._graph.root, _GLOBAL, model)
+    @contextmanager
+    def _of_benchmark(self, model: type[Traits]) -> Iterator[HeldRubric[Traits]]:
+        with self._editing_head() as head:
+            yield HeldRubric(head, _GLOBAL, model)
 
-    def _of_question(self, question_id: str, model: type[Traits]) -> HeldRubric[Traits]:
-        return HeldRubric(self._graph, self._asked(question_id), _QUESTION, model)
+    @contextmanager
+    def _of_question(self, question_id: str, model: type[Traits]) -> Iterator[HeldRubric[Traits]]:
+        with self._editing(self._asked(question_id)) as asked:
+            yield HeldRubric(asked, _QUESTION, model)
 
     def _touched(self, changed: bool, *items: Node) -> bool:
         if changed:

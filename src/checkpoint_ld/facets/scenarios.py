@@ -49,8 +49,9 @@ class Scenarios(Facet):
         part = scenarios.scenario_object(scenario)
         dump_json(part, limits=inside(2))
         self._graph.append(self._graph.root, "hasPart", part)
-        if self._benchmark_type() is None:
-            entries.set_value(self._graph, self._graph.root, _TYPE, _OF_SCENARIOS)
+        with self._editing_head() as head:
+            if entries.value_of(head, _TYPE) is None:
+                entries.set_value(head, _TYPE, _OF_SCENARIOS)
         self._touch()
 
     def remove_scenario(self, name: str) -> None:
@@ -58,8 +59,9 @@ class Scenarios(Facet):
         self._graph.discard(self._graph.root, "hasPart", self._scenario_node(name))
         if not self._graph.member(self._graph.root, "hasPart"):
             self._graph.replace(self._graph.root, "hasPart", None)
-        if not self.is_scenario_benchmark and self._benchmark_type() == _OF_SCENARIOS:
-            entries.take_away(self._graph, self._graph.root, _TYPE.__eq__)
+        with self._editing_head() as head:
+            if not self.is_scenario_benchmark and entries.value_of(head, _TYPE) == _OF_SCENARIOS:
+                entries.take_away(head, _TYPE.__eq__)
         self._touch()
 
     @property
@@ -71,9 +73,6 @@ class Scenarios(Facet):
     def is_scenario_benchmark(self) -> bool:
         """Whether this is a benchmark of scenarios."""
         return self.scenario_count > 0
-
-    def _benchmark_type(self) -> object:
-        return entries.value_of(self._graph, self._graph.root, _TYPE)
 
     def _scenario_names(self) -> list[object]:
         return [self._graph.plain(node, "name") for node in self._scenario_nodes()]

@@ -50,6 +50,7 @@ class States(Questions):
         items = zip(nodes, self._graph.read_all(nodes, only=STATES), strict=True)
         changed = [node for node, item in items if is_finished(item) is not finished]
         for node in changed:
-            entries.set_value(self._graph, asked_in(self._graph, node), "finished", finished)
+            with self._editing(asked_in(self._graph, node)) as asked:
+                entries.set_value(asked, "finished", finished)
         if changed:
             self._touch(*changed)

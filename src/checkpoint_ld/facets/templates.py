@@ -12,15 +12,15 @@ from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.facets import template_exchange
 from checkpoint_ld.facets.given import source_given
+from checkpoint_ld.facets.question_object import set_text
 from checkpoint_ld.facets.questions import Questions
 from checkpoint_ld.identifiers import template_id
+from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.mapping.questions import TEMPLATES, has_template, is_finished, is_own, question_of, source_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
-
-    from rdflib.term import Node
 
     from checkpoint_ld.entities import TemplateSpec
     from checkpoint_ld.facets.facet import Json
@@ -159,17 +159,14 @@ class Templates(Questions):
         (item,) = self._graph.read_all([self._node(question_id)], only=TEMPLATES)
         return source_of(item)
 
-    def _template_node(self, question_id: str) -> Node | None:
-        parts = self._graph.member(self._asked(question_id), "hasPart")
-        return parts[0] if len(parts) == 1 and parts[0] in self._graph.held else None
-
     def _set_source(self, question_id: str, source: str) -> None:
-        node = self._template_node(question_id)
-        if node is not None:
-            self._graph.set_plain(node, "text", source)
-        else:
-            asked = self._asked(question_id)
-            self._graph.replace(asked, "hasPart", new_template_of(self._graph.plain(asked, "text"), source))
+        with self._editing(self._asked(question_id)) as asked:
+            text = asked.get("text")
+            made = new_template_of(None if isinstance(text, (dict, list)) else text, source)
+            if len(as_list(asked.get("hasPart"))) > 1:
+                asked["hasPart"] = made
+            else:
+                set_text(asked, "hasPart", made)
 
 
 def _checked(given: str | TemplateSpec | type) -> str:

@@ -149,10 +149,19 @@ class CheckpointGraph(StatementGraph):
         self._editor().discard(subject, key, node)
         self._store.forget()
 
-    def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
-        """Give the member `key` of a node a plain value; None takes the member away."""
-        self._editor().set_plain(subject, key, value)
+    def write(self, subject: Node, members: Tree, *, without: tuple[str, ...] = ()) -> None:
+        """Let a node, and what it owns, say what an object says, as `read` gives it.
+
+        The members `without` stay as they are, whatever the object has. The cost is that of the node and of what it
+        owns, whatever the size of the graph.
+        """
+        self._editor().write(subject, members, without)
         self._store.forget()
+
+    def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
+        """Do what `replace` does, which is the name to use."""
+        warnings.warn("graph.set_plain(…) is graph.replace(…) now", DeprecationWarning, stacklevel=2)
+        self.replace(subject, key, value)
 
     def _editor(self) -> Editor:
         self._store.forget()  # before the edit too, since one that fails may have changed something

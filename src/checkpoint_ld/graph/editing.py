@@ -11,7 +11,8 @@ from checkpoint_ld.graph.annotation import annotate_member, annotate_members
 from checkpoint_ld.graph.compaction import Compaction, refs, residue_of, told_residue
 from checkpoint_ld.graph.completion import complete, tell_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, statements
-from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.literals import literal_of, same
+from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.residue import NODE, RESIDUE, Ref, difference, encoded
 from checkpoint_ld.graph.store import Several, drop, terms_of, triples_of
 
@@ -72,13 +73,32 @@ class Editor:
         read = self.reader.members(subject, None, key.__eq__) if longer else {}
         tell_residue(self.index, subject, left.without(key).joined(longer, read))
 
-    def replace(self, subject: Node, key: str, value: Any) -> None:
-        """Give the member `key` of a node any JSON value; None takes the member away."""
+    def write(self, subject: Node, members: Tree, without: tuple[str, ...] = ()) -> None:
+        """Let a node have the members of an object, and no others but those that `without` names.
+
+        Members that are the same stay untouched, and so does the node of an object that stays.
+        """
+        self._rewrite(subject, ObjectReading(self.index, self.table).object(subject, without=without), members, without)
+
+    def _rewrite(self, subject: Node, held: Tree, members: Tree, without: tuple[str, ...] = ()) -> None:
+        for key in {**held, **members}:
+            old, new = held.get(key), members.get(key)
+            if key in without or (key in held and key in members and same(old, new)):
+                continue
+            if isinstance(old, dict) and isinstance(new, dict) and _is_rewritten(old, new):
+                below = [one for one in refs(self.reader.member(subject, key)) if one in self.index]
+                if len(below) == 1 and not self.shared(below[0]):
+                    self._rewrite(below[0], old, new)
+                    continue
+            self.replace(subject, key, new, is_there=key in members)
+
+    def replace(self, subject: Node, key: str, value: Any, *, is_there: bool | None = None) -> None:
+        """Give the member `key` of a node any JSON value; None takes the member away, unless it `is_there`, as null."""
         if key == "@id":
             self._identify(subject, value)
             return
         self._empty(subject, key)
-        if value is not None:
+        if value is not None or is_there:
             self._fill(subject, key, value)
 
     def _identify(self, subject: Node, identifier: str | None) -> None:
@@ -91,18 +111,6 @@ class Editor:
         elif identifier is not None and identifier != own:
             self.index[subject][IDENTIFIER] = literal_of(identifier)
         tell_residue(self.index, subject, left)
-
-    def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
-        """Give the member `key` of a node a plain value, without asking what JSON-LD says; None takes it away."""
-        if key == "@id":
-            self._identify(subject, None if value is None else str(value))
-            return
-        self._empty(subject, key)
-        if value is not None:
-            term = self.table.at(None, self.reader.kind(subject)).by_key.get(key)
-            self.index.setdefault(subject, {})[self.reader.predicate(subject, key)] = literal_of(
-                value, term.coercion if term else None
-            )
 
     def _empty(self, subject: Node, key: str) -> None:
         """Take a member out, with the objects that were its values."""
@@ -167,6 +175,11 @@ class Editor:
         holders = {subject for subject, _, term in triples_of(self.index) if term == node}
         held = [ref for one in holders for value in self.reader.shallow(one).values() for ref in refs(value)]
         return held.count(node) > 1
+
+
+def _is_rewritten(old: Tree, new: Tree) -> bool:
+    """Tell whether an object that changes is still the same one, whose keys mean what they meant."""
+    return isinstance(old.get("@type"), str) and all(old.get(key) == new.get(key) for key in ("@type", "@id"))
 
 
 def _longer(held: Node | list[Node] | None, node: Node) -> Node | list[Node]:
