@@ -72,6 +72,42 @@ def test_replacing_members_is_editing_the_document(tree: Json, edits: list[tuple
         assert equal(graph, tree)
 
 
+@settings(max_examples=200, deadline=None)
+@given(tree=documents(), edits=st.lists(st.tuples(st.integers(0, 40), st.sampled_from(KEYS), VALUES), max_size=3))
+def test_writing_an_object_that_was_read_is_editing_the_document(
+    tree: Json, edits: list[tuple[int, str, Json]]
+) -> None:
+    tree = copy.deepcopy(tree)
+    graph = CheckpointGraph.of_tree(tree)
+    places = holders(graph, tree, graph.root)
+    node, part = places[len(edits) % len(places)]
+    read = graph.read(node)
+    assert same(without_contexts(read), without_contexts(part))
+    for at, key, value in edits:
+        if at % 3 == 0:
+            part.pop(key, None)
+            read.pop(key, None)
+        elif at % 3 == 1 and isinstance(read.get(key), list):
+            part[key] = [*part[key], copy.deepcopy(value)]
+            read[key].append(value)
+        else:
+            part[key] = copy.deepcopy(value)
+            read[key] = value
+    assume(len(part) > 1)
+    graph.write(node, read)
+    assert equal(graph, tree)
+    graph.write(node, graph.read(node))
+    assert equal(graph, tree)
+
+
+def test_members_that_are_left_out_stay() -> None:
+    tree = rich()
+    graph = CheckpointGraph.of_tree(tree)
+    head = graph.read(graph.root, without=("dataFeedElement",))
+    graph.write(graph.root, {**head, "name": "Other"}, without=("dataFeedElement",))
+    assert equal(graph, {**tree, "name": "Other"})
+
+
 @settings(max_examples=100, deadline=None)
 @given(tree=documents(), at=st.integers(0, 40), key=st.sampled_from(KEYS))
 def test_taking_members_away_is_editing_the_document(tree: Json, at: int, key: str) -> None:

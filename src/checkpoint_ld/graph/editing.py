@@ -85,12 +85,34 @@ class Editor:
             old, new = held.get(key), members.get(key)
             if key in without or (key in held and key in members and same(old, new)):
                 continue
-            if isinstance(old, dict) and isinstance(new, dict) and _is_rewritten(old, new):
-                below = [one for one in refs(self.reader.member(subject, key)) if one in self.index]
-                if len(below) == 1 and not self.shared(below[0]):
-                    self._rewrite(below[0], old, new)
-                    continue
-            self.replace(subject, key, new, is_there=key in members)
+            if not self._rewrite_objects(subject, key, old, new):
+                self.replace(subject, key, new, is_there=key in members)
+
+    def _rewrite_objects(self, subject: Node, key: str, old: Any, new: Any) -> bool:
+        """Rewrite objects of a member that stay the same ones, and add those at the end; tell whether that is all."""
+        olds, news = (one if isinstance(one, list) else [one] for one in (old, new))
+        below = [*refs(self.reader.member(subject, key))]
+        is_longer = isinstance(old, list) and isinstance(new, list) and key in self.table.base.by_key
+        if not (len(below) == len(olds) <= len(news)) or (len(news) > len(olds) and not is_longer):
+            return False
+        pairs = [*zip(below, olds, news, strict=False)]
+        if isinstance(old, list) != isinstance(new, list) or not all(map(self._is_rewritten, pairs)):
+            return False
+        added = news[len(olds) :]
+        if not all(map(_is_plain_object, added)):
+            return False
+        for node, was, one in pairs:
+            self._rewrite(node, was, one)
+        for one in added:
+            self.append(subject, key, one)
+        return True
+
+    def _is_rewritten(self, pair: tuple[Node, Any, Any]) -> bool:
+        """Tell whether an object that may change is still the same one, whose keys mean what they meant."""
+        node, old, new = pair
+        if node not in self.index or not isinstance(old, dict) or not isinstance(new, dict):
+            return False
+        return isinstance(old.get("@type"), str) and all(old.get(key) == new.get(key) for key in ("@type", "@id"))
 
     def replace(self, subject: Node, key: str, value: Any, *, is_there: bool | None = None) -> None:
         """Give the member `key` of a node any JSON value; None takes the member away, unless it `is_there`, as null."""
@@ -177,9 +199,10 @@ class Editor:
         return held.count(node) > 1
 
 
-def _is_rewritten(old: Tree, new: Tree) -> bool:
-    """Tell whether an object that changes is still the same one, whose keys mean what they meant."""
-    return isinstance(old.get("@type"), str) and all(old.get(key) == new.get(key) for key in ("@type", "@id"))
+def _is_plain_object(value: Any) -> bool:
+    return (
+        isinstance(value, dict) and all(key in {"@id", "@type"} or key[:1] != "@" for key in value) and len(value) > 1
+    )
 
 
 def _longer(held: Node | list[Node] | None, node: Node) -> Node | list[Node]:
