@@ -13,17 +13,20 @@ from hypothesis import strategies as st
 from rdflib import RDF, Literal, URIRef
 
 from checkpoint_ld import Benchmark, reading
+from checkpoint_ld.difference import semantic_diff
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.graph import building, checkpoint_graph
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import SCHEMA
+from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rating, rich, setting
 from tests.test_graph import JSON, documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from rdflib.term import Node
 
@@ -173,6 +176,52 @@ def everything(benchmark: Benchmark) -> Any:
         benchmark.to_dict(),
         benchmark.to_records(),
     ]
+
+
+def alike_from_statements(benchmark: Benchmark) -> None:
+    """Hold a benchmark against the one that is read from its N-Triples, lines and columns apart."""
+    try:
+        again = Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt")
+    except CheckpointLdError:
+        return  # names that no statement can be written with, or what no file may say
+    assert answers(again) == answers(benchmark)
+    assert outcome(lambda: everything(again)) == outcome(lambda: everything(benchmark))
+    for export in (Benchmark.to_csv, Benchmark.to_markdown, Benchmark.traits_records, Benchmark.fields_records):
+        assert outcome(lambda: export(again)) == outcome(lambda: export(benchmark))  # noqa: B023 - called at once
+    assert not semantic_diff(benchmark, again)
+    found = [
+        [
+            (one.rule, one.message, one.node, one.place.pointer, one.value)
+            for one in of.validate("strict").report.findings
+        ]
+        for of in (benchmark, again)
+    ]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("tree", [canonical(), rich(), canonical(item(identifier=None), item("Other?"), item())])
+def test_what_is_read_from_statements_answers_as_what_is_read_from_a_file(tree: Json) -> None:
+    alike_from_statements(Benchmark.load(json.dumps(tree).encode()))
+
+
+@settings(max_examples=40)
+@given(documents())
+def test_generated_documents_answer_alike_from_a_file_and_from_statements(tree: Json) -> None:
+    try:
+        benchmark = Benchmark.load(json.dumps(tree).encode())
+    except CheckpointLdError:
+        return
+    alike_from_statements(benchmark)
+
+
+def test_every_file_answers_alike_from_its_statements(corpus: Path) -> None:
+    for dialect in DIALECTS:
+        for case in expectations(corpus, dialect)[::4]:
+            try:
+                benchmark = Benchmark.load(corpus / case["file"])
+            except CheckpointLdError:
+                continue
+            alike_from_statements(benchmark)
 
 
 def containers(value: Any) -> Iterator[Any]:

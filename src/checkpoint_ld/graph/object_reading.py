@@ -23,7 +23,7 @@ from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.literals import DATETIME
 from checkpoint_ld.graph.residue import RESIDUE, Ref
 from checkpoint_ld.graph.store import Several, terms_of
-from checkpoint_ld.graph.terms import is_property_value
+from checkpoint_ld.graph.terms import expand_name, is_property_value
 from checkpoint_ld.members import ordered
 
 if TYPE_CHECKING:
@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 Predicates = dict["Node", "Node | list[Node]"]
-Frame = Mapping[str, Union["Frame", None]]
-"""The members that are wanted of an object, each with those wanted of the objects that are its values, None for all."""
+Frame = Mapping[str, Union["Frame", frozenset[str], None]]
+"""The members that are wanted of an object, each with those wanted of the objects that are its values, None for all.
+
+A set of texts stands for a member that has to be one of them: other objects of an array may be left out.
+"""
 
 _MOST = 4096
 """Layouts that are remembered for one context; a graph of objects that are all different fills no memory with them."""
@@ -199,7 +202,8 @@ class ObjectReading(Compaction):
         for step in layout.steps:
             if only is None or step.key in only:
                 values = [held[step.predicate] for held in held_by]
-                columns[step.key] = self._column(values, step, None if only is None else only[step.key])
+                below = None if only is None else only[step.key]
+                columns[step.key] = self._column(values, step, None if isinstance(below, frozenset) else below)
         keys = tuple(columns)
         rows = [dict(zip(keys, row)) for row in zip(*columns.values())]  # noqa: B905 - strictness takes a third more
         rows = rows if columns else [{} for _ in subjects]
@@ -212,6 +216,7 @@ class ObjectReading(Compaction):
         """Return the values of one member of several objects, with everything below them."""
         if step.container == "@index":
             return [self._one_by_one(one, step) for one in values]
+        values = values if only is None else self._framed(values, only)
         sizes: list[int] | None = None
         terms = values
         if not _LISTS.isdisjoint(map(type, values)):
@@ -228,6 +233,20 @@ class ObjectReading(Compaction):
             return [[one] for one in found] if step.container == "@set" else found
         every = iter(found)
         return [next(every) if size == 1 and step.container != "@set" else [*islice(every, size)] for size in sizes]
+
+    def _framed(self, values: list[Any], only: Frame) -> list[Any]:
+        """Return arrays of nodes without those that are certainly none of the objects that a frame asks for."""
+        index, terms = self.index, self.table.base.by_key
+        for key, texts in only.items():
+            if isinstance(texts, frozenset):
+                predicate = URIRef(terms[key].iri if key in terms else expand_name(key))
+                values = [
+                    [node for node in one if _may_be(index.get(node, {}).get(predicate), texts)]
+                    if type(one) is list
+                    else one
+                    for one in values
+                ]
+        return values
 
     def _one_by_one(self, held: Node | list[Node], step: Step) -> Any:
         """Return the value of a member of one object."""
@@ -311,6 +330,10 @@ def _is_usual(layout: Layout, held_by: Sequence[Predicates], own: Sequence[str |
     """Tell whether the identifiers and the positions of nodes are where a layout has them."""
     is_named = own[0] is None or layout.id_goes_second
     return is_named and (POSITION not in held_by[0] or all(is_position(held[POSITION]) for held in held_by))
+
+
+def _may_be(held: Any, texts: frozenset[str]) -> bool:
+    return str(held) in texts if type(held) is Literal else held is not None
 
 
 def _is_text(one: Any) -> bool:

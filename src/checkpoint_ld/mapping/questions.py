@@ -44,7 +44,7 @@ def frame(**members: Frame | None) -> Frame:
     return {**members, "item": members}
 
 
-STATES = frame(additionalProperty=None)
+STATES = frame(additionalProperty={"name": frozenset({"finished"}), "value": None})
 """What `is_finished` looks at."""
 TEMPLATES = frame(hasPart=None)
 """What `source_of` looks at."""
@@ -62,8 +62,14 @@ _PLACES = {
 
 def frame_for(members: Iterable[str]) -> Frame | None:
     """Return the frame of feed items for members of a `Question`, and `finished`; None for all that is said."""
-    places = {_PLACES.get(one) for one in members}
-    return None if None in places else frame(**dict.fromkeys(filter(None, places)))
+    wanted = {*members}
+    places = {_PLACES.get(one) for one in wanted}
+    if None in places:
+        return None
+    framed: dict[str, Frame | None] = dict.fromkeys(filter(None, places))
+    if "additionalProperty" in framed and "custom_metadata" not in wanted:
+        framed["additionalProperty"] = {"name": frozenset(wanted), "value": None}
+    return frame(**framed)
 
 
 def question_of(item: Json) -> Question:
