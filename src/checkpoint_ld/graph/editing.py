@@ -139,7 +139,15 @@ class Editor:
         for name in refs(self.reader.member(subject, key)):
             self._cut(name)
         self.index.get(subject, {}).pop(self.reader.predicate(subject, key), None)
-        tell_residue(self.index, subject, residue_of(self.index, subject).without(key))
+        left = residue_of(self.index, subject)
+        for spelled in self._spellings(subject, key):
+            left = left.without(spelled)
+        tell_residue(self.index, subject, left)
+
+    def _spellings(self, subject: Node, key: str) -> set[str]:
+        """Return a key, and how a reader spells its predicate: otherwise where a document has its own prefixes."""
+        terms = self.table.at(None, self.reader.kind(subject))
+        return {key, terms.key_of(str(self.reader.predicate(subject, key)))}
 
     def _fill(self, subject: Node, key: str, value: Any) -> None:
         """Say the value of a member that is not there."""
@@ -163,9 +171,10 @@ class Editor:
         said = statements(expand(annotated.tree, contexts.merged(self.own_context)))
         reader = Compaction(said, self.table)
         complete(annotated, annotated.objects[1:], reader)
-        read = reader.members(subject, None, key.__eq__)
+        spellings = self._spellings(subject, key)
+        read = reader.members(subject, None, spellings.__contains__)
         set_apart = annotated.objects[0].set_apart
-        told = {key: read[key]} if key in read else {}
+        told = {spelled: read[spelled] for spelled in spellings if spelled in read}
         left = difference({key: annotated.objects[0].source[key]}, told, annotated.names, set_apart)
         tell_residue(said, subject, left)
         return said
