@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD, is_undecided
-from checkpoint_ld.graph.literals import TypedText, literal_of
+from checkpoint_ld.graph.literals import DATETIME, DOUBLE, Made, TypedText, literal_of, text_literal
 from checkpoint_ld.graph.plans import NotCoveredError, Plans, Reading
-from checkpoint_ld.graph.value_terms import ValueTerms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -87,12 +86,44 @@ def _is_large(value: Any) -> bool:
     return type(value) is int and is_undecided(value, None)
 
 
-class Columns(ValueTerms):
-    """The members of alike objects, under a compiled context."""
+class Scalars(dict[object, "Node"]):
+    """Literals of numbers and truth values by type and value, each made when it is first asked for."""
+
+    def __init__(self, datatype: str | None = None) -> None:
+        super().__init__()
+        self._datatype = datatype
+
+    def __missing__(self, said: tuple[type, Any]) -> Node:
+        kind, value = said
+        place = said if value or kind is not float else repr(value)  # 0.0 equals -0.0
+        term = self.get(place)
+        if term is None:
+            term = self[place] = literal_of(value, self._datatype)
+        return term
+
+
+def _date(text: str) -> Node:
+    """Make the literal of a text that should be a date and time."""
+    return literal_of(text, DATETIME)
+
+
+def _json(value: Any) -> Node:
+    """Make the literal of any JSON value."""
+    return literal_of(value, "@json")
+
+
+class Columns:
+    """The members of alike objects, under a compiled context; a literal is made once for each value."""
 
     plans: Plans
     mentioned: set[str]
     """The names that members refer to."""
+
+    def __init__(self) -> None:
+        self.texts = Made(text_literal)
+        self.dates = Made(_date)
+        self.scalars = Scalars()
+        self.doubles = Scalars(DOUBLE)
 
     @abstractmethod
     def objects(self, found: Objects, place: Place) -> list[Node]:
@@ -125,7 +156,7 @@ class Columns(ValueTerms):
         elif reading is _NAME and kinds == _TEXTS:
             names = [self.plans.name(one) for one in values]
             self.mentioned.update({str(iri) for iri, _ in {*names}})
-            return [self.iri(iri) for iri, _ in names], odd or [at for at, (_, same) in enumerate(names) if not same]
+            return [iri for iri, _ in names], odd or [at for at, (_, same) in enumerate(names) if not same]
         found = [self.member(one, known, inside.only(at)) for at, one in enumerate(values)]
         return [said for said, _ in found], [at for at, (_, is_odd) in enumerate(found) if is_odd]
 
@@ -133,7 +164,7 @@ class Columns(ValueTerms):
         """Return the literals of values of properties: any JSON that is no scalar is one literal."""
         texts, scalars = self.texts, self.scalars
         return [
-            texts[one] if kind is str else self.json(one) if kind in _NO_SCALARS else scalars[kind, one]
+            texts[one] if kind is str else _json(one) if kind in _NO_SCALARS else scalars[kind, one]
             for kind, one in zip(map(type, values), values, strict=True)
         ]
 
@@ -152,11 +183,11 @@ class Columns(ValueTerms):
         """Return what the member of a single object says, and whether it says it otherwise than the document does."""
         kind, reading = type(value), known.reading
         if reading is _JSON or (reading is _PROPERTY and kind in _NO_SCALARS):
-            return self.json(value), known.is_set
+            return _json(value), known.is_set
         if value is None:
             return None, True
         if kind in _MAY_BE_UNDECIDED and is_undecided(value, known.term):
-            return self.json(value), True
+            return _json(value), True
         if known.container == "@index":
             return self.map(value, known, inside)
         if kind is list:
@@ -208,13 +239,13 @@ class Columns(ValueTerms):
         """Return the term of a scalar, and whether it is read back as another JSON value."""
         kind = type(value)
         if kind is TypedText and reading not in (_NODE, _NAME):
-            return self.literal(literal_of(str(value), value.datatype, value.language)), False
+            return literal_of(str(value), value.datatype, value.language), False
         if kind not in _SCALARS or reading is _NODE or (reading is _NAME and kind is not str):
             raise NotCoveredError
         if reading is _NAME:
             iri, is_same = self.plans.name(value)
             self.mentioned.add(str(iri))
-            return self.iri(iri), not is_same
+            return iri, not is_same
         if reading is _DATE and kind is str:
             return self.dates[value], False
         if kind is str:

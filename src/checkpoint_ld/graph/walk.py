@@ -10,7 +10,7 @@ member: a few expressions over hundreds of values do most of the work. To go fro
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
@@ -148,7 +148,8 @@ class Walk(Columns):
             are_told = own if not place.is_map else names
             told = zip(positions, are_told, strict=True)
             beside[POSITION] = [self.scalars[int, at] if is_told else None for at, is_told in told]
-        subjects = self.named(names)
+        # Looking whether they are IRIs, as URIRef does, takes as long as the rest of the work on an object.
+        subjects = [*map(str.__new__, repeat(URIRef), names)]
         self.groups.append((sources, names))
         self.tell(subjects, sources, Inside(plan, names, place.depth + 1), beside)
         return subjects
