@@ -149,7 +149,7 @@ class Walk(Columns):
             told = zip(positions, are_told, strict=True)
             beside[POSITION] = [self.scalars[int, at] if is_told else None for at, is_told in told]
         # Looking whether they are IRIs, as URIRef does, takes as long as the rest of the work on an object.
-        subjects = [*map(str.__new__, repeat(URIRef), names)]
+        subjects: list[Node] = [*map(str.__new__, repeat(URIRef), names)]
         self.groups.append((sources, names))
         self.tell(subjects, sources, Inside(plan, names, place.depth + 1), beside)
         return subjects
