@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.errors import SettingsError
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 
+_FLOATS = {float}
+_PLAIN_BELOW = frozenset((str, int, bool, dict))
 _PLAIN = frozenset((str, int, bool))
 """What a key says all about that has no type coercion; of integers the small ones."""
 
@@ -162,12 +165,22 @@ def _needing(layout: Layout, step: Step, rows: list[Tree]) -> list[int]:
     """Return which objects need a context for one member."""
     key, term = step.key, step.term
     values = [row[key] for row in rows]
+    coercion = term.coercion if term is not None else None
+    is_value = layout.is_property and key == "value"
     kinds = {*map(type, values)}
-    is_plain = kinds <= _PLAIN and (term is None or term.coercion is None)
-    if is_plain and (int not in kinds or all(type(one) is not int or is_small(one) for one in values)):
+    if not is_value:  # what stands in arrays counts as if it stood alone
+        kinds.discard(list)
+        kinds.update(map(type, chain.from_iterable(one for one in values if type(one) is list)))
+    is_plain = kinds <= (_PLAIN if is_value else _PLAIN_BELOW) and coercion is None
+    if is_plain and (int not in kinds or all(type(one) not in (int, list) or _is_small(one) for one in values)):
         return []
-    is_value = layout.is_property
+    if coercion == DOUBLE and kinds == _FLOATS:
+        return []
     return [at for at, one in enumerate(values) if (is_value and _is_json(key, one)) or _needed(one, term) is not None]
+
+
+def _is_small(value: Any) -> bool:
+    return all(type(one) is not int or is_small(one) for one in _entries(value))
 
 
 def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: Iterable[str] = ()) -> Tree:
