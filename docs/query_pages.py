@@ -28,7 +28,7 @@ def _section(query: NamedQuery) -> Iterator[str]:
     yield f"### {query.name}\n"
     yield f"*{query.title}.* {query.description}"
     if query.needs_derived:
-        yield "It looks at [derived statements](graph.md#derived-statements), which are added for it."
+        yield "It looks at [inferred statements](graph.md#inferred-statements), which are added for it."
     if query.parameters:
         yield "\n| parameter | kind | what it says |\n|---|---|---|"
         for one in query.parameters.values():

@@ -14,7 +14,7 @@ HEAD = """\
 # Vocabulary
 
 What checkpoints say beside schema.org, in the namespace `urn:karenina:vocab:` (`karenina:`). Scenarios and the types of
-ratings are in every [graph](graph.md). Traits, questions and templates are [derived](graph.md#derived-statements) on
+ratings are in every [graph](graph.md). Traits, questions and templates are [derived](graph.md#inferred-statements) on
 request. Results are written by [`checkpoint-ld verify`](verify.md). The vocabulary is the file
 `contexts/karenina-vocabulary.ttl`, in RDFS and OWL; this page is made from it by `python docs/vocabulary_page.py`. This
 is version {version}.

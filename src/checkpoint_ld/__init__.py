@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.json_schemas.catalogue import json_schema
     from checkpoint_ld.loading import load
     from checkpoint_ld.overview.verdict import Verdict
+    from checkpoint_ld.published import shapes_graph
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.runtime.clock import Clock
     from checkpoint_ld.runtime.events import Event
@@ -166,6 +167,7 @@ __all__ = [
     "load",
     "read_header",
     "semantic_diff",
+    "shapes_graph",
     "validate",
     "verify",
 ]
@@ -217,6 +219,7 @@ _HOMES = {
     "load": "loading",
     "read_header": "header",
     "semantic_diff": "difference",
+    "shapes_graph": "published",
     "validate": "families.checking",
     "verify": "verification",
 }

@@ -9,12 +9,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from rdflib import URIRef
+
 from checkpoint_ld import data, rdf, rules, shape_files
 from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import Index, put, terms_of
 from checkpoint_ld.shape_files import FOLDER
 from checkpoint_ld.suggestion import unknown
+from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +30,8 @@ FAMILIES = (DEFAULT, AGENT)
 """The families of documents, each called as the profile that its documents are held against by default."""
 
 _FILE = "profiles.ttl"
+_PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
+_SEVERITIES = {severity: URIRef(iri) for iri, severity in rules.SEVERITIES.items()}
 _NAMESPACE = "urn:checkpoint-ld:profile:"
 
 
@@ -74,7 +79,7 @@ class Profile:
     def statements(self) -> Index:
         """Return the shapes of all files as statements."""
         index: Index = {}
-        for said in (*map(_shipped_statements, self.files), *self.own_statements):
+        for said in (*map(shipped_statements, self.files), *self.own_statements):
             for subject, predicates in said.items():
                 if subject not in index:
                     index[subject] = {
@@ -84,6 +89,15 @@ class Profile:
                 for predicate, held in predicates.items():
                     for term in terms_of(held):
                         put(index, subject, predicate, term)
+        return index
+
+    def shapes(self) -> Index:
+        """Return the shapes of all files as statements, with the severities of the profile."""
+        index = self.statements()
+        for rule in self.rules.values():
+            said = index.get(URIRef(rule.shape), {})
+            if _PATH in said or _SEVERITY in said:
+                said[_SEVERITY] = _SEVERITIES[rule.severity]
         return index
 
 
@@ -187,7 +201,8 @@ def _by_slug(of: Profile) -> Mapping[str, Rule]:
 
 
 @cache
-def _shipped_statements(file: Path) -> Index:
+def shipped_statements(file: Path) -> Index:
+    """Return the statements of one of our files, which nobody may change."""
     return _parsed(file)
 
 

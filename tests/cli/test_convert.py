@@ -17,6 +17,7 @@ from checkpoint_ld import Benchmark, rdf
 from checkpoint_ld.cli.convert import Context, Output
 from checkpoint_ld.cli.streams import Input
 from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.examples import document
 from checkpoint_ld.vocabulary import ID_BASE
 from checkpoint_ld.writing import write as writing
 from tests.cli.conftest import Run
@@ -274,7 +275,7 @@ def test_derived_statements_are_added_on_request_and_passed_over_on_the_way_back
     run: Run, metals: Path, syntax: str
 ) -> None:
     plain = run("convert", metals, "--to", syntax)
-    derived = run("convert", metals, "--to", syntax, "--derived")
+    derived = run("convert", metals, "--to", syntax, "--inferred")
     assert derived.code == 0
     assert b"1.0E0" in derived.out
     assert b"NumericTolerance" in derived.out
@@ -286,15 +287,39 @@ def test_derived_statements_are_added_on_request_and_passed_over_on_the_way_back
 
 def test_derived_statements_have_no_place_in_a_document(run: Run, metals: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.jsonld"
-    refused = run("convert", metals, "--derived", "--out", target)
+    refused = run("convert", metals, "--inferred", "--out", target)
     assert refused.code == 2
-    assert "derived statements are for RDF, not for documents: write turtle, nt, nq, trig, xml, expanded" in refused.err
+    assert (
+        "inferred statements are for RDF, not for documents: write turtle, nt, nq, trig, xml, expanded" in refused.err
+    )
     assert not target.exists()
 
 
 def test_what_is_left_out_has_nothing_derived_from_it(run: Run, metals: Path) -> None:
-    whole = run("convert", metals, "--to", "nt", "--derived").out
-    bare = run("convert", metals, "--to", "nt", "--derived", "--no-deep-judgment").out
+    whole = run("convert", metals, "--to", "nt", "--inferred").out
+    bare = run("convert", metals, "--to", "nt", "--inferred", "--no-deep-judgment").out
     assert b"deepJudgmentMaxExcerpts" not in bare
     assert b"templateField" in bare
     assert len(bare) < len(whole)
+
+
+def test_the_old_name_of_the_option_works_with_a_warning(metals: Path, run: Run) -> None:
+    with pytest.warns(DeprecationWarning, match="--inferred"):
+        old = run("convert", metals, "--to", "nt", "--derived")
+
+    assert old.out == run("convert", metals, "--to", "nt", "--inferred").out
+    with pytest.warns(DeprecationWarning, match="inferred"):
+        assert Benchmark.load(metals).to_ntriples(derived=True).encode() == old.out  # type: ignore[call-arg]
+    with pytest.warns(DeprecationWarning, match="inferred_graph"):
+        assert len(Benchmark.load(metals).derived_graph()) == len(old.out.splitlines())
+
+
+@pytest.mark.parametrize("name", ["metals", "interview", "agent"])
+def test_inferred_statements_are_left_aside_when_the_graph_is_read(name: str, run: Run, tmp_path: Path) -> None:
+    source, target, back = tmp_path / "one.jsonld", tmp_path / "one.nt", tmp_path / "back.nt"
+    source.write_text(json.dumps(document(name)), encoding="utf-8")
+
+    assert run("convert", source, "--inferred", "-o", target).code == 0
+    assert run("convert", target, "-o", back, "--no-prov").code == 0
+    assert back.read_bytes() == run("convert", source, "--to", "nt", "--no-prov").out
+    assert len(target.read_bytes()) > len(back.read_bytes())

@@ -184,7 +184,7 @@ def test_a_server_that_refuses_gives_one_line_and_exit_code_2(run: Run, folder: 
 
 def test_derived_statements_are_pushed_on_request(run: Run, url: str, folder: Path) -> None:
     run("push", folder / "0.jsonld", "--to", url, "--quiet")
-    outcome = run("push", folder / "0.jsonld", "--to", url, "--derived")
+    outcome = run("push", folder / "0.jsonld", "--to", url, "--inferred")
 
     assert outcome.out.startswith(b"sent")
     assert int(outcome.err.split()[-2]) > 70

@@ -189,9 +189,9 @@ def test_both_engines_and_derived_statements(run: Run, folder: Path) -> None:
     outs = {
         (derived, run("query", folder, "--query", text, "--engine", engine, "--format", "csv", *derived).out)
         for engine in ("oxigraph", "rdflib")
-        for derived in ((), ("--derived",))
+        for derived in ((), ("--inferred",))
     }
-    assert outs == {((), b"field\r\n"), (("--derived",), b"field\r\nmetal\r\nmetal\r\nresponse\r\nsure\r\n")}
+    assert outs == {((), b"field\r\n"), (("--inferred",), b"field\r\nmetal\r\nmetal\r\nresponse\r\nsure\r\n")}
 
 
 def test_an_iri_may_stand_in_brackets_for_named_queries_too(run: Run, tmp_path: Path) -> None:
@@ -212,8 +212,8 @@ def test_a_dataset_is_one_where_derived_statements_are_wanted(run: Run, tmp_path
     )
     asked = ["query", tmp_path / "set.json", "--query", "SELECT ?d { ?d a schema:Dataset }", "--format", "csv"]
     assert run(*asked).out == b"d\r\n"
-    assert run(*asked, "--derived").out.count(b"\n") == 2
-    derived = run("convert", tmp_path / "set.json", "--derived", "-q", "--to", "nt").out
+    assert run(*asked, "--inferred").out.count(b"\n") == 2
+    derived = run("convert", tmp_path / "set.json", "--inferred", "-q", "--to", "nt").out
     assert (
         run("convert", "-", "-q", "--to", "nt", stdin=derived).out
         == run("convert", tmp_path / "set.json", "-q", "--to", "nt").out

@@ -138,5 +138,5 @@ def test_what_looks_like_a_secret_is_said_no_more_often_than_before() -> None:
     benchmark = Benchmark.load(json.dumps(tree).encode())
 
     assert KEY in benchmark.to_ntriples()
-    assert benchmark.to_ntriples(derived=True).count(KEY) == benchmark.to_ntriples().count(KEY)
-    assert "modelOverride" not in benchmark.to_ntriples(derived=True)
+    assert benchmark.to_ntriples(inferred=True).count(KEY) == benchmark.to_ntriples().count(KEY)
+    assert "modelOverride" not in benchmark.to_ntriples(inferred=True)

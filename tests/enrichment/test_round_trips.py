@@ -86,14 +86,14 @@ def test_a_document_comes_back_from_every_syntax_as_if_nothing_had_been_derived(
 def test_a_document_comes_back_byte_for_byte(make: Any) -> None:
     benchmark = Benchmark.load(json.dumps(make()).encode())
     for write, syntax in ((benchmark.to_ntriples, "nt"), (benchmark.to_turtle, "turtle"), (benchmark.to_trig, "trig")):
-        back = Benchmark.load(write(derived=True).encode(), syntax=syntax)
+        back = Benchmark.load(write(inferred=True).encode(), syntax=syntax)
         assert back.to_ntriples() == benchmark.to_ntriples()
         assert json.dumps(back.to_jsonld("plain")) == json.dumps(benchmark.to_jsonld("plain"))
 
 
 def test_edits_after_reading_are_edits_of_the_document() -> None:
     benchmark = Benchmark.load(json.dumps(telling()).encode())
-    back = Benchmark.load(benchmark.to_nquads(derived=True).encode(), syntax="nq")
+    back = Benchmark.load(benchmark.to_nquads(inferred=True).encode(), syntax="nq")
     for one in (benchmark, back):
         one.name = "Alloys"
         one.description = "of metals"
@@ -107,7 +107,7 @@ def test_edits_after_reading_are_edits_of_the_document() -> None:
 
 def test_a_graph_of_rdflib_with_derived_statements_is_read_without_them() -> None:
     benchmark = Benchmark.load(json.dumps(telling()).encode())
-    assert same(Benchmark.load(benchmark.derived_graph()).to_jsonld(), benchmark.to_jsonld())
+    assert same(Benchmark.load(benchmark.inferred_graph()).to_jsonld(), benchmark.to_jsonld())
 
 
 def test_what_somebody_adds_to_a_graph_with_derived_statements_stays() -> None:
@@ -159,15 +159,15 @@ def test_real_documents_come_back_as_if_nothing_had_been_derived(corpus: Path, d
 
 def test_both_libraries_read_all_statements() -> None:
     benchmark = Benchmark.load(json.dumps(telling()).encode())
-    turtle = benchmark.to_turtle(derived=True)
-    triples_in_all = len(benchmark.derived_graph())
+    turtle = benchmark.to_turtle(inferred=True)
+    triples_in_all = len(benchmark.inferred_graph())
     assert len(Graph().parse(data=turtle, format="turtle")) == triples_in_all
     assert len(list(pyoxigraph.parse(turtle, format=pyoxigraph.RdfFormat.TURTLE))) == triples_in_all
 
 
 def test_validation_finds_in_a_file_with_derived_statements_what_it_finds_without() -> None:
     benchmark = Benchmark.load(json.dumps(telling()).encode())
-    texts = (benchmark.to_ntriples(derived=derived) for derived in (False, True))
+    texts = (benchmark.to_ntriples(inferred=inferred) for inferred in (False, True))
     plain, derived = (checkpoint_ld.validate(text.encode(), syntax="nt", profile="strict") for text in texts)
     assert [one.code for one in plain.findings]
     assert derived.findings == plain.findings

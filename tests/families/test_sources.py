@@ -125,12 +125,13 @@ def test_load_validates_agents_as_it_does_benchmarks() -> None:
         load(odd, validate="loud")  # type: ignore[arg-type]
 
 
-def test_graphs_leave_with_their_provenance_and_derived_statements() -> None:
+def test_graphs_leave_with_their_provenance_and_inferred_statements() -> None:
     agent, benchmark = families.examine_bytes(data(AGENT)), families.examine_bytes(data(BENCHMARK))
     whole = families.graph_of(agent)
     assert len(whole) > len(families.graph_of(agent, prov=False)) == len(agent.graph)
-    assert families.enriched(whole) is whole
-    assert len(families.enriched(families.graph_of(benchmark))) > len(families.graph_of(benchmark))
+    assert len(families.inferred(whole)) > len(whole)
+    assert AgentGraph(families.inferred(whole).index, whole.root).tree() == agent.tree
+    assert len(families.inferred(families.graph_of(benchmark))) > len(families.graph_of(benchmark))
     assert isinstance(families.restored(whole.index, whole.root, families.AGENT), AgentGraph)
     assert isinstance(families.restored(benchmark.graph.index, benchmark.graph.root, "benchmark"), CheckpointGraph)
 

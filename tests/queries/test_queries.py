@@ -63,7 +63,7 @@ def test_nothing_to_find_is_no_error(name: str, engine: Engine) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_both_engines_agree_on_the_examples_too(name: str) -> None:
     files = [EXAMPLES / name for name in ("metals.jsonld", "metals-v2.json", "elements.jsonld", "fixable.jsonld")]
-    data = Dataset.of_graphs(Benchmark.load(file).derived_graph() for file in files)
+    data = Dataset.of_graphs(Benchmark.load(file).inferred_graph() for file in files)
     assert rows(data.store, name, **given_for(name)) == rows(data.store, name, "rdflib", **given_for(name))
 
 
@@ -196,7 +196,7 @@ def test_a_benchmark_is_asked_by_name_and_by_text() -> None:
     assert benchmark.query("versions").as_dicts()[0]["dialect"] == benchmark.dialect
     text = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
     assert benchmark.query(text).as_dicts() == [{"n": len(benchmark.graph)}]
-    assert benchmark.query(text, derived=True).as_dicts() == [{"n": len(benchmark.derived_graph())}]
+    assert benchmark.query(text, inferred=True).as_dicts() == [{"n": len(benchmark.inferred_graph())}]
     assert benchmark.query("ASK { ?s schema:name ?name }", name="Metals")
     benchmark.add_question("New?", "Yes", keywords=["added"])
     assert "added" in {row["keyword"] for row in benchmark.query("keywords", engine="rdflib", timeout=60)}

@@ -82,7 +82,7 @@ def test_what_has_to_be_read_whole_says_why(run: Run, many: Path) -> None:
     assert "one piece" not in run("convert", many, "--to", "nt", "--jobs", 1, "-q").err
 
 
-@pytest.mark.parametrize("options", [("--to", "turtle"), ("--to", "nt", "--derived"), ("--no-deep-judgment",)])
+@pytest.mark.parametrize("options", [("--to", "turtle"), ("--to", "nt", "--inferred"), ("--no-deep-judgment",)])
 def test_other_conversions_are_not_streamed(run: Run, many: Path, options: tuple[str, ...]) -> None:
     assert run("convert", many, *options, "--jobs", 2) == run("convert", many, *options)
 

@@ -40,14 +40,21 @@ FORMS: Final = (*_PLAIN, *_OF_GRAPHS)
 """What an agent checkpoint can be written as: the two shapes, our JSON-LD, and what is written of its graph."""
 
 
-def written(tree: Tree, form: str, *, prov: bool = True) -> bytes:
+def written(tree: Tree, form: str, *, prov: bool = True, inferred: bool = False) -> bytes:
     """Return a tree in the canonical shape as one of `FORMS`.
 
-    With `prov`, what is written of its graph has the provenance layer in it; plain files have no place for that.
-    Raises WriteError for another form, and for what cannot be written.
+    With `prov`, what is written of its graph has the provenance layer in it, with `inferred` all that follows; plain
+    files have no place for that. Raises WriteError for another form, and for what cannot be written.
     """
     if form in _PLAIN:
+        if inferred:
+            raise WriteError(f"inferred statements are for RDF, not for documents: write {', '.join(_OF_GRAPHS)}")
         return _PLAIN[form](tree)
     if form in _OF_GRAPHS:
-        return _OF_GRAPHS[form](AgentGraph.of_tree(tree, prov=prov))
+        graph = AgentGraph.of_tree(tree, prov=prov)
+        if inferred:
+            from checkpoint_ld.agent.rules.inference import with_inferred  # noqa: PLC0415 - few ask for it
+
+            graph = with_inferred(graph)
+        return _OF_GRAPHS[form](graph)
     raise WriteError(unknown("form", form, FORMS))

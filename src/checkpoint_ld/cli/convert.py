@@ -67,9 +67,10 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     round_scores: Annotated[
         bool, typer.Option("--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them.")
     ] = False,
-    derived: Annotated[
-        bool, typer.Option("--derived", help="Add to RDF what follows: classes of traits, fields of templates …")
+    inferred: Annotated[
+        bool, typer.Option("--inferred", help="Add to RDF what follows, for queries and for shapes in other tools.")
     ] = False,
+    derived: streams.Derived = False,
     prov: Annotated[
         bool, typer.Option("--prov/--no-prov", help="Add the provenance of agent checkpoints to RDF, or not.")
     ] = True,
@@ -91,11 +92,12 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     from checkpoint_ld.reading import CANONICAL, Reading
     from checkpoint_ld.writing import write as writing
 
+    inferred |= derived
     streams.check_outputs([file], out, force=force)
     wanted = to or writing.syntax_of(out)
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
-    if deep_judgment and not placeholders and not derived:
+    if deep_judgment and not placeholders and not inferred:
         streaming = _Streaming(file, wanted, syntax, jobs=jobs, strict=strict, force=force, quiet=quiet)
         if streaming.done(out):
             return
@@ -104,7 +106,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         from checkpoint_ld.agent.writing import written as written_of_agent
 
         form = _form(wanted, dialect, is_plain=context is Context.PLAIN or extension_of(out) == ".json")
-        streams.write(out, written_of_agent(source.tree, form, prov=prov), force=force)
+        streams.write(out, written_of_agent(source.tree, form, prov=prov, inferred=inferred), force=force)
         if not quiet:
             streams.report(source.findings)
         return
@@ -116,7 +118,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         deep_judgment=deep_judgment,
         round_scores=round_scores,
         placeholders=placeholders,
-        derived=derived,
+        inferred=inferred,
         source=source if source.dialect != CANONICAL else None,
         now=_now() if source.dialect != CANONICAL or dialect not in {None, CANONICAL} else None,
     )

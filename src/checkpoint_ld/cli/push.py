@@ -92,7 +92,10 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     query_url: QueryUrlOption = None,
     update_url: UpdateUrlOption = None,
     store_url: StoreUrlOption = None,
-    derived: Annotated[bool, typer.Option("--derived", help="Send also what follows, as convert --derived.")] = False,
+    inferred: Annotated[
+        bool, typer.Option("--inferred", help="Send also what follows, as convert --inferred.")
+    ] = False,
+    derived: streams.Derived = False,
     prov: Annotated[
         bool, typer.Option("--prov/--no-prov", help="Send the provenance of agent checkpoints with them, or not.")
     ] = True,
@@ -124,7 +127,7 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     from checkpoint_ld import remote
     from checkpoint_ld.remote.manifest import default_file
 
-    files = _Files(paths, derived=derived, prov=prov)
+    files = _Files(paths, inferred=inferred or derived, prov=prov)
     if dry_run and profile is Store.AUTO and not (query_url or update_url or store_url):
         raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
     if dry_run and fast:
@@ -196,7 +199,7 @@ class _Files:
     A bad one is said and passed over.
     """
 
-    def __init__(self, paths: list[str], *, derived: bool, prov: bool) -> None:
+    def __init__(self, paths: list[str], *, inferred: bool, prov: bool) -> None:
         from checkpoint_ld import discovery
 
         self._collection = paths[0] if len(paths) == 1 and (Path(paths[0]) / "collection.json").is_file() else None
@@ -209,7 +212,7 @@ class _Files:
         if not found.files:
             raise SettingsError(f"nothing to push in {', '.join(paths)}: name a checkpoint, or a folder that has some")
         self._files = found.files
-        self._derived = derived
+        self._inferred = inferred
         self._prov = prov
 
     def __iter__(self) -> Iterator[Outgoing]:
@@ -221,14 +224,14 @@ class _Files:
             return
         for file in self._files:
             try:
-                large = None if self._derived else _streamed(file)
+                large = None if self._inferred else _streamed(file)
                 if large is None:
                     graph = families.graph_of(streams.read(file, syntax=None), prov=self._prov)
             except ReadError as error:
                 streams.say(str(error))
                 self.has_failed = True
                 continue
-            yield large or outgoing(families.enriched(graph) if self._derived else graph, file)
+            yield large or outgoing(families.inferred(graph) if self._inferred else graph, file)
 
     def _collected(self, folder: str) -> Iterator[Outgoing]:
         """Yield the graphs of a collection, under the names that they have there."""
@@ -244,7 +247,7 @@ class _Files:
                     streams.say(str(error))
                     self.has_failed = True
                     continue
-                graph = families.enriched(held) if self._derived else held
+                graph = families.inferred(held) if self._inferred else held
                 yield replace(outgoing(graph, str(collection.source(name))), graph=name)
 
 

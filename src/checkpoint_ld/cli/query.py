@@ -67,9 +67,10 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     output: Annotated[str, typer.Option("-o", "--output", help="The file to write it to.")] = streams.STANDARD,
     force: streams.Force = False,
     wide: Annotated[bool, typer.Option("--wide", help="Tables with full values, however wide.")] = False,
-    derived: Annotated[
-        bool, typer.Option("--derived", help="Add what follows from the checkpoints, as convert --derived.")
+    inferred: Annotated[
+        bool, typer.Option("--inferred", help="Add what follows from the checkpoints, as convert --inferred.")
     ] = False,
+    derived: streams.Derived = False,
     engine: Annotated[Engine, typer.Option("--engine", help="What evaluates it.")] = Engine.OXIGRAPH,
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="SECONDS", help="Give up after so many seconds.")
@@ -109,7 +110,7 @@ def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     service = None if endpoint is None else Service(endpoint, profile.value, auth.value, credentials)
     sources = Sources(tuple(paths or ()), service, syntax, quiet=quiet)
     limits = {"engine": engine.value, "timeout": timeout, "max_rows": max_rows, "services": services or ()}
-    result = sources.answer(told, derived=derived, **limits)
+    result = sources.answer(told, inferred=inferred or derived, **limits)
     if result is not None:
         kind = kind or default_format(result)
         streams.write_report(output, _rendered(result, kind, output, wide=wide), kind, force=force)

@@ -60,25 +60,25 @@ class Sources:
         if not self.quiet:
             streams.say(message)
 
-    def answer(self, told: Request, *, derived: bool, **limits: Any) -> QueryResult | None:
+    def answer(self, told: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
         """Return the result, None where there is nothing that could be asked; raise what `sparql.run` raises."""
-        derived = derived or told.needs_derived
+        inferred = inferred or told.needs_derived
         if self.service is not None:
-            return self._remote(self.service, told, derived=derived, **limits)
+            return self._remote(self.service, told, inferred=inferred, **limits)
         if not self.paths:
             raise SettingsError("name the checkpoints to ask: files, a folder, a collection, or --endpoint URL")
         folder = Path(self.paths[0])
         if len(self.paths) == 1 and (folder / "collection.json").is_file():
-            return self._collected(folder, told, derived=derived and not told.needs_derived, **limits)
-        return self._of(self._read(), told, derived=derived, **limits)
+            return self._collected(folder, told, inferred=inferred and not told.needs_derived, **limits)
+        return self._of(self._read(), told, inferred=inferred, **limits)
 
-    def _of(self, checkpoints: Iterable[Told], told: Request, *, derived: bool, **limits: Any) -> QueryResult | None:
+    def _of(self, checkpoints: Iterable[Told], told: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
         from checkpoint_ld import families
 
         data = Dataset()
         for called, graph, dialect in checkpoints:
             known = set(data.graphs)
-            added = families.enriched(graph) if derived else graph
+            added = families.inferred(graph) if inferred else graph
             name = data.add(added, dialect=dialect if told.query is not None else None)
             if name in known:
                 self.say(f"{called}: this very checkpoint was read already, and counts once")
@@ -106,17 +106,17 @@ class Sources:
             except ReadError as error:
                 self.fail(str(error))
 
-    def _collected(self, folder: Path, told: Request, *, derived: bool, **limits: Any) -> QueryResult | None:
+    def _collected(self, folder: Path, told: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
         from checkpoint_ld.collection import Collection
 
         engine = limits.pop("engine")
         with Collection.open(folder, read_only=True) as collection:
-            if derived or engine != "oxigraph":
+            if inferred or engine != "oxigraph":
                 graphs = ((name, collection.get(name), None) for name in collection)
-                return self._of(graphs, told, derived=derived or told.needs_derived, engine=engine, **limits)
+                return self._of(graphs, told, inferred=inferred or told.needs_derived, engine=engine, **limits)
             return collection.answer(told, **limits)
 
-    def _remote(self, service: Service, told: Request, *, derived: bool, **limits: Any) -> QueryResult:
+    def _remote(self, service: Service, told: Request, *, inferred: bool, **limits: Any) -> QueryResult:
         from checkpoint_ld import remote
 
         if self.paths:
@@ -127,8 +127,8 @@ class Sources:
             raise SettingsError(
                 "--allow-service is about what this machine asks: --endpoint gets no query with SERVICE"
             )
-        if derived:
-            self.say("this looks at derived statements, which are there if push --derived sent them")
+        if inferred:
+            self.say("this looks at derived statements, which are there if push --inferred sent them")
         is_generic = service.profile == "generic"
         with remote.connect(
             service.url,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 
 from checkpoint_ld.cli import streams
+from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 
 if TYPE_CHECKING:
@@ -21,10 +23,18 @@ if TYPE_CHECKING:
 _LEFT_OPEN = re.compile(r"\{[?$]\w+\}")
 """What stands in the words of a rule for what each finding says in its place."""
 
+
+class Syntax(StrEnum):
+    """What shapes can be written as, by the names that rdflib has for them."""
+
+    TURTLE = "turtle"
+    N_TRIPLES = "nt"
+
+
 _STYLES = {Severity.VIOLATION: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 
 
-def rules(
+def rules(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     names: Annotated[
         list[str] | None,
         typer.Argument(metavar="[RULE]...", help="Codes, beginnings of codes, slugs or conditions; all rules without."),
@@ -33,8 +43,27 @@ def rules(
     profile: Annotated[
         str | None, typer.Option("--profile", help="The rules of this profile, with the severities that it gives.")
     ] = None,
+    to: Annotated[
+        Syntax | None,
+        typer.Option("--to", help="Write all rules of a profile as SHACL shapes, with the rules of inference."),
+    ] = None,
+    python: Annotated[
+        bool,
+        typer.Option(
+            "--python",
+            help="With --to: the shapes as checkpoint-ld applies them, whose components call functions of Python. "
+            "Without it, what only Python tells is looked up in what convert --inferred writes.",
+        ),
+    ] = False,
+    out: Annotated[str, typer.Option("-o", "--out", help="With --to: the file to write; - for standard output.")] = "-",
+    force: streams.Force = False,
 ) -> None:
     """List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples."""
+    if to is not None:
+        _write(to, profile, out, python=python, force=force, chosen=names or as_json)
+        return
+    if python or out != streams.STANDARD:
+        raise SettingsError("--python and --out are about --to: name the syntax, such as --to turtle")
     from checkpoint_ld.selection import codes_of
 
     known = _rules_of(profile)
@@ -47,6 +76,20 @@ def rules(
     console = streams.console(highlight=False)
     for line in _explained(chosen) if names else _listed(chosen):
         console.print(line, soft_wrap=True)
+
+
+def _write(  # noqa: PLR0913 - the options of the command
+    to: Syntax, profile: str | None, out: str, *, python: bool, force: bool, chosen: object
+) -> None:
+    """Write the shapes of a profile as a file."""
+    if chosen:
+        raise SettingsError("--to writes all rules of a profile: leave the names of rules and --json out")
+    from checkpoint_ld.profiles import DEFAULT
+    from checkpoint_ld.published import shapes_graph
+
+    streams.check_outputs([], out, force=force)
+    graph = shapes_graph(profile=profile or DEFAULT, python=python)
+    streams.write(out, graph.serialize(format=to.value, encoding="utf-8"), force=force)
 
 
 def _rules_of(profile: str | None) -> Mapping[str, Rule]:

@@ -27,9 +27,10 @@ def serve(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
         str,
         typer.Option("--host", metavar="ADDRESS", help="Where to listen; other machines can ask only if you say so."),
     ] = LOOPBACK,
-    derived: Annotated[
-        bool, typer.Option("--derived", help="Add to files what follows from them, as convert --derived.")
+    inferred: Annotated[
+        bool, typer.Option("--inferred", help="Add to files what follows from them, as convert --inferred.")
     ] = False,
+    derived: streams.Derived = False,
     timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for one query.")] = 30.0,
     max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="At most so many rows.")] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="How many queries run at a time.")] = 2,
@@ -40,7 +41,7 @@ def serve(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
     from checkpoint_ld.serving import Server, Settings
 
     with ExitStack() as stack:
-        location = _location(paths, stack, derived=derived, quiet=quiet)
+        location = _location(paths, stack, inferred=inferred or derived, quiet=quiet)
         server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
         if not is_loopback(host):
             streams.say(f"whoever reaches this machine at {host} can read what is served")
@@ -54,20 +55,20 @@ def serve(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comman
                 streams.say("stopped")
 
 
-def _location(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: bool) -> Path:
+def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path:
     """Return the folder of a store: that of a collection, or a temporary one with what the files hold."""
     from checkpoint_ld.collection import Collection
     from checkpoint_ld.collection.directory import MARK, STORE
 
     if len(paths) == 1 and (Path(paths[0]) / MARK).is_file():
-        if derived:
-            raise SettingsError("--derived is for files: a collection holds what was added to it")
+        if inferred:
+            raise SettingsError("--inferred is for files: a collection holds what was added to it")
         collection = stack.enter_context(Collection.open(paths[0], read_only=True))
         return collection.folder / STORE
-    return _stored(paths, stack, derived=derived, quiet=quiet)
+    return _stored(paths, stack, inferred=inferred, quiet=quiet)
 
 
-def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: bool) -> Path:
+def _stored(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path:
     import pyoxigraph
 
     from checkpoint_ld import discovery, families, sparql
@@ -81,7 +82,7 @@ def _stored(paths: Sequence[str], stack: ExitStack, *, derived: bool, quiet: boo
             streams.say(str(error))
             continue
         graph = families.graph_of(source)
-        added = families.enriched(graph) if derived else graph
+        added = families.inferred(graph) if inferred else graph
         statements[dataset.add(added, dialect=families.dialect_of(source))] = len(added)
     if not dataset.graphs:
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import sys
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -32,6 +33,16 @@ MOST_FINDINGS = 10
 FOR_PEOPLE = frozenset(("text", "table", "markdown", "github"))
 """Formats that people read; programs read the others, which are UTF-8 on every terminal."""
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists; what is read never is.")]
+
+
+def _old_name(value: bool) -> bool:
+    if value:
+        warnings.warn("--derived is called --inferred now: write that", DeprecationWarning, stacklevel=2)
+    return value
+
+
+Derived = Annotated[bool, typer.Option("--derived", hidden=True, callback=_old_name)]
+"""The old name of `--inferred`."""
 
 
 class Input(StrEnum):

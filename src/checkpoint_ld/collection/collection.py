@@ -215,7 +215,7 @@ class Collection(CheckedMethods):
         directory, needs_derived = self._holdings.directory, asked.needs_derived
         kept = derived.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
-            data = sparql.Dataset.of_graphs(families.enriched(self.get(graph)) for graph in self)
+            data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
             return data.query(asked.text, parameters=asked.parameters, **limits)
         store, place = kept
         # Another process may open a store only where nobody writes it.

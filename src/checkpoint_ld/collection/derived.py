@@ -19,7 +19,7 @@ from checkpoint_ld.collection.entry import MANIFEST
 from checkpoint_ld.collection.export import graph_of
 from checkpoint_ld.collection.preparation import software
 from checkpoint_ld.emission import nquads_of
-from checkpoint_ld.families import enriched
+from checkpoint_ld.families import inferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -105,7 +105,7 @@ def _statements(
     for graph in graphs:
         if progress is not None:
             progress(graph, total)
-        derived = enriched(graph_of(holdings, graph))
+        derived = inferred(graph_of(holdings, graph))
         derived.root = URIRef(graph)  # which is the name of the graph in N-Quads
         parts.append(nquads_of(derived))
     return b"".join(parts)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.derivation import predicate_of
 from checkpoint_ld.forms.derived import DERIVED, DERIVED_NODE, mark_of
 from checkpoint_ld.graph.compaction import Compaction
@@ -17,7 +18,6 @@ from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from rdflib import Literal
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -60,6 +60,13 @@ class Additions:
     def tell(self, node: Node, setting: str, value: Any, datatype: str | None = None) -> None:
         """Say a value under the predicate that stands for a setting: `karenina:maxTurns` for `max_turns`."""
         self.say(node, predicate_of(setting), value, datatype)
+
+    def state(self, node: Node, predicate: Node, term: Node) -> None:
+        """State a triple about a node of the graph."""
+        if predicate == RDF_TYPE:
+            self.is_a(node, str(term))
+        elif self._may(node, _iri(str(predicate))) and secret(value_of(term)) is None:
+            put(self._found, node, predicate, term)
 
     def link(self, node: Node, predicate: str, other: Node) -> bool:
         """Say that a node is linked to another one; return whether that may be said."""

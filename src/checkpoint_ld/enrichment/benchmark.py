@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.derivation import derived
 from checkpoint_ld.enrichment.additions import Additions
+from checkpoint_ld.enrichment.faults import Layered, faults
 from checkpoint_ld.enrichment.makers import authors_of, creators_of, sources_of
 from checkpoint_ld.enrichment.objects import object_of, parts_of, source_of
 from checkpoint_ld.enrichment.templates import template_of
@@ -13,6 +15,7 @@ from checkpoint_ld.forms.derived import without_derived
 from checkpoint_ld.graph import recursion
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.mapping.properties import values
 from checkpoint_ld.mapping.questions import is_finished
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
@@ -44,6 +47,11 @@ def with_derived(graph: CheckpointGraph) -> CheckpointGraph:
             trait_of(rating, additions, "GlobalTrait")
         for question in _questions(graph.root, additions.reader):
             _question(question, additions)
+        found = derived(additions.graph)
+        for subject, predicate, term in triples_of(found):
+            additions.state(subject, predicate, term)
+        for node, predicate, fault in faults(Layered(additions.index, found)):
+            additions.say(node, str(predicate), fault)
         return additions.applied()
 
 

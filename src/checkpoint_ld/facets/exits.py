@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from warnings import warn
 
 from checkpoint_ld import emission
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.facets.facet import Facet, Json
 
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
 class Exits(Facet):
     """The benchmark in every syntax, made from the graph alone.
 
-    With `derived`, an RDF syntax also holds what follows from the benchmark's statements. Reading passes it over.
+    With `inferred`, an RDF syntax also holds what follows from the benchmark's statements. Reading passes it over.
     """
 
-    def derived_graph(self) -> CheckpointGraph:
+    def inferred_graph(self) -> CheckpointGraph:
         """Return the graph together with what follows from it, for queries: a copy, which knows of no later edit.
 
         Kinds of traits are classes there, their settings predicates; authors and sources, the fields of templates and
@@ -28,8 +30,13 @@ class Exits(Facet):
 
         return with_derived(self._graph)
 
-    def _told(self, *, derived: bool) -> CheckpointGraph:
-        return self.derived_graph() if derived else self._graph
+    def derived_graph(self) -> CheckpointGraph:
+        """Return `inferred_graph()`, by its old name."""
+        warn("derived_graph is called inferred_graph now: write that", DeprecationWarning, stacklevel=2)
+        return self.inferred_graph()
+
+    def _told(self, *, inferred: bool) -> CheckpointGraph:
+        return self.inferred_graph() if inferred else self._graph
 
     @property
     def jsonld_data(self) -> Json:
@@ -40,18 +47,22 @@ class Exits(Facet):
         """Return the JSON-LD document under our context, or (`plain`) under the document's own or Karenina's."""
         return emission.jsonld_of(self._graph, ContextStyle(context))
 
-    def to_turtle(self, *, derived: bool = False) -> str:
+    @renamed(derived="inferred")
+    def to_turtle(self, *, inferred: bool = False) -> str:
         """Return Turtle."""
-        return emission.turtle_of(self._told(derived=derived)).decode()
+        return emission.turtle_of(self._told(inferred=inferred)).decode()
 
-    def to_ntriples(self, *, derived: bool = False) -> str:
+    @renamed(derived="inferred")
+    def to_ntriples(self, *, inferred: bool = False) -> str:
         """Return N-Triples, sorted."""
-        return emission.ntriples_of(self._told(derived=derived)).decode()
+        return emission.ntriples_of(self._told(inferred=inferred)).decode()
 
-    def to_nquads(self, *, derived: bool = False) -> str:
+    @renamed(derived="inferred")
+    def to_nquads(self, *, inferred: bool = False) -> str:
         """Return N-Quads, sorted, in one graph that is named by the benchmark's IRI."""
-        return emission.nquads_of(self._told(derived=derived)).decode()
+        return emission.nquads_of(self._told(inferred=inferred)).decode()
 
-    def to_trig(self, *, derived: bool = False) -> str:
+    @renamed(derived="inferred")
+    def to_trig(self, *, inferred: bool = False) -> str:
         """Return TriG, in one graph that is named by the benchmark's IRI."""
-        return emission.trig_of(self._told(derived=derived)).decode()
+        return emission.trig_of(self._told(inferred=inferred)).decode()

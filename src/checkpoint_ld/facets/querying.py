@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.facets.facet import Facet
 
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
 class Querying(Facet):
     """Queries in SPARQL over the benchmark as it is now, which each of them reads anew."""
 
+    @renamed(derived="inferred")
     def query(
         self,
         query: str,
         *,
-        derived: bool = False,
+        inferred: bool = False,
         engine: Engine = "oxigraph",
         timeout: float | None = None,
         max_rows: int | None = None,
@@ -27,7 +29,7 @@ class Querying(Facet):
     ) -> QueryResult:
         """Return the result of a query in SPARQL 1.1, or of the named query `query`, such as `keywords`.
 
-        `parameters` give values to variables of the query, or are those of the named one. With `derived`, the query
+        `parameters` give values to variables of the query, or are those of the named one. With `inferred`, the query
         also sees what follows from the benchmark's statements; named queries that look at that see it anyway. To ask
         several benchmarks together, or one many times, see `checkpoint_ld.sparql.Dataset`.
 
@@ -41,5 +43,5 @@ class Querying(Facet):
         told = request(query, parameters)
         data = Dataset()
         dialect = self._source.dialect if self._source is not None and told.query is not None else None
-        data.add(with_derived(self._graph) if derived or told.needs_derived else self._graph, dialect=dialect)
+        data.add(with_derived(self._graph) if inferred or told.needs_derived else self._graph, dialect=dialect)
         return data.query(told.text, parameters=told.parameters, engine=engine, timeout=timeout, max_rows=max_rows)

@@ -3,7 +3,7 @@
 What holds them against rules, or counts what they hold, has modules of its own: `checking` and `inspection`.
 """
 
-from checkpoint_ld.families.family import AGENT, BENCHMARK, dialect_of, enriched, family_of, graph_of, name_of, restored
+from checkpoint_ld.families.family import AGENT, BENCHMARK, dialect_of, family_of, graph_of, inferred, name_of, restored
 from checkpoint_ld.families.sources import (
     Source,
     examine,
@@ -18,11 +18,11 @@ __all__ = [
     "BENCHMARK",
     "Source",
     "dialect_of",
-    "enriched",
     "examine",
     "examine_bytes",
     "family_of",
     "graph_of",
+    "inferred",
     "name_of",
     "of_statements",
     "read",

@@ -56,9 +56,15 @@ def restored(index: Index, root: Node, family: str) -> StatementGraph:
     return AgentGraph(index, root)
 
 
-def enriched(graph: StatementGraph) -> StatementGraph:
-    """Return a graph with its derived statements; that of an agent stays as it is: its provenance layer has them."""
-    from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it reads templates, which few ask for
+def inferred(graph: StatementGraph) -> StatementGraph:
+    """Return a graph together with what follows from it; `graph` stays as it is, and reading passes the rest over."""
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
 
-    return with_derived(graph) if isinstance(graph, CheckpointGraph) else graph
+    if isinstance(graph, CheckpointGraph):
+        from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it reads templates, which few ask for
+
+        return with_derived(graph)
+    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
+    from checkpoint_ld.agent.rules.inference import with_inferred  # noqa: PLC0415 - as above
+
+    return with_inferred(graph) if isinstance(graph, AgentGraph) else graph

@@ -17,7 +17,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.rules import SEVERITIES
 from checkpoint_ld.shacl.report import report_graph
-from checkpoint_ld.shacl.terms import listed, sh, told
+from checkpoint_ld.shacl.terms import listed, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.shacl import DataGraph, Shapes
-
-_IRIS = {weight: URIRef(iri) for iri, weight in SEVERITIES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +48,7 @@ class Result:
 
 def shapes_of(profile: Profile) -> Index:
     """Return the shapes of a profile as statements, with its severities."""
-    index = profile.statements()
-    for rule in profile.rules.values():
-        said = index.get(URIRef(rule.shape), {})
-        if sh("path") in said or sh("severity") in said:
-            said[sh("severity")] = _IRIS[rule.severity]
-    return index
+    return profile.shapes()
 
 
 @lru_cache(maxsize=8)

@@ -88,7 +88,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     deep_judgment: bool = True,
     placeholders: bool = False,
     round_scores: bool = False,
-    derived: bool = False,
+    inferred: bool = False,
     source: Reading | None = None,
     now: str | None = None,
 ) -> Written:
@@ -99,7 +99,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     that stands for a missing one, and `round_scores` allows whole numbers for bounds that Karenina would refuse.
     `deep_judgment` false leaves out the settings of that name of LLM traits; a finding counts them.
     `placeholders` gives a question without a template the one that stands for none. `context` is that of the canonical
-    dialect; None means the one that the source has. `derived` adds to statements what follows from them; a JSON
+    dialect; None means the one that the source has. `inferred` adds to statements what follows from them; a JSON
     document has no place for that. Raises WriteError for what cannot be written.
     """
     adaptation = _Adaptation(deep_judgment=deep_judgment, placeholders=placeholders)
@@ -107,9 +107,9 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
         tree = graph.tree() if adaptation.is_wanted else None
         adapted = tree and adaptation.of(tree)
         graph = graph if adapted is tree or adapted is None else CheckpointGraph.of_tree(adapted)
-        return Written(_statements(_with_derived(graph) if derived else graph, syntax), tuple(adaptation.findings))
-    if derived:
-        raise WriteError(f"derived statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
+        return Written(_statements(_with_inferred(graph) if inferred else graph, syntax), tuple(adaptation.findings))
+    if inferred:
+        raise WriteError(f"inferred statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
     known = dialects.dialect(dialect)
     if known.downgrade is None:
         writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
@@ -252,7 +252,7 @@ def _style_of(document: Document | None) -> ContextStyle:
     return ContextStyle.IMPROVED if is_ours else ContextStyle.PLAIN
 
 
-def _with_derived(graph: CheckpointGraph) -> CheckpointGraph:
+def _with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it takes a while to import, and few ask for it
 
     return with_derived(graph)

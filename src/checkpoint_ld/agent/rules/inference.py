@@ -10,20 +10,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent import names as agent_names
-from checkpoint_ld.agent.graph import terms
+from checkpoint_ld.agent.graph import AgentGraph, terms
 from checkpoint_ld.agent.rules import sweeps
-from checkpoint_ld.agent.rules.parts import CALL, DIFF, METADATA, PROGRESS, THOUGHT, TOOL_STATE, Value, term_of
+from checkpoint_ld.agent.rules.parts import CALL, DIFF, METADATA, PROGRESS, THOUGHT, TOOL_STATE, Parts, Value, term_of
 from checkpoint_ld.checks.readings import given, shown
 from checkpoint_ld.constraints import names
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
-from checkpoint_ld.graph.store import put
+from checkpoint_ld.graph.store import copied, put, triples_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.agent.rules.parts import Part, Parts
+    from checkpoint_ld.agent.rules.parts import Part
     from checkpoint_ld.graph.store import Index
 
 _Odd = tuple["Part", str, Value, str, str]
@@ -40,6 +40,8 @@ _SUCCESS = {
     False: "success is false",
     None: "there is no success, as long as it is in flight",
 }
+INFERRED = named(agent_names.CAF_DERIVED + "Checkpoint")
+"""The class of a checkpoint in whose graph everything that follows stands."""
 _EXTRA = "thought_chain_extra"
 """Where unknown keys are kept that stand beside the thoughts in the second shape."""
 
@@ -58,6 +60,15 @@ def infer(parts: Parts) -> Index:
             for one in found:
                 put(index, part.node, predicate, term_of(one.value))
     return index
+
+
+def with_inferred(graph: AgentGraph) -> AgentGraph:
+    """Return a graph together with what follows from it, for queries and other tools; reading passes that over."""
+    index = copied(graph.index)
+    for subject, predicate, term in triples_of(infer(Parts(graph.tree()))):
+        put(index, subject, predicate, term)
+    put(index, graph.root, RDF_TYPE, INFERRED)
+    return AgentGraph(index, graph.root)
 
 
 def _keys(parts: Parts) -> Iterator[_Odd]:

@@ -1,0 +1,269 @@
+"""The published shapes, run by pySHACL without checkpoint_ld, give our verdict on the examples of every rule."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import pyoxigraph
+import pytest
+from rdflib import RDF, Graph, URIRef
+from rdflib.namespace import SH
+
+import checkpoint_ld
+from checkpoint_ld import emission, families, profiles, published, rules, validation
+from checkpoint_ld.agent import reading as agent_reading
+from checkpoint_ld.agent.rules import check_reading as check_agent
+from checkpoint_ld.derivation import derived
+from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.examples import example
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.store import graph_of
+from checkpoint_ld.reading import examine_bytes, examine_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.profiles import Profile
+
+PROGRAM = Path(__file__).with_name("elsewhere.py")
+PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"
+GUARDS = {profiles.DEFAULT: "urn:karenina:shape:guard", profiles.AGENT: "urn:caf:shape:guard"}
+EVERY = 12
+"""Of the examples that need no Python, every so many is run with rules of inference by pySHACL: the others are held
+against the rules by Oxigraph, which takes a twentieth of the time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """An example as a graph: `broken` are the shapes that we say it breaks."""
+
+    code: str
+    is_valid: bool
+    profile: Profile
+    graph: StatementGraph
+    broken: frozenset[str]
+
+
+@cache
+def shapes_of_rules() -> Mapping[str, str]:
+    """The codes of rules that speak of the graph, by their shapes: those that say where they look."""
+    said = {**profiles.profile("legacy-dataset").shapes(), **profiles.profile("agent").shapes()}
+    path, sparql = URIRef(SH.path), URIRef(SH.sparql)
+    return {
+        rule.shape: rule.code
+        for rule in rules.catalogue().values()
+        if {path, sparql} & said.get(URIRef(rule.shape), {}).keys()
+    }
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """The examples of all rules that speak of the graph, each graph once."""
+    found: dict[tuple[str, bytes], Case] = {}
+    for code in shapes_of_rules().values():
+        told = example(code)
+        assert told is not None
+        family = profiles.AGENT if code.startswith("A") else profiles.DEFAULT
+        profile = profiles.profile(
+            told.profile if family == profiles.DEFAULT else profiles.of_family(told.profile, family)
+        )
+        for is_valid, data in ((True, told.valid), (False, told.invalid)):
+            try:
+                graph, checked = _read(data, told.file, profile)
+            except ReadError:  # there is no graph of it: an unknown version, or no snapshot
+                continue
+            broken = frozenset(profile.rules[one.code].shape for one in checked.findings if one.code in profile.rules)
+            case = Case(code, is_valid, profile, graph, broken & shapes_of_rules().keys())
+            found.setdefault((profile.name, emission.ntriples_of(graph)), case)
+    return tuple(found.values())
+
+
+def _read(data: bytes, file: str, profile: Profile) -> tuple[StatementGraph, Any]:
+    if profile.family == profiles.AGENT:
+        of_agent = agent_reading.examine_bytes(data, file)
+        return of_agent.graph, check_agent(of_agent, profile)
+    reading = examine_bytes(data, file, checked=False)
+    if profile.dialect and reading.document is not None:
+        reading = examine_document(reading.document, checked=False, restored=False)
+    return reading.graph, validation.check_reading(reading, profile)
+
+
+def _by_pyshacl(chosen: Iterable[Case], folder: Path, *, inferred: bool, advanced: bool) -> dict[Case, Any]:
+    """Hold the graphs of cases against the published shapes, by two processes."""
+    paths: dict[Case, str] = {}
+    for at, case in enumerate(chosen):
+        path = folder / f"{at}.nt"
+        path.write_bytes(emission.ntriples_of(families.inferred(case.graph) if inferred else case.graph))
+        paths[case] = str(path)
+    jobs = []
+    for name in {case.profile.name for case in paths}:
+        shapes = folder / f"{name}.ttl"
+        checkpoint_ld.shapes_graph(profile=name).serialize(shapes, format="turtle")
+        data = [path for case, path in paths.items() if case.profile.name == name]
+        jobs += [(shapes, part) for part in (data[::2], data[1::2]) if part]
+    with ThreadPoolExecutor(2) as pool:
+        told = list(pool.map(lambda job: _run(*job, advanced=advanced), jobs))
+    results = {path: result for one in told for path, result in one.items()}
+    return {case: results[path] for case, path in paths.items()}
+
+
+def _run(shapes: Path, data: list[str], *, advanced: bool) -> dict[str, Any]:
+    asked = json.dumps({"shapes": str(shapes), "advanced": advanced, "data": data})
+    done = subprocess.run([sys.executable, "-I", PROGRAM], input=asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def _differing(results: Mapping[Case, Any]) -> set[str]:
+    """Return the codes of rules on whose examples pySHACL differs: in its verdict, or about the rule itself."""
+    shapes = {code: shape for shape, code in shapes_of_rules().items()}
+    return {
+        case.code
+        for case, (conforms, sources) in results.items()
+        if conforms is bool(case.broken) or (shapes[case.code] in case.broken) is not (shapes[case.code] in sources)
+    }
+
+
+def only_python() -> dict[str, str]:
+    """The reasons why only Python tells, by the codes of rules."""
+    return {shapes_of_rules()[str(shape)]: reason for shape, reason in published.reasons().items()}
+
+
+def test_with_inferred_statements_plain_pyshacl_gives_our_verdict_on_every_example(tmp_path: Path) -> None:
+    assert len(cases()) > 300
+    assert _differing(_by_pyshacl(cases(), tmp_path, inferred=True, advanced=False)) == set()
+
+
+def test_with_rules_of_inference_pyshacl_gives_our_verdict_but_where_only_python_tells(tmp_path: Path) -> None:
+    needy = [case for case in cases() if case.code in only_python()]
+    others = [case for case in cases() if case.code not in only_python()][::EVERY]
+    found = _by_pyshacl([*needy, *others], tmp_path, inferred=False, advanced=True)
+
+    assert _differing(found) == only_python().keys()
+    assert len(only_python()) <= 40
+
+
+@pytest.mark.parametrize("family", profiles.FAMILIES)
+def test_rules_of_inference_give_the_statements_that_python_infers(family: str) -> None:
+    """Oxigraph carries the rules out; it rewrites doubles, and one class depends on how they are written."""
+    constructs = _constructs(family)
+    spoken_of = set(re.findall(r"\b(?:karenina|cafd):(\w+)", " ".join(constructs)))
+    compared = [case for case in cases() if case.profile.family == family]
+    for case in compared:
+        own, ours = _store(case.graph), _by_python(case)
+        before = set(own)
+        for construct in constructs:
+            for one in cast("Any", own.query(construct.replace("$this", f"<{case.graph.root}>"))):
+                own.add(pyoxigraph.Quad(one.subject, one.predicate, one.object))
+        stated = {one for one in set(own) - before if _name(one) != "BoundedTrait"}
+        missing = {one for one in set(ours) - set(own) if _name(one) in spoken_of - NOT_ALL_OF}
+        assert (stated - set(ours), missing) == (set(), set()), case.code
+    assert len(compared) > 100
+
+
+NOT_ALL_OF = frozenset(("unknownKey", "BoundedTrait", "id"))
+"""What the rules say a part of: of unknown keys those that belong elsewhere, of ids those that names tell."""
+
+
+def _name(quad: Any) -> str:
+    """Return the local name of the class or the predicate that a statement gives to a node."""
+    named = quad.object if quad.predicate.value == str(RDF.type) else quad.predicate
+    return re.split(r"[:#/]", named.value)[-1]
+
+
+def _by_python(case: Case) -> pyoxigraph.Store:
+    """Return what Python infers: for agents with the statements themselves."""
+    if case.profile.family == profiles.AGENT:
+        return _store(families.inferred(case.graph))
+    assert isinstance(case.graph, CheckpointGraph)
+    return _store(graph_of(derived(case.graph)))
+
+
+def _constructs(family: str) -> list[str]:
+    graph = checkpoint_ld.shapes_graph(profile=family)
+    names = {
+        str(graph.value(one, SH.prefix)): str(graph.value(one, SH.namespace)) for one in graph.objects(None, SH.declare)
+    }
+    heads = "".join(f"PREFIX {prefix}: <{namespace}>\n" for prefix, namespace in names.items())
+    found = sorted(graph.subjects(RDF.type, SH.SPARQLRule), key=lambda one: int(str(graph.value(one, SH.order))))
+    return [heads + str(graph.value(one, SH.construct)) for one in found]
+
+
+def _store(graph: Graph) -> pyoxigraph.Store:
+    store = pyoxigraph.Store()
+    store.bulk_load(graph.serialize(format="nt", encoding="utf-8"), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    return store
+
+
+@pytest.mark.parametrize("family", profiles.FAMILIES)
+def test_a_guard_reports_a_graph_without_what_the_shapes_look_at(family: str, tmp_path: Path) -> None:
+    case = next(case for case in cases() if case.profile.family == family and case.is_valid)
+    bare = _by_pyshacl([case], tmp_path, inferred=False, advanced=False)[case]
+    empty = tmp_path / "empty.nt"
+    empty.write_bytes(b"<urn:a> <urn:b> <urn:c> .\n")
+    of_nothing = _run(tmp_path / f"{case.profile.name}.ttl", [str(empty)], advanced=True)[str(empty)]
+
+    assert bare[0] is False
+    assert GUARDS[family] in bare[1]
+    assert of_nothing == [False, [GUARDS[family]]]
+
+
+@pytest.mark.parametrize("profile", [*profiles.names(), *profiles.names(profiles.AGENT)])
+def test_published_shapes_have_the_severities_of_their_profile_and_call_no_python(profile: str) -> None:
+    graph = checkpoint_ld.shapes_graph(profile=profile)
+    text = graph.serialize(format="nt")
+    chosen = profiles.profile(profile)
+
+    for shape in set(map(str, graph.subjects(SH.severity, None))) - set(GUARDS.values()):
+        rule = chosen.of_shape(shape)
+        assert rule is not None
+        assert rules.SEVERITIES[str(graph.value(URIRef(shape), SH.severity))] is rule.severity
+    assert "shacl#is" not in text
+    assert "shacl#wellFormed>" not in text
+
+
+def test_the_shapes_as_we_apply_them_are_given_on_request() -> None:
+    text = checkpoint_ld.shapes_graph(python=True).serialize(format="nt")
+
+    assert "ck:isWellFormed" in text
+    assert "SPARQLRule" not in text
+
+
+def test_shapes_of_an_unknown_profile_are_refused() -> None:
+    with pytest.raises(SettingsError, match="profile"):
+        checkpoint_ld.shapes_graph(profile="nobody")
+
+
+def test_the_command_writes_the_graph_of_a_profile(tmp_path: Path) -> None:
+    out = tmp_path / "shapes.ttl"
+    command = "from checkpoint_ld.cli import main; main()"
+    options = ("rules", "--to", "turtle", "--profile", "strict", "-o", str(out))
+    subprocess.run([sys.executable, "-c", command, *options], check=True)
+
+    assert set(Graph().parse(out)) >= {
+        triple for triple in checkpoint_ld.shapes_graph(profile="strict") if not _has_blank(triple)
+    }
+
+
+def _has_blank(triple: Iterable[Any]) -> bool:
+    return any(not isinstance(one, URIRef) for one in triple)
+
+
+def test_the_page_lists_what_only_python_tells() -> None:
+    rows = dict(
+        re.findall(
+            r"^\| \[([AK][A-Z]\d{3})\]\(.*?\) \|.*\| ([^|]+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    )
+
+    assert rows == only_python()
