@@ -155,9 +155,11 @@ class Plan:
     def _learn(self, new: list[Term]) -> None:
         """Plan what keys mean that PyLD reads as our table of terms says; raise NotCoveredError for others.
 
-        It is asked for all of them together: for each it would go through the whole context.
+        It is asked for all of them together: for each it would go through the whole context. A key that no context
+        defines is a name in the vocabulary (JSON-LD 1.1 API §5.2.2, step 7), which takes no question.
         """
-        asked = {one.key: _probe_of(one) for one in new if one.key not in self._known.keys}
+        defined, told = self._terms.by_key, self._known.keys
+        asked = {one.key: _probe_of(one) for one in new if one.key in defined and one.key not in told}
         read = self.expanded(asked) if asked else {}
         if any(one.key in asked and not _agrees(one, read.get(one.iri)) for one in new):
             raise NotCoveredError
