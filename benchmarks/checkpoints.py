@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 SHARED = 0.1
-ODD = 0.1
+
 POOL = 2_000
 """How many different questions those are that several checkpoints ask."""
 
@@ -44,7 +44,7 @@ def checkpoint(number: int, questions: int) -> Json:
 
 def _item(drawn: random.Random, number: int, at: int, taken: set[str]) -> Json:
     is_shared = drawn.random() < SHARED
-    draw = documents.Draw.of(0, drawn.randrange(POOL)) if is_shared else documents.Draw.of(number, at, ODD)
+    draw = documents.Draw.of(0, drawn.randrange(POOL)) if is_shared else documents.Draw.of(number, at)
     asked = documents.question(draw)
     if is_shared and drawn.random() < 0.1:
         asked = asked.model_copy(update={"raw_answer": f"{asked.raw_answer}, perhaps"})

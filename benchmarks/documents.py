@@ -30,7 +30,7 @@ from checkpoint_ld.entities import (
     Rubric,
 )
 from checkpoint_ld.mapping.properties import property_value
-from checkpoint_ld.mapping.questions import default_template, item_of
+from checkpoint_ld.mapping.questions import item_of
 from checkpoint_ld.mapping.traits import rating_of
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, SCOPES
 
@@ -67,13 +67,11 @@ class Draw:
 
     random: random.Random
     number: int
-    is_odd: bool = False
 
     @classmethod
-    def of(cls, seed: int, number: int, odd: float = 0.0) -> Draw:
+    def of(cls, seed: int, number: int) -> Draw:
         """Begin the draw for one question, whatever was drawn for others."""
-        drawn = random.Random(f"{seed}/{number}")  # noqa: S311 - no secret, and the same every time
-        return cls(drawn, number, drawn.random() < odd)
+        return cls(random.Random(f"{seed}/{number}"), number)  # noqa: S311 - no secret, and the same every time
 
     def text(self, kind: str) -> str:
         """Return a text of one kind, with words filled in."""
@@ -114,7 +112,8 @@ def _regex(draw: Draw, named: Json) -> RegexRubricTrait:
     return RegexRubricTrait(pattern=pattern, case_sensitive=draw.happens(0.5), **named)
 
 
-def _callable(draw: Draw, named: Json) -> AnyTrait:
+def stored(draw: Draw, named: Json) -> AnyTrait:
+    """Return a trait with stored code, of which validation always warns."""
     pickle = b"\x80\x05\x95" + draw.random.randbytes(300) + draw.text("source").encode()
     told: Json = {"callable_code": pickle, **named}
     return CallableRubricTrait(kind="boolean", **told)
@@ -142,7 +141,7 @@ KINDS: dict[str, tuple[Callable[[Draw, Json], AnyTrait], int]] = {
 }
 """The kinds of traits: by the name that such a trait has here, what makes one, and its share.
 
-Stored code is always worth a warning: only odd questions have it.
+Stored code is always worth a warning: only rich documents have it.
 """
 
 
@@ -150,8 +149,7 @@ def traits(draw: Draw) -> list[AnyTrait]:
     """Return traits as one question has them: none, one or two."""
     shares = [share for _, share in KINDS.values()]
     names = draw.random.choices(list(KINDS), shares, k=draw.random.choice((0, 1, 2, 2)))
-    stored = [_callable(draw, {"name": "checked"})] if draw.is_odd else []
-    return [_trait(draw, name) for name in dict.fromkeys(names)] + stored
+    return [_trait(draw, name) for name in dict.fromkeys(names)]
 
 
 def _trait(draw: Draw, name: str, prefix: str = "") -> AnyTrait:
@@ -189,18 +187,17 @@ def question(draw: Draw) -> Question:
         told["few_shot_examples"] = [{"question": draw.text("questions"), "answer": draw.text("answers")}]
     if draw.happens(0.1):
         told["answer_notes"] = draw.text("asked")
-    source = default_template(text) if draw.is_odd else draw.text("templates")
-    answer, date = draw.text("answers"), draw.date()
+    source, answer, date = draw.text("templates"), draw.text("answers"), draw.date()
     return Question(
         question=text, raw_answer=answer, answer_template=source, date_created=date, date_modified=date, **told
     )
 
 
-def items(size: int, seed: int = 1, odd: float = 0.0) -> Iterator[Json]:
+def items(size: int, seed: int = 1) -> Iterator[Json]:
     """Yield the feed items of `size` questions, each with an identifier of its own."""
     taken: set[str] = set()
     for number in range(size):
-        draw = Draw.of(seed, number, odd)
+        draw = Draw.of(seed, number)
         asked = question(draw)
         identifier = identifiers.unique_question_id(asked.question, taken)
         taken.add(identifier)
@@ -232,11 +229,11 @@ def head(size: int, seed: int = 1) -> Json:
     }
 
 
-def pieces(size: int, seed: int = 1, odd: float = 0.0) -> Iterator[bytes]:
+def pieces(size: int, seed: int = 1) -> Iterator[bytes]:
     """Yield the text of a checkpoint piece by piece, so that its size costs no memory."""
     before, after = _indented(head(size, seed)).rsplit(b"[]", 1)
     yield before + b"["
-    for at, item in enumerate(items(size, seed, odd)):
+    for at, item in enumerate(items(size, seed)):
         yield (b",\n    " if at else b"\n    ") + _indented(item).replace(b"\n", b"\n    ")
     yield b"\n  ]" + after + b"\n"
 
@@ -245,9 +242,9 @@ def _indented(value: Json) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2)
 
 
-def document(size: int, seed: int = 1, odd: float = 0.0) -> bytes:
-    """Return a checkpoint of `size` questions, a share of which is `odd`: validation warns of them, twice each."""
-    return b"".join(pieces(size, seed, odd))
+def document(size: int, seed: int = 1) -> bytes:
+    """Return a checkpoint of `size` questions, in which nothing is wrong."""
+    return b"".join(pieces(size, seed))
 
 
 if __name__ == "__main__":

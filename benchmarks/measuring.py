@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import rich_documents
 from ways import Command
 
-from documents import pieces
+import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,12 +65,12 @@ class Effort:
     """A way that takes longer at one size, or surely would, is left out."""
 
 
-def written(folder: Path, size: int, odd: float) -> Path:
+def written(folder: Path, size: int, *, is_rich: bool) -> Path:
     """Write a checkpoint of `size` questions, unless it is there."""
-    path = folder / f"{size}-{odd:g}.jsonld"
+    path = folder / f"{size}{'-rich' * is_rich}.jsonld"
     if not path.exists():
         with path.open("wb") as file:
-            file.writelines(pieces(size, odd=odd))
+            file.writelines([rich_documents.document(size)] if is_rich else documents.pieces(size))
     return path
 
 
@@ -108,11 +109,11 @@ def measured(
 
 
 def _turn(number: int, way: Way | Command, size: int, folder: Path, effort: Effort) -> Taken | LeftOut:
-    path = written(folder, size, way.odd)
+    path = written(folder, size, is_rich=way.is_rich)
     if isinstance(way, Command):
         command = [sys.executable, "-S", _PROCESS, str(effort.turn), *way.arguments(path)]
     else:
-        small = written(folder, SMALL, way.odd)
+        small = written(folder, SMALL, is_rich=way.is_rich)
         command = [sys.executable, _CHILD, str(number), str(path), str(small), str(effort.turn), str(_OFTEN)]
     try:
         # Preparing, the first run and other work of the machine take their time, too.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sysconfig
 import tempfile
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ways import OURS, Command, Way, same
+from ways import OURS, RICH, Command, Way, same
 
 from checkpoint_ld import Benchmark, emission, profiles, reading, validation
 from checkpoint_ld.constraints import forms, templates
@@ -16,13 +18,14 @@ from checkpoint_ld.documents.dumping import dump_json
 from documents import Draw, document, question, rubric
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
 QUERIES = {file.stem: file.read_text(encoding="utf-8") for file in sorted(Path(__file__).parent.glob("queries/*.rq"))}
 SEEN = 10
 """How many questions were validated before: their templates are known, and no others."""
 ADDED = 1_000
-ODD = 0.1
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "checkpoint-ld")
 
 
@@ -175,11 +178,10 @@ CONVERSIONS = (
     (reading.CANONICAL, "gui-datafeed"),
 )
 
-WAYS: tuple[Way | Command, ...] = (
+_WAYS: tuple[Way | Command, ...] = (
     Way("file → graph", OURS, same, graph_of),
     Way("graph → verdict", OURS, examined_anew, verdict),
     Way("graph → verdict, after read()", OURS, read_anew, verdict),
-    Way(f"graph → verdict, {ODD:.0%} with warnings", OURS, examined_anew, verdict, odd=ODD),
     Way("file → verdict", OURS, anew, checked),
     Way("file → graph and verdict", OURS, anew, lambda path: verdict(examined(path))),
     Way("graph → entities", OURS, loaded, lambda benchmark: list(benchmark.questions)),
@@ -207,3 +209,19 @@ WAYS: tuple[Way | Command, ...] = (
         lambda path: [COMMAND, "convert", "--quiet", str(path), "--force", "--out", somewhere("converted.nt")],
     ),
 )
+
+_WITH_RICH = re.compile(
+    "file → (graph|graph, verdict and entities|Benchmark)|graph → verdict|"
+    "convert: .*|add one question|command: validate"
+)
+"""The jobs that are done with rich documents as well."""
+
+
+def _ways() -> Iterator[Way | Command]:
+    for way in _WAYS:
+        yield way
+        if _WITH_RICH.fullmatch(way.job):
+            yield replace(way, job=way.job + RICH, is_rich=True)
+
+
+WAYS = tuple(_ways())

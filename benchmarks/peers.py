@@ -14,7 +14,7 @@ from ours import QUERIES, graph_of, ntriples_of
 from plain_models import Feed, Item
 from pyld import jsonld
 from rdflib import BNode, Graph, Literal, Namespace, URIRef
-from ways import Way, same
+from ways import RICH, Way, same
 
 from checkpoint_ld import profiles
 from checkpoint_ld.constraints.functions import register
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-FLOOR = ("file → objects, without rules or RDF",)
-"""The jobs that are less than anything of ours: what reading costs at all."""
-JSON_AND_PYDANTIC = "json + pydantic"
+FLOOR = "file → objects, without rules or RDF"
+"""The job that is less than anything of ours: what reading costs at all."""
+JSON, JSON_AND_PYDANTIC = "json", "json + pydantic"
 EXTERNAL = {"base": "urn:x:base"}
 SCHEMA_ORG = Namespace(SCHEMA)
 
@@ -176,8 +176,9 @@ def dumped(store: pyoxigraph.Store, syntax: pyoxigraph.RdfFormat) -> bytes | Non
 RDFLIB, OXIGRAPH, PYLD, NAIVE = "rdflib", "pyoxigraph", "PyLD + rdflib", "PyLD + rdflib + pySHACL"
 
 WAYS: tuple[Way, ...] = (
-    Way(FLOOR[0], "json", same, lambda path: json.loads(path.read_bytes())),
-    Way(FLOOR[0], JSON_AND_PYDANTIC, same, models_of),
+    Way(FLOOR, JSON, same, lambda path: json.loads(path.read_bytes())),
+    Way(FLOOR, JSON_AND_PYDANTIC, same, models_of),
+    Way(FLOOR + RICH, JSON, same, lambda path: json.loads(path.read_bytes()), is_rich=True),
     Way("file → graph", OXIGRAPH, same, loaded_store),
     Way("file → graph", RDFLIB, same, parsed_graph),
     Way("file → graph", PYLD, same, expanded_graph),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from measuring import LeftOut, Taken
 from rich.table import Table
-from ways import OURS
+from ways import OURS, RICH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-FLOOR = "json + pydantic"
-HEAD = ("job", "by", "CPU", "clock", f"to {FLOOR}", f"to {OURS}", "spread", "memory")
+JSON, FLOOR = "json", "json + pydantic"
+HEAD = ("job", "by", "CPU", "clock", f"to {JSON}", f"to {FLOOR}", f"to {OURS}", "spread", "memory")
 _MEGABYTE = 1_000_000
 
 
@@ -55,6 +55,7 @@ def cells(rows: Sequence[Row], size: int) -> list[tuple[str, ...]]:
     """Return the table of one size as texts, without its head."""
     here = [row for row in rows if row.size == size]
     floor = next((row.cpu for row in here if row.name == FLOOR), None)
+    parsing = {row.job.endswith(RICH): row.cpu for row in here if row.name == JSON}
     ours = {row.job: row.cpu for row in reversed(here) if row.name.startswith(OURS)}
     return [
         (
@@ -62,7 +63,8 @@ def cells(rows: Sequence[Row], size: int) -> list[tuple[str, ...]]:
             row.name,
             duration(row.cpu),
             duration(row.wall),
-            times(row.cpu, floor),
+            times(row.cpu, parsing.get(row.job.endswith(RICH))),
+            times(row.cpu, floor if not row.job.endswith(RICH) else None),
             times(row.cpu, ours.get(row.job)) if not row.name.startswith(OURS) else "",
             "" if row.spread is None else f"± {row.spread:.0%}",
             f"{row.peak / _MEGABYTE:,.0f} MB",

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OURS = "checkpoint-ld"
+RICH = ", rich"
+"""What the name of a job ends with that is done with rich documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +19,15 @@ class Way:
     """One way to do a job on the checkpoint in a file.
 
     `prepare` takes the path and gives what `work` starts from; only `work` is measured. Everything is prepared anew
-    for each run, unless `is_fresh` is false. `odd` is the share of questions that validation has to warn of.
+    for each run, unless `is_fresh` is false. With `is_rich` the checkpoint is a rich one.
     """
 
     job: str
     name: str
     prepare: Callable[[Path], Any]
     work: Callable[[Any], object]
-    odd: float = 0.0
     is_fresh: bool = True
+    is_rich: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Command:
     job: str
     name: str
     arguments: Callable[[Path], list[str]]
-    odd: float = 0.0
+    is_rich: bool = False
 
 
 def same(path: Path) -> Path:
@@ -49,5 +51,5 @@ def ways() -> list[Way | Command]:
     import peers  # noqa: PLC0415 - as above
 
     found: list[Way | Command] = [*ours.WAYS, *peers.WAYS]
-    jobs = list(dict.fromkeys([*peers.FLOOR, *(one.job for one in ours.WAYS)]))
+    jobs = list(dict.fromkeys([peers.FLOOR, peers.FLOOR + RICH, *(one.job for one in ours.WAYS)]))
     return sorted(found, key=lambda one: jobs.index(one.job))

@@ -62,12 +62,29 @@ def test_a_question_is_the_same_in_documents_of_every_size(documents: Any) -> No
     assert long[:3] == short
 
 
-def test_nothing_is_odd_about_a_document_unless_it_is_asked_for(documents: Any) -> None:
+def test_nothing_is_wrong_with_a_document(documents: Any) -> None:
     assert checkpoint_ld.validate(documents.document(60)).findings == ()
     assert checkpoint_ld.load(documents.document(60)).findings == ()
-    codes = Counter(found.code for found in checkpoint_ld.validate(documents.document(60, odd=0.2)).findings)
-    assert codes.keys() == {"KR038", "KT012"}
-    assert 4 <= codes["KT012"] <= 25
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_rich_document_is_loaded_and_one_question_of_ten_has_a_fault(part: Callable[[str], Any], seed: int) -> None:
+    rich = part("rich_documents")
+    data = rich.document(300, seed)
+    assert data == rich.document(300, seed)
+    assert len(checkpoint_ld.load(data).questions) == 300
+    codes = Counter(found.code for found in checkpoint_ld.validate(data).findings)
+    assert min(codes["KR038"], codes["KQ009"], codes["KQ010"]) > 30, "stored code, missing dates"
+    faults = {"KN001", "KN003", "KN004", "KQ007", "KQ011", "KQ012", "KQ016", "KT008"}
+    assert len(faults & codes.keys()) >= 6
+    assert 15 <= sum(codes[code] for code in faults) <= 60
+
+
+def test_rich_documents_differ_in_their_layout_and_in_how_they_spell_types(part: Callable[[str], Any]) -> None:
+    texts = [part("rich_documents").document(10, seed).decode() for seed in (1, 2, 3)]
+    assert len({text[:3] for text in texts}) > 1
+    for kind, text in zip(('"karenina:Q', '"urn:karenina:vocab:Q', '"Q'), texts, strict=True):
+        assert f'"additionalType":{kind}' in text.replace(": ", ":")
 
 
 def test_a_document_is_laid_out_as_karenina_does_it(documents: Any) -> None:
@@ -77,13 +94,13 @@ def test_a_document_is_laid_out_as_karenina_does_it(documents: Any) -> None:
 
 
 def test_documents_have_all_that_questions_may_have(documents: Any) -> None:
-    benchmark = checkpoint_ld.load(documents.document(200, odd=0.1))
+    benchmark = checkpoint_ld.load(documents.document(200))
     told: Counter[str] = Counter()
     for question in benchmark.questions:
         told.update(name for name in type(question).model_fields if getattr(question, name))
         told.update(name for name, traits in (question.question_rubric or {}).items() if traits)
     assert not ({*Question.model_fields} - told.keys()) - {"workspace_path"}
-    lists = {"llm_traits", "regex_traits", "callable_traits", "metric_traits", "agentic_traits"}
+    lists = {"llm_traits", "regex_traits", "metric_traits", "agentic_traits"}
     assert lists <= told.keys()
 
 
@@ -120,21 +137,19 @@ def rows_of(rows: Iterable[Iterable[object]]) -> set[tuple[str | float, ...]]:
     return {tuple(float(text) if NUMBER.fullmatch(text) else text for text in map(str, row)) for row in rows}
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_every_way_can_be_taken(part: Callable[[str], Any], documents: Any, tmp_path: Path) -> None:
-    ours, ways = part("ours"), part("ways")
-
-    small = tmp_path / "1.jsonld"
-    small.write_bytes(documents.document(1))
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::checkpoint_ld.errors.FindingsWarning")
+def test_every_way_can_be_taken(part: Callable[[str], Any], tmp_path: Path) -> None:
+    ours, ways, measuring = part("ours"), part("ways"), part("measuring")
     taken = set()
     for way in ways.ways():
+        small = measuring.written(tmp_path, 1, is_rich=way.is_rich)
         if isinstance(way, ways.Way):
             assert way.work(way.prepare(small)) is not None, way
         else:
             assert subprocess.run(way.arguments(small), capture_output=True, check=False).returncode == 0, way
         taken.add(way.job)
     assert len(taken) > 15
-    assert ours.verdict(ours.examined(small)) is True
+    assert ours.verdict(ours.examined(measuring.written(tmp_path, 1, is_rich=False))) is True
 
 
 # --- measuring and telling
@@ -149,7 +164,7 @@ def test_one_command_prints_a_table(tmp_path: Path) -> None:
     assert "10 questions" in done.stdout
     assert "json + pydantic" in done.stdout
     lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
-    assert len(lines) == 2
+    assert len(lines) == 3
     assert all(line["size"] == 10 and min(line["cpu"]) > 0 for line in lines)
 
 
@@ -161,12 +176,16 @@ def test_a_row_holds_medians_and_ratios(part: Callable[[str], Any]) -> None:
         measuring.Taken("a", report.OURS, 10, [0.004], [0.004], 2_000_000),
         measuring.Taken("a", report.OURS, 10, [0.006], [0.004], 3_000_000),
         measuring.Taken("a", "other", 10, [2.0], [2.0], 0),
+        measuring.Taken("nothing", report.JSON, 10, [0.001], [0.001], 0),
+        measuring.Taken("nothing, rich", report.JSON, 10, [0.002], [0.002], 0),
+        measuring.Taken("a, rich", report.OURS, 10, [0.006], [0.006], 0),
         measuring.LeftOut("b", "other", 10, "would take more than 1 s"),
     ]
     rows = report.rows_of(found)
-    assert report.cells(rows, 10)[1:] == [
-        ("a", report.OURS, "5 ms", "4 ms", "2.5x", "", "± 20%", "3 MB"),
-        ("", "other", "2 s", "2 s", "1,000x", "400x", "", "0 MB"),
+    assert [row for row in report.cells(rows, 10) if row[2] != "1 ms" and row[0] != "nothing, rich"][1:] == [
+        ("a", report.OURS, "5 ms", "4 ms", "5x", "2.5x", "", "± 20%", "3 MB"),
+        ("", "other", "2 s", "2 s", "2,000x", "1,000x", "400x", "", "0 MB"),
+        ("a, rich", report.OURS, "6 ms", "6 ms", "3x", "", "", "", "0 MB"),
     ]
     assert report.left_out(found) == ["b, other: would take more than 1 s, 10 questions"]
 
