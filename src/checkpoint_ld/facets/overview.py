@@ -37,7 +37,7 @@ class Overview(Contents):
 
         Templates are read, never run.
         """
-        return self._readiness(self._content(summary.LOOKED_AT))
+        return self._readiness(self._content(readiness.LOOKED_AT))
 
     def get_progress_report(self) -> Json:
         """Return how far the work is, in a few numbers."""

@@ -6,9 +6,18 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal
 
+from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.facets.questions import Questions
-from checkpoint_ld.mapping.questions import asked_of, frame, frame_for, is_finished, members_of, untraited_members_of
+from checkpoint_ld.mapping.questions import (
+    asked_of,
+    frame,
+    frame_for,
+    is_finished,
+    members_of,
+    named,
+    untraited_members_of,
+)
 from checkpoint_ld.mapping.questions import has_template as has_own_template
 from checkpoint_ld.mapping.rubrics import has_traits
 
@@ -20,7 +29,12 @@ if TYPE_CHECKING:
 
 MatchMode = Literal["exact", "contains", "in", "regex"]
 
-_CRITERIA = frame(hasPart=None, rating={"additionalType": None}, additionalProperty=None, globalRubric=None)
+_CRITERIA = frame(
+    hasPart=None,
+    rating={"additionalType": None},
+    additionalProperty=named("finished", "author", *LEGACY_PROPERTIES),
+    globalRubric=None,
+)
 _MODES = ("exact", "contains", "in", "regex")
 
 

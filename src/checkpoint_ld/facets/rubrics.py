@@ -8,13 +8,12 @@ from checkpoint_ld.entities.merging import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.facets.facet import Facet, Json
 from checkpoint_ld.facets.rubric_checks import counts_of, faults_of, merge_faults
 from checkpoint_ld.mapping import rubrics
-from checkpoint_ld.mapping.questions import asked_of, frame
+from checkpoint_ld.mapping.questions import TRAITS, asked_of
 
 if TYPE_CHECKING:
     from checkpoint_ld.entities import DynamicRubric, Rubric
 
 _BULK = ("dataFeedElement", "hasPart")
-_TRAITS = frame(rating=None, additionalProperty=None, globalRubric=None)
 
 
 class Rubrics(Facet):
@@ -68,7 +67,7 @@ class Rubrics(Facet):
         For each of `global`, `global_dynamic`, `question` and `question_dynamic` a mapping: `rubrics` counts those
         with traits, `traits` their traits, `by_kind` the traits of each kind, `llm` to `agentic`.
         """
-        asked = [asked_of(item) for item in self._items(_TRAITS).values()]
+        asked = [asked_of(item) for item in self._items(TRAITS).values()]
         return {
             "global": counts_of([self.global_rubric]),
             "global_dynamic": counts_of([self.get_global_dynamic_rubric()]),
@@ -85,7 +84,7 @@ class Rubrics(Facet):
         """
         general, dynamic = self.global_rubric, self.get_global_dynamic_rubric()
         found = [*faults_of(general), *faults_of(dynamic)]
-        for one, item in self._items(_TRAITS).items():
+        for one, item in self._items(TRAITS).items():
             own, own_dynamic = rubrics.rubric_of(asked_of(item)), rubrics.dynamic_rubric_of(asked_of(item))
             told = [error for _, error in (*faults_of(own), *faults_of(own_dynamic))]
             told += [*merge_faults(general, own), *merge_faults(dynamic, own_dynamic)]

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import template
+from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
 from checkpoint_ld.mapping.placeholder import is_placeholder
 from checkpoint_ld.mapping.properties import (
@@ -44,8 +45,15 @@ def frame(**members: Frame | None) -> Frame:
     return {**members, "item": members}
 
 
-STATES = frame(additionalProperty={"name": frozenset({"finished"}), "value": None})
+def named(*names: str) -> Frame:
+    """Return the frame of additional properties for those of some names."""
+    return {"name": frozenset(names), "value": None}
+
+
+STATES = frame(additionalProperty=named("finished"))
 """What `is_finished` looks at."""
+TRAITS = frame(rating=None, additionalProperty=named(*LEGACY_PROPERTIES), globalRubric=None)
+"""What `traits_of` looks at."""
 TEMPLATES = frame(hasPart=None)
 """What `source_of` looks at."""
 _PLACES = {
@@ -68,7 +76,7 @@ def frame_for(members: Iterable[str]) -> Frame | None:
         return None
     framed: dict[str, Frame | None] = dict.fromkeys(filter(None, places))
     if "additionalProperty" in framed and "custom_metadata" not in wanted:
-        framed["additionalProperty"] = {"name": frozenset(wanted), "value": None}
+        framed["additionalProperty"] = named(*wanted)
     return frame(**framed)
 
 

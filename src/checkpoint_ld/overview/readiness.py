@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.mapping.questions import frame, named
 from checkpoint_ld.overview.summary import statistics
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+LOOKED_AT = frame(hasPart=None, additionalProperty=named("finished"))
+"""The frame of what `readiness` looks at in feed items."""
 _STATUS = ((90, "excellent"), (75, "good"), (50, "fair"), (25, "poor"), (0, "critical"))
 _FEW = 5
 
