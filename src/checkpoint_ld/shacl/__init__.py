@@ -80,6 +80,10 @@ def results(
     Queries of the shapes may use `prefixes` beside the ones that they declare. Raises ShapesError as `validate`.
     """
     chosen = None if focus_nodes is None else set(map(URIRef, focus_nodes))
+    if shapes.has_rules:
+        from checkpoint_ld.shacl.rest import expanded  # noqa: PLC0415 - pySHACL is rarely needed
+
+        data = expanded(data, shapes, prefixes or {})
     try:
         found = Run(shapes, data, chosen or None).results()
     except RecursionError as error:

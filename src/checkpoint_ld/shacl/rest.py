@@ -13,7 +13,7 @@ from rdflib.namespace import NamespaceManager
 from checkpoint_ld.errors import CheckpointLdError, SettingsError, ShapesError
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, put, sparql_parser, terms_of
-from checkpoint_ld.shacl.data import DataGraph
+from checkpoint_ld.shacl.data import DataGraph, index_of
 from checkpoint_ld.shacl.report import results_in
 from checkpoint_ld.shacl.shapes import CLASS, TARGETS
 from checkpoint_ld.shacl.terms import sh
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.shacl.shapes import Shapes
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+_NAME = "urn:checkpoint-ld:data"
 
 
 class ValidationGraph(Graph):
@@ -99,9 +100,32 @@ def results_of_pyshacl(
     pySHACL cannot work with.
     """
     index = merged(data.layers)
-    graph = ValidationGraph(index, "urn:checkpoint-ld:data", prefixes)
+    graph = ValidationGraph(index, _NAME, prefixes)
     left = _without_targets(shapes)
     return results_in(report_of_pyshacl(graph, left, advanced=shapes.is_advanced, focus_nodes=focus_nodes))
+
+
+def expanded(data: DataGraph, shapes: Shapes, prefixes: Mapping[str, str]) -> DataGraph:
+    """Return a data graph with what the rules of a shapes graph add to it (SHACL Advanced Features §8).
+
+    Raises ShapesError for rules that pySHACL cannot apply.
+    """
+    from pyshacl import shacl_rules  # noqa: PLC0415 - it takes longer to import than most files to read
+
+    graph = ValidationGraph(merged(data.layers), _NAME, prefixes)
+    with SPARQL_LOCK:
+        try:
+            found = shacl_rules(graph, shacl_graph=ValidationGraph(copied(shapes.index), SHAPES), inplace=True)
+        except CheckpointLdError:
+            raise
+        except Exception as error:  # rdflib and pySHACL raise bare ones for what rules hold
+            raise ShapesError(str(error)) from error
+        finally:
+            _forget_shapes()
+    failed = None if isinstance(found, str) else found.value(None, RDF_TYPE, sh("ValidationFailure"))
+    if failed is not None or isinstance(found, str):  # a failure comes as a result
+        raise ShapesError(found if isinstance(found, str) else str(found.value(failed, sh("message"))))
+    return DataGraph(index_of(graph))
 
 
 def _without_targets(shapes: Shapes) -> Index:
@@ -110,6 +134,7 @@ def _without_targets(shapes: Shapes) -> Index:
     classes = DataGraph(shapes.index).below(CLASS)
     left = copied(shapes.index)
     for node, held in left.items():
+        held.pop(sh("rule"), None)  # its statements are there already
         if node not in shapes.others:
             for predicate in targets & held.keys():
                 del held[predicate]

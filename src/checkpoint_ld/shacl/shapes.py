@@ -34,8 +34,8 @@ _COMPILERS: Mapping[Node, Compiler] = {
 }
 _QUALIFIED = sh("qualifiedValueShape")
 _KINDS = frozenset((sh("NodeShape"), sh("PropertyShape")))
-_ADVANCED = frozenset(map(sh, ("target", "expression", "js", "rule")))
-"""What only SHACL Advanced Features and SHACL JavaScript Extensions know."""
+_ADVANCED = frozenset(map(sh, ("target", "expression", "js")))
+"""What only SHACL Advanced Features and SHACL JavaScript Extensions know, beside rules."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +43,15 @@ class Shapes:
     """A compiled shapes graph, which can be used again and again, in several threads too.
 
     `others` are the shapes with targets that pySHACL has to judge, as they, or shapes that they refer to, hold
-    something beyond SHACL Core for which no function is registered.
+    something beyond SHACL Core for which no function is registered. `has_rules` tells whether rules add statements to
+    the data graph first, which are pySHACL's too.
     """
 
     index: Index = field(repr=False)
     by_node: Mapping[Node, Shape] = field(repr=False)
     others: frozenset[Node]
     is_advanced: bool = False
+    has_rules: bool = False
 
     @cached_property
     def targeted(self) -> tuple[Shape, ...]:
@@ -104,11 +106,9 @@ class _Compilation:
         for node, nodes in reached.items():
             if node in nodes:
                 self.found[node] = replace(self.found[node], is_recursive=True)
-        if self.advanced and any(sh("rule") in held for held in self.index.values()):
-            others = set(targeted)  # what a rule adds to the data graph may concern any shape
-        else:
-            others = {node for node in targeted if not self.unknown.isdisjoint((node, *reached.get(node, ())))}
-        return Shapes(self.index, self.found, frozenset(others), self.advanced)
+        others = frozenset(node for node in targeted if not self.unknown.isdisjoint((node, *reached.get(node, ()))))
+        has_rules = self.advanced and any(sh("rule") in held for held in self.index.values())
+        return Shapes(self.index, self.found, others, self.advanced, has_rules)
 
     def _with_targets(self) -> dict[Node, tuple[tuple[str, Node], ...]]:
         """Return the shapes that have targets of their own, with these (SHACL 1.0 §2.1.3)."""
