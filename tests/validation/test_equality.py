@@ -92,16 +92,7 @@ def test_keywords_that_differ_are_told_once_where_one_list_holds_the_other() -> 
         lambda tree: tree["dataFeedElement"][0].update({"@type": ["DataFeedItem", *map("urn:x:{}".format, range(99))]}),
     ],
     ids=[
-        *(
-            "a trait twice",
-            "a clash",
-            "a setting twice",
-            "a scenario",
-            "a company",
-            "two creators",
-            "no date",
-            "a text",
-        ),
+        *("a trait twice", "a clash", "a setting twice", "a scenario", "a company", "two creators", "no date"),
         *("a text", "a misspelt setting", "a hundred types"),
     ],
 )
