@@ -11,10 +11,11 @@ import pytest
 import shifty
 from rdflib import Graph
 
-from checkpoint_ld import data, profiles, rules, shacl, validation
+from checkpoint_ld import data, profiles, rules, validation
 from checkpoint_ld.cli import main
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.examples import Example, example
+from checkpoint_ld.shacl.run import Run
 from checkpoint_ld.validation import results
 from checkpoint_ld.vocabulary import SHACL
 from tests.validation.engines import core_shapes, plain_graph, plain_run, verdicts
@@ -115,7 +116,7 @@ def test_pyshacl_alone_finds_the_same(code: str) -> None:
 def test_pyshacl_alone_is_asked_about_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     told = example("KQ003")
     assert told is not None
-    monkeypatch.setattr(shacl, "results", None)
+    monkeypatch.setattr(Run, "results_for", None)
 
     assert validation.validate(told.valid, engine="pyshacl").conforms
     with pytest.raises(TypeError):
