@@ -195,7 +195,9 @@ def test_the_pages_of_commands_name_every_option() -> None:
 
     assert commands_of_app.commands.keys() == sections.keys()
     for name, command in commands_of_app.commands.items():
-        spellings = {one for option in options_of(command) for one in (*option.opts, *option.secondary_opts)}
+        spellings = {
+            one for option in options_of(command) if not option.hidden for one in (*option.opts, *option.secondary_opts)
+        }
         options = {one for one in spellings if one.startswith("-")}
         assert options, f"{name} has no options, or they are looked for in the wrong place"
         rows = re.findall(r"^\| (.*?) \|", sections[name], re.MULTILINE)

@@ -89,10 +89,10 @@ def test_writing_an_object_that_was_read_is_editing_the_document(
             read.pop(key, None)
         elif at % 3 == 1 and isinstance(read.get(key), list):
             part[key] = [*part[key], copy.deepcopy(value)]
-            read[key].append(value)
+            read[key].append(copy.deepcopy(value))
         else:
             part[key] = copy.deepcopy(value)
-            read[key] = value
+            read[key] = copy.deepcopy(value)
     assume(len(part) > 1)
     graph.write(node, read)
     assert equal(graph, tree)

@@ -48,7 +48,7 @@ def key_orders(value: Any) -> Any:
     return [key_orders(one) for one in value] if isinstance(value, list) else None
 
 
-@given(SCALARS)
+@given(SCALARS.filter(lambda one: type(one) is not int or abs(one) <= 10**20))  # larger ones are JSON literals
 def test_a_scalar_comes_back_as_it_was(value: Any) -> None:
     assert same(json_of(literal_of(value)), value)
 

@@ -91,9 +91,7 @@ def test_a_second_engine_gives_the_same_verdicts_where_core_shacl_is_enough(told
 def test_every_file_of_shapes_is_valid_shacl(path: Path) -> None:
     shapes = Graph().parse(path)
 
-    conforms, _, text = pyshacl.validate(Graph(), shacl_graph=shapes, meta_shacl=True)
-
-    assert conforms, text
+    pyshacl.validate(Graph(), shacl_graph=shapes, meta_shacl=True)  # raises an error for what is none, as the next test
 
 
 def test_the_check_of_shapes_can_fail() -> None:

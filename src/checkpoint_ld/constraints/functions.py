@@ -11,6 +11,7 @@ from rdflib.plugins.sparql.operators import register_custom_function
 from checkpoint_ld.constraints import names, relations
 from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.values import value_of
+from checkpoint_ld.graph.store import SPARQL_LOCK
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA
 
 if TYPE_CHECKING:
@@ -67,9 +68,14 @@ _FUNCTIONS: dict[str, Callable[..., bool]] = {
 }
 
 
-@cache
 def register() -> None:
-    """Make the functions known to rdflib, under their IRIs; doing it twice does no harm."""
+    """Make the functions known to rdflib, under their IRIs; doing it twice does no harm, nor do several threads."""
+    with SPARQL_LOCK:
+        _register_once()
+
+
+@cache
+def _register_once() -> None:
     for name, function in _FUNCTIONS.items():
         register_custom_function(URIRef(CHECKPOINT_SHACL + name), _as_literal(function))
 

@@ -55,7 +55,8 @@ _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 UNDECIDED = "@json"
 """The coercion of values that processors of JSON-LD take for others one by one, but not as one JSON literal."""
-_TOO_LARGE = 10**21
+_TOO_LARGE = 10**21 - 2**16
+"""The least integer whose nearest double is 1e21."""
 _FOR_TEXTS = frozenset((TEXT, DATETIME, "@json"))
 _HOLDERS, _TEXTS, _OF_TEXTS = {list, dict}, {str}, {list, dict, str}
 _LONGEST_INTEGER = 4300
@@ -254,7 +255,7 @@ def _number(text: str, datatype: URIRef, coercion: str | None) -> int | float | 
         as_float = float(text)
         if coercion == DOUBLE and math.isfinite(as_float):
             return as_float
-        return None if coercion is None and abs(as_float) >= _TOO_LARGE else int(text)
+        return None if coercion is None and not is_small(int(text)) else int(text)
     is_float = datatype == XSD_DOUBLE or (coercion is not None and datatype in (XSD_DECIMAL, XSD_FLOAT))
     if is_float and _NUMBER.fullmatch(text) and math.isfinite(float(text)):
         return float(text)
