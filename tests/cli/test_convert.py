@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -323,3 +324,29 @@ def test_inferred_statements_are_left_aside_when_the_graph_is_read(name: str, ru
     assert run("convert", target, "-o", back, "--no-prov").code == 0
     assert back.read_bytes() == run("convert", source, "--to", "nt", "--no-prov").out
     assert len(target.read_bytes()) > len(back.read_bytes())
+
+
+@pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed"])
+def test_what_is_written_does_not_depend_on_the_seed_of_hashes(tmp_path: Path, dialect: str) -> None:
+    benchmark = Benchmark("Metals")
+    benchmark.add_question(
+        "Which metal is lightest?",
+        "Lithium",
+        question_id="urn:uuid:lightest",
+        author={"name": "Ann"},
+        sources=[{"name": "Tables"}],
+        few_shot_examples=[{"question": "Which gas is lightest?", "answer": "Hydrogen"}],
+    )
+    benchmark.save(tmp_path / "metals.jsonld")
+    program = "from checkpoint_ld.cli import main; main()"
+    arguments = ["convert", "metals.jsonld", "--dialect", dialect, "--out"]
+    for seed in range(4):
+        subprocess.run(
+            [sys.executable, "-c", program, *arguments, f"{seed}.json"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+        )
+    written = {(tmp_path / f"{seed}.json").read_text(encoding="utf-8") for seed in range(4)}
+    assert len({re.sub(r'20\d\d-\d\d-\d\dT[^"]*', "", text) for text in written}) == 1  # but for the time of writing

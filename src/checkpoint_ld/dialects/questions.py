@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.dialects.trail import Trail
 
-SPELLED = {"author", "sources", "few_shot_examples"}
-"""Properties whose value is an object or array written out as text."""
+SPELLED = ("author", "sources", "few_shot_examples")
+"""Properties whose value is an object or array written out as text, in the order in which they are written."""
 RUBRIC_MEMBERS = ("globalRubric", "rubric")
 """Members that hold a whole rubric object where only ratings should be."""
 
