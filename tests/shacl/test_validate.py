@@ -43,6 +43,13 @@ def found(data: str | Graph, shapes: str, **options: Any) -> list[tuple[Any, Any
     )
 
 
+@pytest.mark.parametrize("kind", ["rdfs:Class", "owl:Class"])
+def test_a_shape_that_is_a_class_targets_its_instances(kind: str) -> None:
+    shapes = f"ex:Person a {kind}, sh:NodeShape ; sh:property [ sh:path ex:name ; sh:minCount 1 ] ."
+
+    assert found(PERSONS, shapes) == [("bob", "MinCountConstraintComponent")]
+
+
 def test_a_report_is_like_that_of_pyshacl() -> None:
     conforms, report, text = shacl.validate(graph(PERSONS), graph(NAMED))
 

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.shacl.shape import Component, Constraint
     from checkpoint_ld.shacl.values import Compiler
 
-CLASS = named("http://www.w3.org/2000/01/rdf-schema#Class")
+CLASSES = (named("http://www.w3.org/2000/01/rdf-schema#Class"), named("http://www.w3.org/2002/07/owl#Class"))
+"""What makes a shape its own class target. An owl:Class is an rdfs:Class, whether or not the shapes graph says so."""
 TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf")
 _COMPILERS: Mapping[Node, Compiler] = {
     sh(name): compiler for room in (values, groups, logic) for name, compiler in room.COMPILERS.items()
@@ -113,7 +114,7 @@ class _Compilation:
     def _with_targets(self) -> dict[Node, tuple[tuple[str, Node], ...]]:
         """Return the shapes that have targets of their own, with these (SHACL 1.0 §2.1.3)."""
         kinds = {sh(name): name for name in TARGETS}
-        classes = self.graph.instances(CLASS)
+        classes = {node for kind in CLASSES for node in self.graph.instances(kind)}
         found: dict[Node, tuple[tuple[str, Node], ...]] = {}
         for node, held in self.index.items():
             targets = [(kinds[one], shared(term)) for one in kinds.keys() & held.keys() for term in terms_of(held[one])]
