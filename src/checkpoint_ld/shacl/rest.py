@@ -15,7 +15,7 @@ from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, put, sparql_parser, terms_of
 from checkpoint_ld.shacl.data import DataGraph, index_of
 from checkpoint_ld.shacl.report import results_in
-from checkpoint_ld.shacl.shapes import CLASS, TARGETS
+from checkpoint_ld.shacl.shapes import CLASSES, TARGETS
 from checkpoint_ld.shacl.terms import sh
 from checkpoint_ld.vocabulary import SHACL, SHAPES
 
@@ -131,7 +131,8 @@ def expanded(data: DataGraph, shapes: Shapes, prefixes: Mapping[str, str]) -> Da
 def _without_targets(shapes: Shapes) -> Index:
     """Return the statements of a shapes graph in which only the shapes that are left have targets."""
     targets = frozenset(map(sh, (*TARGETS, "target")))
-    classes = DataGraph(shapes.index).below(CLASS)
+    graph = DataGraph(shapes.index)
+    classes = {one for kind in CLASSES for one in graph.below(kind)}
     left = copied(shapes.index)
     for node, held in left.items():
         held.pop(sh("rule"), None)  # its statements are there already
@@ -139,7 +140,7 @@ def _without_targets(shapes: Shapes) -> Index:
             for predicate in targets & held.keys():
                 del held[predicate]
             kinds = terms_of(held.get(RDF_TYPE))
-            if not classes.keys().isdisjoint(kinds):
+            if not classes.isdisjoint(kinds):
                 held[RDF_TYPE] = [one for one in kinds if one not in classes]
     return left
 
