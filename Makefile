@@ -28,6 +28,10 @@ $(VENV)/.%-group: pyproject.toml $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@
 
+$(VENV)/.published-shapes: $(BIN)/python
+	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/published-shapes roc-validator==0.13.0 brickschema==0.7.9
+	@touch $@
+
 demo: $(VENV)/.package
 	sh docs/examples/demo.sh
 

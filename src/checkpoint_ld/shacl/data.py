@@ -133,28 +133,27 @@ class DataGraph:
         """Return the SHACL instances of a class: its own, and those of its subclasses (SHACL 1.0 §2.1.3.2)."""
         found = self._instances.get(kind)
         if found is None:
-            groups = (self._by_class.get(one, ()) for one in self.below(kind))
-            found = dict.fromkeys(chain.from_iterable(chain.from_iterable(groups)))
-            self._instances[kind] = found
+            found = self._instances[kind] = dict.fromkeys(chain.from_iterable(self._groups.get(kind, ())))
         return found
 
-    def below(self, kind: Node) -> dict[Node, None]:
-        """Return a class with all its subclasses."""
+    def above(self, kind: Node) -> dict[Node, None]:
+        """Return a class with all its superclasses."""
         found = {kind: None}
         left = [kind]
         while left:
-            for one in self._subclasses.get(left.pop(), ()):
-                if one not in found:
-                    found[one] = None
-                    left.append(one)
+            more = [one for one in self.values(left.pop(), SUBCLASS) if one not in found]
+            found.update(dict.fromkeys(more))
+            left += more
         return found
 
     @cached_property
-    def _subclasses(self) -> dict[Node, list[Node]]:
-        found: dict[Node, list[Node]] = defaultdict(list)
-        for node in self.subjects_of(SUBCLASS):
-            for kind in self.values(node, SUBCLASS):
-                found[kind].append(node)
+    def _groups(self) -> dict[Node, list[list[Node]]]:
+        """The instances of each class and of its subclasses. There are fewer classes with instances than classes."""
+        found = {kind: list(groups) for kind, groups in self._by_class.items()}
+        for kind, groups in self._by_class.items() if self.subjects_of(SUBCLASS) else ():
+            for one in self.above(kind):
+                if one != kind:
+                    found.setdefault(one, []).extend(groups)
         return found
 
     @cached_property

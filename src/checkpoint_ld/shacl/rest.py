@@ -132,7 +132,6 @@ def _without_targets(shapes: Shapes) -> Index:
     """Return the statements of a shapes graph in which only the shapes that are left have targets."""
     targets = frozenset(map(sh, (*TARGETS, "target")))
     graph = DataGraph(shapes.index)
-    classes = {one for kind in CLASSES for one in graph.below(kind)}
     left = copied(shapes.index)
     for node, held in left.items():
         held.pop(sh("rule"), None)  # its statements are there already
@@ -140,8 +139,8 @@ def _without_targets(shapes: Shapes) -> Index:
             for predicate in targets & held.keys():
                 del held[predicate]
             kinds = terms_of(held.get(RDF_TYPE))
-            if not classes.isdisjoint(kinds):
-                held[RDF_TYPE] = [one for one in kinds if one not in classes]
+            if kinds:
+                held[RDF_TYPE] = [one for one in kinds if graph.above(one).keys().isdisjoint(CLASSES)]
     return left
 
 

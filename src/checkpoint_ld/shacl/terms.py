@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rdflib import Literal, URIRef
@@ -52,8 +53,12 @@ def shown(term: Node | None) -> str:
     """Name a term in a message, as in Turtle."""
     if term is None or (isinstance(term, Literal) and isinstance(term.value, (int, Decimal))):
         return "" if term is None else str(term)
-    text = term.n3()
-    return f"sh:{text[1 + len(SHACL) : -1]}" if text.startswith(f"<{SHACL}") else text
+    return _shown_name(term) if isinstance(term, URIRef) else term.n3()
+
+
+@lru_cache(maxsize=4096)
+def _shown_name(term: URIRef) -> str:
+    return f"sh:{term[len(SHACL) :]}" if term.startswith(SHACL) else term.n3()
 
 
 def plain(term: Node) -> Node:

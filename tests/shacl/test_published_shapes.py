@@ -1,0 +1,51 @@
+"""Shapes that others have published: our engine finds what pySHACL finds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+
+import pyshacl
+import pytest
+
+from checkpoint_ld import shacl
+from tests.conftest import REPOSITORY
+
+FOLDER = REPOSITORY / ".venv" / "published-shapes"
+pytestmark = pytest.mark.skipif(
+    not FOLDER.is_dir(), reason="needs the shapes of RO-Crate and Brick: make .venv/.published-shapes installs them"
+)
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[ModuleType]:
+    """The benchmark of engines, which has the data."""
+    sys.path.insert(0, str(REPOSITORY / "benchmarks"))
+    yield import_module("shacl_engines")
+    sys.path.remove(str(REPOSITORY / "benchmarks"))
+    sys.modules.pop("shacl_engines", None)
+
+
+@pytest.mark.parametrize("name", ["ro-crate/1.1", "ro-crate/1.2"])
+def test_all_shapes_of_ro_crate_give_equal_results(engines: ModuleType, name: str) -> None:
+    whole, data = engines.material(FOLDER, name, (1, 3, 4, 6, 7))
+    shapes = shacl.compile_shapes(whole, advanced=True)
+    assert shapes.others, "some shapes have SPARQL"
+
+    for one in data:
+        expected = engines.results_of(pyshacl.validate(one, shacl_graph=whole, advanced=True))
+        assert engines.results_of(shacl.validate(one, shapes)) == expected
+        assert expected
+
+
+def test_the_core_shapes_of_brick_give_equal_results(engines: ModuleType) -> None:
+    whole, data = engines.material(FOLDER, "brick/1.3", (1, 5))
+    core = engines.core_of(whole)
+    shapes = shacl.compile_shapes(core)
+
+    for one in data:
+        expected = engines.results_of(pyshacl.validate(one, shacl_graph=core))
+        assert engines.results_of(shacl.validate(one, shapes)) == expected
+        assert expected
