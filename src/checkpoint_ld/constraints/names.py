@@ -70,15 +70,36 @@ def nearest(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known name that `name` most likely stands for, if it looks like any."""
     if len(name) > _LONGEST:
         return None
-    folded = {one.casefold().replace("_", ""): one for one in known}
-    near = difflib.get_close_matches(name.casefold().replace("_", ""), folded, n=1, cutoff=_ALIKE)
-    return folded[near[0]] if near else None
+    folded = _folded(name)
+    size, letters = len(folded), set(folded)
+    # Of two alike texts of together n letters, n * _ALIKE / 2 letters of each stand in the other. To see which names
+    # lack too many different letters takes a twentieth of the time of the whole comparison.
+    candidates = {
+        other: one
+        for other, one, length, others in _searched(known)
+        if len(letters - others) <= size - (needed := int((size + length) * _ALIKE / 2))
+        and len(others - letters) <= length - needed
+    }
+    near = difflib.get_close_matches(folded, candidates, n=1, cutoff=_ALIKE) if candidates else ()
+    return candidates[near[0]] if near else None
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "")
+
+
+@lru_cache(maxsize=64)
+def _searched(known: tuple[str, ...]) -> list[tuple[str, str, int, set[str]]]:
+    """Return known names as they are compared, each with itself, its length and its letters."""
+    folded = {_folded(one): one for one in known}
+    return [(other, one, len(other), set(other)) for other, one in folded.items()]
 
 
 def misspelt(key: str, role: str) -> str | None:
     """Return the key that a key of an object in this role most likely was meant to be."""
-    known = KEYS.get(role, ())
-    return None if key in known or key in _ALSO_USUAL or key in _TELLTALE else nearest(key, known)
+    known = KEYS.get(role)
+    is_meant = not known or key in known or key in _ALSO_USUAL or key in _TELLTALE
+    return None if is_meant else nearest(key, known)
 
 
 def misplaced(key: str, role: str) -> str | None:

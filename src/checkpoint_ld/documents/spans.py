@@ -15,6 +15,9 @@ Path = tuple[str | int, ...]
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SPACE_AND_PUNCTUATION = re.compile(r"[ \t\n\r:,]*")
+_USUAL_KEY = re.compile(r'"([^"\\]*)"[ \t\n\r]*:[ \t\n\r]*')
+_USUAL_SCALAR = re.compile(r'(?:"[^"\\]*"|[-0-9a-zA-Z][^,\]}\s]*)[ \t\n\r]*,?[ \t\n\r]*')
+"""A key and a scalar without escapes, with what stands behind them: most are passed by one match each."""
 # Values are only stepped over here: how long a number is matters, what it amounts to does not.
 _STEPPER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
 
@@ -109,12 +112,16 @@ class Spans:
         at = self._after(_SPACE, start + 1)
         while self.text[at] not in "}]":
             name, key = str(count), Span(at, at)
-            if keyed:
+            if keyed and (usual := _USUAL_KEY.match(self.text, at)):
+                name = usual[1]
+                key, at = Span(at, at + len(name) + 2), usual.end()
+            elif keyed:
                 name, end = _STEPPER.raw_decode(self.text, at)
                 key = Span(at, end)
                 at = self._after(_SPACE_AND_PUNCTUATION, end)
             yield Begin(name, key, at)
-            count, at = count + 1, self._after(_SPACE_AND_PUNCTUATION, self._end(at))
+            scalar = _USUAL_SCALAR.match(self.text, at)
+            count, at = count + 1, scalar.end() if scalar else self._after(_SPACE_AND_PUNCTUATION, self._end(at))
 
     def _end(self, start: int) -> int:
         """Return where the value at `start` ends."""

@@ -17,6 +17,8 @@ from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from checkpoint_ld.forms.plain import Tree
     from checkpoint_ld.forms.spelling import Spelling
     from checkpoint_ld.graph.alike import Alike
@@ -75,13 +77,22 @@ class Usual:
         is_scenario = (kind or "").startswith("karenina:Scenario")
         if keys == _REFERENCE or is_scenario or not self._spelling.is_plain_type(kind):
             return False
+        terms = self._table.at(via, kind).by_key
         for key in keys:
+            values = [one[key] for one in objects]
+            if self._is_unknown(key, terms) and _SCALARS.issuperset(map(type, values)):
+                continue
             known = self._key(key, kind, via)
             if known is None:
                 return False
-            if known.holds is not _Holds.ANYTHING and not self._fit([one[key] for one in objects], known):
+            if known.holds is not _Holds.ANYTHING and not self._fit(values, known):
                 return False
         return True
+
+    def _is_unknown(self, key: str, terms: Mapping[str, Term]) -> bool:
+        """Whether neither checkpoints nor contexts know a key, which an object may have many thousands of."""
+        is_name = ":" not in key and key[:1] != "@"
+        return is_name and key not in terms and key not in MEMBERS and key not in self._spelling.definitions
 
     def _fit(self, values: list[Any], known: _Key) -> bool:
         """Tell whether the values of one member, of several objects, are what it may hold."""

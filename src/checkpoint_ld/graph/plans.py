@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rdflib import URIRef
 
 from checkpoint_ld.graph import contexts, naming, terms
 from checkpoint_ld.graph.annotation import is_reference
@@ -20,19 +21,19 @@ from checkpoint_ld.graph.expansion import expand, named
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.graph.resolved import Resolved, resolved
 from checkpoint_ld.graph.terms import Term, is_property_value
+from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from rdflib import URIRef
 
     from checkpoint_ld.graph.terms import Terms
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PROBE = "urn:x:probe"
 _KEYWORDS = frozenset({"@id", "@type"})
+_POSITION = str(POSITION)
 _MOST = 4096
-"""Layouts of objects of one type that are remembered; objects that are all different fill no memory with them."""
+"""Layouts and keys of objects of one type that are remembered; objects that are all different fill no memory."""
 
 
 class NotCoveredError(Exception):
@@ -59,8 +60,7 @@ _READINGS = {None: Reading.PLAIN, DATETIME: Reading.DATE, DOUBLE: Reading.DOUBLE
 _READINGS |= {"@id": Reading.NODE, "@json": Reading.JSON}
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPlan:
+class KeyPlan(NamedTuple):
     """What one key means: its predicate, how its values are read, what its arrays and maps are."""
 
     key: str
@@ -68,28 +68,21 @@ class KeyPlan:
     reading: Reading
     container: str | None
     term: Term | None
-    token: str = ""
+    token: str
     """The key as a token of a name by place."""
     is_set: bool = False
     """Whether an array stays one that has one member."""
-    is_text: bool = False
+    is_text: bool = True
     """Whether a text under this key is simply a literal."""
-    has_objects: bool = False
+    has_objects: bool = True
 
     @classmethod
-    def of(cls, key: str, predicate: str, reading: Reading, container: str | None, term: Term | None) -> KeyPlan:
-        """Make the plan for `key`, with all that follows from the rest."""
-        return cls(
-            key,
-            named(predicate),
-            reading,
-            container,
-            term,
-            naming.below("", key)[1:],
-            container == "@set",
-            reading is Reading.PLAIN and container is None,
-            reading in (Reading.PLAIN, Reading.NODE),
-        )
+    def of(cls, term: Term, reading: Reading) -> KeyPlan:
+        """Make the plan for the key of a term, with all that follows from the term."""
+        key, container = term.key, term.container
+        token, is_plain = naming.below("", key)[1:], reading is Reading.PLAIN
+        is_text, has_objects = is_plain and container is None, is_plain or reading is Reading.NODE
+        return cls(key, named(term.iri), reading, container, term, token, container == "@set", is_text, has_objects)
 
 
 class Plan:
@@ -131,43 +124,44 @@ class Plan:
         """
         known = self._layouts.get(keys)
         if known is None:
-            self._learn([self._term(key) for key in keys if key not in _KEYWORDS and key not in self._keys])
-            known = tuple(None if key in _KEYWORDS else self._keys[key] for key in keys)
+            plans = self._keys
+            self._learn([key for key in keys if key not in _KEYWORDS and key not in plans])
+            known = tuple(None if key in _KEYWORDS else plans[key] for key in keys)
             predicates = [one.predicate for one in known if one is not None]
             if len({*predicates, self.type}) <= len(predicates):
                 raise NotCoveredError
-            if len(self._layouts) >= _MOST:
-                self._layouts.clear()
+            if len(self._layouts) >= _MOST or len(plans) >= _MOST:
+                self._layouts, self._keys = {}, {}
             self._layouts[keys] = known
         return known
 
-    def _term(self, key: str) -> Term:
-        term = self._terms.by_key.get(key)
-        if term is None:
-            if not _KEY.fullmatch(key):
-                raise NotCoveredError
-            term = Term(key, terms.expand_name(key))
-        is_simple = term.coercion in _READINGS and term.container in (None, "@set", "@index")
-        if not is_simple or term.iri == str(POSITION) or self._terms.key_of(term.iri) != key:
-            raise NotCoveredError
-        return term
+    def _learn(self, new: list[str]) -> None:
+        """Plan what keys mean; raise NotCoveredError for those that PyLD does not read as our table of terms says.
 
-    def _learn(self, new: list[Term]) -> None:
-        """Plan what keys mean that PyLD reads as our table of terms says; raise NotCoveredError for others.
-
-        It is asked for all of them together: for each it would go through the whole context. A key that no context
-        defines is a name in the vocabulary (JSON-LD 1.1 API §5.2.2, step 7), which takes no question.
+        It expands all of them together: for each it would go through the whole context. A key that no context defines
+        is a name in the vocabulary (JSON-LD 1.1 API §5.2.2, step 7), and needs no expansion.
         """
-        defined, told = self._terms.by_key, self._known.keys
-        asked = {one.key: _probe_of(one) for one in new if one.key in defined and one.key not in told}
-        read = self.expanded(asked) if asked else {}
-        if any(one.key in asked and not _agrees(one, read.get(one.iri)) for one in new):
-            raise NotCoveredError
-        for one in new:
-            key, is_value = one.key, self._is_property and one.key == "value"
-            reading = Reading.PROPERTY if is_value else _READINGS[one.coercion]
-            known = one if key in self._terms.by_key else None
-            self._keys[key] = KeyPlan.of(key, one.iri, reading, one.container, known)
+        defined, iris = self._terms.by_key, self._terms.by_iri
+        with_term = [defined[key] for key in new if key in defined]
+        probes = {one.key: _probe_of(one) for one in with_term if one.key not in self._known.keys}
+        read = self.expanded(probes) if probes else {}
+        for one in with_term:
+            is_simple = one.coercion in _READINGS and one.container in (None, "@set", "@index")
+            if not is_simple or one.iri == _POSITION or self._terms.key_of(one.iri) != one.key:
+                raise NotCoveredError
+            if one.key in probes and not _agrees(one, read.get(one.iri)):
+                raise NotCoveredError
+            self._keys[one.key] = KeyPlan.of(one, _READINGS[one.coercion])
+        for key in new:
+            if key not in defined:
+                iri = SCHEMA + key
+                if not _KEY.fullmatch(key) or iri == _POSITION or iri in iris:
+                    raise NotCoveredError
+                # As `URIRef(iri)` makes it: such a key has nothing in it that an IRI may not have.
+                self._keys[key] = KeyPlan(key, str.__new__(URIRef, iri), Reading.PLAIN, None, None, key)
+        if self._is_property and "value" in new:
+            value = self._keys["value"]
+            self._keys["value"] = value._replace(reading=Reading.PROPERTY, is_text=False, has_objects=False)
 
     def expanded(self, members: dict[str, Any]) -> dict[str, Any]:
         """Return what PyLD makes of an object with `members` that stands where this plan is for."""

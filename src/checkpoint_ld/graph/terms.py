@@ -6,7 +6,6 @@ hold sets or maps, and how an IRI is spelled as a key when a graph is written as
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from checkpoint_ld.graph import contexts
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +31,14 @@ class Term:
 class Terms:
     """The terms that are active at an object."""
 
-    def __init__(self, by_key: Mapping[str, Term]) -> None:
-        self.by_key = by_key
+    def __init__(self, own: Mapping[str, Term], around: Mapping[str, Term]) -> None:
+        self._own = own
+        self._around = around
+
+    @cached_property
+    def by_key(self) -> dict[str, Term]:
+        """The terms by their keys: those of a scoped context before those around it, which it may define anew."""
+        return {**self._own, **self._around, **self._own}
 
     @cached_property
     def by_iri(self) -> dict[str, Term]:
@@ -57,31 +62,14 @@ class Terms:
         return iri
 
 
-class _Scope(Mapping[str, Term]):
-    """The terms of a scoped context before those around it."""
-
-    def __init__(self, own: Mapping[str, Term], around: Mapping[str, Term]) -> None:
-        self._own = own
-        self._around = around
-
-    def __getitem__(self, key: str) -> Term:
-        return self._own[key] if key in self._own else self._around[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._own, **self._around})
-
-    def __len__(self) -> int:
-        return len({**self._own, **self._around})
-
-
 class TermTable:
     """All terms of a checkpoint's context: those of every object, and those of objects of one type."""
 
     def __init__(self, context: Mapping[str, Any], prefixes: Mapping[str, str] | None = None) -> None:
         self.prefixes = prefixes or {}
         everywhere: dict[str, Term] = {}
-        self.base = Terms(everywhere)
-        # A scope sees the terms around it, those that have scopes too: it looks into a table that is still growing.
+        self.base = Terms(everywhere, {})
+        # A scope has the terms around it, those with scopes too: it is put together when the table is complete.
         everywhere.update({key: _term(key, one, everywhere) for key, one in context.items() if not key.startswith("@")})
         self._by_type = {key: term.scope for key, term in self.base.by_key.items() if _is_type_scope(context[key])}
 
@@ -108,7 +96,7 @@ def _term(key: str, definition: Any, outer: Mapping[str, Term]) -> Term:
     scope = None
     if isinstance(inner, dict):
         scoped = {name: _term(name, value, outer) for name, value in inner.items() if not name.startswith("@")}
-        scope = Terms(_Scope(scoped, outer))
+        scope = Terms(scoped, outer)
     iri = expand_name(str(definition.get("@id", key)))
     return Term(key, iri, definition.get("@type"), definition.get("@container"), scope)
 
