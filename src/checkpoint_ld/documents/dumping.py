@@ -26,7 +26,7 @@ _OPTIONS: dict[tuple[object, object, bool], int] = {
     (2, None, False): orjson.OPT_INDENT_2,
     (None, (",", ":"), False): 0,
 }
-_BOM = b"\xef\xbb\xbf"
+_MARK = b"\xef\xbb\xbf"
 
 
 def dump_json(value: Any, layout: Layout = CANONICAL, limits: Limits = DEFAULT_LIMITS) -> bytes:
@@ -42,7 +42,7 @@ def dump_json(value: Any, layout: Layout = CANONICAL, limits: Limits = DEFAULT_L
         body = _exact(value, layout)
     if layout.newline != "\n":
         body = body.replace(b"\n", layout.newline.encode())
-    return _BOM * layout.bom + body + layout.end.encode()
+    return _MARK * layout.bom + body + layout.end.encode()
 
 
 def _quick(value: Any, layout: Layout, limits: Limits) -> bytes | None:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 _BOM = "\ufeff"
-_SPACE = " \t\r\n"
+_MARGIN = " \t\r\n"
 _OPENING = re.compile(r"[\[{](\r?\n)?([ \t]*)(?=[^\s\]}])")
 _STRING_OR_SEPARATOR = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[ \t]*[:,][ \t]*+(\r?\n)?')
 # What `ensure_ascii` escapes beyond what is always escaped: U+007F and everything above.
@@ -38,8 +38,8 @@ class Layout:
         line, first comma and first colon.
         """
         marked = text.removeprefix(_BOM)
-        body = marked.rstrip(_SPACE)
-        opening = _OPENING.match(body.lstrip(_SPACE))
+        body = marked.rstrip(_MARGIN)
+        opening = _OPENING.match(body.lstrip(_MARGIN))
         newline, indent = ("\n", 2) if opening is None else _lines(opening)
         return cls(
             indent=indent,

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.findings import Finding
 
-_SPACE = " \t\n\r"
-_SHOWN = 20
+_JSON_SPACE = " \t\n\r"
+_SHOWN_TEXT = 20
 _CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 """The lines that git puts around the two sides of a merge (git-merge, "How conflicts are presented")."""
 
@@ -36,16 +36,16 @@ _EXPECTED = {
 def syntax_fault(error: JSONDecodeError, source: str | None = None) -> Finding:
     """Return the E-JSON finding for `error`, with the line and column where the text stops being JSON."""
     text, offset = error.doc, error.pos
-    if not text.strip(_SPACE):
+    if not text.strip(_JSON_SPACE):
         message, remedy = "the document is empty", "pass the file that holds the checkpoint"
         offset = 0
     elif error.msg.startswith("Unterminated string"):
-        message = f"the text ends inside the string that starts here: {shown(text[offset : offset + _SHOWN])}"
+        message = f"the text ends inside the string that starts here: {shown(text[offset : offset + _SHOWN_TEXT])}"
         remedy = "add the missing quote, or restore the file if it was cut off"
-    elif offset >= len(text.rstrip(_SPACE)):
+    elif offset >= len(text.rstrip(_JSON_SPACE)):
         message, remedy = "the text ends before the document is complete", "restore the file: it was cut off"
     elif conflict := _CONFLICT.match(text, text.rfind("\n", 0, offset) + 1):
-        message = f"a conflict marker of git stands here: {shown(conflict[0][:_SHOWN])}"
+        message = f"a conflict marker of git stands here: {shown(conflict[0][:_SHOWN_TEXT])}"
         remedy, offset = "resolve the merge: keep one side, or both, and take the markers out", conflict.start()
     else:
         return _misplaced(text, offset, error.msg, source)
@@ -53,7 +53,7 @@ def syntax_fault(error: JSONDecodeError, source: str | None = None) -> Finding:
 
 
 def _misplaced(text: str, offset: int, reason: str, source: str | None) -> Finding:
-    before = text[:offset].rstrip(_SPACE)
+    before = text[:offset].rstrip(_JSON_SPACE)
     if reason.startswith("Illegal trailing comma") or (text[offset] in "}]" and before.endswith(",")):
         # Newer versions of Python point at the comma, older ones at the bracket after it.
         offset = offset if text[offset] == "," else len(before) - 1
@@ -62,5 +62,5 @@ def _misplaced(text: str, offset: int, reason: str, source: str | None) -> Findi
         if text[offset - 1 : offset + 1] == r"\u":
             offset -= 1
         expected = next((words for start, words in _EXPECTED.items() if reason.startswith(start)), reason)
-        found = finding("json", f"{expected}; found {shown(text[offset : offset + _SHOWN])}")
+        found = finding("json", f"{expected}; found {shown(text[offset : offset + _SHOWN_TEXT])}")
     return replace(found, place=Places(text, source).at(offset))

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-_SPACE = b" \t\r\n"
+_TRAILING = b" \t\r\n"
 _INDENT = 2
 
 
@@ -30,4 +30,4 @@ def value_of(data: bytes, depth: int) -> dict[str, Any] | None:
         again = orjson.dumps(value, option=orjson.OPT_INDENT_2)
     except (json.JSONDecodeError, TypeError, RecursionError):  # TypeError: an integer of more than 64 bits
         return None
-    return value if data.startswith(again) and not data[len(again) :].strip(_SPACE) else None
+    return value if data.startswith(again) and not data[len(again) :].strip(_TRAILING) else None
