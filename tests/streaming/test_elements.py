@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.documents import elements
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.elements import Element, Elements, UnusualFileError
+from checkpoint_ld.streaming import elements
+from checkpoint_ld.streaming.elements import Element, Elements, UnusualFileError
 
 Json = Any
 

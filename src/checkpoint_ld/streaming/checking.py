@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import profiles, validation
-from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.graph import compiled, contexts, recursion
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.collecting import uncollected
@@ -17,6 +16,7 @@ from checkpoint_ld.graph.pointers import pointers
 from checkpoint_ld.graph.store import graph_of, put
 from checkpoint_ld.reading import CANONICAL, Reading
 from checkpoint_ld.report import Checked
+from checkpoint_ld.streaming.elements import UnusualFileError
 from checkpoint_ld.streaming.excerpt import REFERRING, excerpt
 from checkpoint_ld.streaming.windows import worked
 from checkpoint_ld.vocabulary import RDF, SHACL

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes
+from checkpoint_ld.streaming.elements import UnusualFileError
 from checkpoint_ld.streaming.window import QUESTIONS
 
 if TYPE_CHECKING:

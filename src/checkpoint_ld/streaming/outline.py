@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.elements import Elements, UnusualFileError
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.streaming import WINDOW
+from checkpoint_ld.streaming.elements import Elements, UnusualFileError
 from checkpoint_ld.streaming.survey import Survey, name_of
 from checkpoint_ld.streaming.window import QUESTIONS, Frame, Window
 

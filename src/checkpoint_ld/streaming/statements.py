@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rdflib import URIRef
 
-from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.emission.sorted_lines import TRIPLE, blocks_of, quad
 from checkpoint_ld.emission.term_texts import iri
 from checkpoint_ld.graph import recursion
@@ -18,6 +17,7 @@ from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.columns import Inside, Objects
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.walk import Walk
+from checkpoint_ld.streaming.elements import UnusualFileError
 from checkpoint_ld.streaming.excerpt import REFERRING
 from checkpoint_ld.streaming.window import QUESTIONS
 

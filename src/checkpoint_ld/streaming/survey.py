@@ -7,14 +7,14 @@ from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.graph import naming
+from checkpoint_ld.streaming.elements import UnusualFileError
 from checkpoint_ld.streaming.window import QUESTIONS, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.documents.elements import Element, Spot
+    from checkpoint_ld.streaming.elements import Element, Spot
 
 _NOT_IN_NAMES = ("#", "%23")
 """What would make the names of objects without identifiers of their own look alike."""

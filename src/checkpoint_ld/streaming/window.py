@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checkpoint_ld.documents.elements import Spot
+    from checkpoint_ld.streaming.elements import Spot
 
 QUESTIONS = "dataFeedElement"
 """The member of the root whose elements are worked on in windows."""

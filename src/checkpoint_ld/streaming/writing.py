@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO
 
-from checkpoint_ld.documents.elements import UnusualFileError
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.streaming.elements import UnusualFileError
 from checkpoint_ld.streaming.excerpt import REFERRING, excerpt
 from checkpoint_ld.streaming.runs import in_order, write_run
 from checkpoint_ld.streaming.statements import told

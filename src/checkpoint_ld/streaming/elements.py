@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
+
 _SPACE = re.compile(r"[ \t\n\r]*")
 # How long a number is tells as little as need be; that it is one, and no text, is what counts here.
 _DECODER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
