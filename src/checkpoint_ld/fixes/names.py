@@ -17,7 +17,7 @@ from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.documents.spans import Path, Span, Spans
+    from checkpoint_ld.documents.places import Path, Span, Spans
     from checkpoint_ld.fixes.parts import Part
 
 PREFIXED, HTTP = "trait-prefix", "vocabulary-http"

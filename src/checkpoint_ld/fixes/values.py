@@ -14,7 +14,7 @@ from checkpoint_ld.fixes.fix import Edit, Fix
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.documents.spans import Path, Spans
+    from checkpoint_ld.documents.places import Path, Spans
     from checkpoint_ld.fixes.parts import Part
 
 FORM = "json-ld-form"
