@@ -13,8 +13,8 @@ from rdflib import Graph
 from checkpoint_ld import emission, rdf, reading
 from checkpoint_ld.arguments import renamed
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
-from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.files import is_packed, replace_file
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import FindingsWarning, SettingsError, WriteError
 from checkpoint_ld.facets.additions import Additions

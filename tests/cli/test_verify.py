@@ -16,7 +16,7 @@ import pytest
 from checkpoint_ld.assessment import Status, json_lines
 from checkpoint_ld.cli import verification_run, verification_summary
 from checkpoint_ld.cli.verify import FailOn
-from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.errors import SourceMissingError
 from tests.cli.conftest import Outcome, Run
 from tests.documents import canonical, item

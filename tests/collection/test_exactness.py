@@ -16,7 +16,7 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
 from checkpoint_ld import Benchmark, emission, queries, reading
 from checkpoint_ld.collection import Checks, Collection, Kind, OnConflict, Options, lexical_forms
-from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
@@ -29,7 +29,7 @@ CANONICAL = "datafeed-ns-v3"
 BACK = """
 import sys
 from checkpoint_ld import Benchmark
-from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.layout import dump_json
 sys.stdout.buffer.write(dump_json(Benchmark.load(sys.stdin.buffer, syntax="nq").to_jsonld("plain")))
 """
 

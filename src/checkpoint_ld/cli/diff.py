@@ -45,7 +45,7 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld.difference import semantic_diff
-    from checkpoint_ld.documents.dumping import dump_json
+    from checkpoint_ld.documents.layout import dump_json
 
     if before == after == streams.STANDARD:
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import emission
-from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.files import kind_of
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.exports.comma_separated import question_table
 from checkpoint_ld.exports.dictionary import dictionary

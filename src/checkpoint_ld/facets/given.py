@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from checkpoint_ld import entities, templates
-from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
 from checkpoint_ld.errors import WriteError, WrongTypeError

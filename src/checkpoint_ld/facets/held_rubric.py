@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
-from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.documents.limits import inside
 from checkpoint_ld.entities import DynamicRubric, Rubric
 from checkpoint_ld.errors import ReadError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.state import DEFAULT_VERSION
-from checkpoint_ld.documents.dumping import dump_json
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.facet import Facet, Json

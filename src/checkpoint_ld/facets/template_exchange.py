@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.files import read_bytes, replace_file
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.errors import ReadError
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from checkpoint_ld.dialects.losses import loss, losses_of
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.dialects.trail import step
-from checkpoint_ld.documents.dumping import dump_json
 from checkpoint_ld.documents.files import kind_of
+from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
