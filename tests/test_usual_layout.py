@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.documents import usual_layout
-from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents import document
+from checkpoint_ld.documents.document import parse, read_json
 from checkpoint_ld.documents.limits import Limits
-from checkpoint_ld.documents.parsing import parse
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.literals import same
 
@@ -38,7 +37,7 @@ def nested(depth: int) -> bytes:
 @given(st.dictionaries(st.text(), VALUES, min_size=1, max_size=4), st.booleans())
 def test_what_is_read_quickly_is_what_the_parser_reads(value: Any, is_ascii: bool) -> None:
     data = json.dumps(value, indent=2, ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")
-    found = usual_layout.value_of(data, DEPTH)
+    found = document.value_of(data, DEPTH)
     assert found is None or same(found, parse(data.decode()))
 
 
@@ -46,7 +45,7 @@ def test_what_is_read_quickly_is_what_the_parser_reads(value: Any, is_ascii: boo
 def test_documents_as_karenina_writes_them_are_read_quickly(end: str) -> None:
     value: dict[str, Any] = {"name": "Größe", "n": [1, -2.5, True, None, {}], "e": [], "x": {"y": 'a "quoted"\n line'}}
     text = json.dumps(value, indent=2, ensure_ascii=False) + end
-    assert usual_layout.value_of(text.encode(), DEPTH) == value
+    assert document.value_of(text.encode(), DEPTH) == value
 
 
 @pytest.mark.parametrize(
@@ -67,14 +66,14 @@ def test_documents_as_karenina_writes_them_are_read_quickly(end: str) -> None:
     ],
 )
 def test_what_might_be_bent_is_left_to_the_parser(member: str) -> None:
-    assert usual_layout.value_of(f"{{\n  {member}\n}}".encode(), DEPTH) is None
+    assert document.value_of(f"{{\n  {member}\n}}".encode(), DEPTH) is None
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"{}", b"[\n  1\n]", b"\xef\xbb\xbf{\n}", b'{\n  "a": "\xff"\n}', b'{\n  "a": 1\n}\x00']
 )
 def test_other_texts_are_left_to_the_parser(data: bytes) -> None:
-    assert usual_layout.value_of(data, DEPTH) is None
+    assert document.value_of(data, DEPTH) is None
 
 
 @pytest.mark.parametrize("depth", [2, 3, 10, 200])

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import data, dialects
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.document import members_before, read_json
 from checkpoint_ld.documents.files import read_bytes, unpacked
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
-from checkpoint_ld.documents.parsing import members_before
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.properties import as_list, text_of
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import codecs
+import json
+import math
+import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents import usual_layout
-from checkpoint_ld.documents.decoding import decode
+import orjson
+
 from checkpoint_ld.documents.layout import Layout
 from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
-from checkpoint_ld.documents.nesting import too_deep
-from checkpoint_ld.documents.parsing import parse
-from checkpoint_ld.documents.places import Places
-from checkpoint_ld.documents.syntax import syntax_fault
+from checkpoint_ld.documents.places import Places, pointer
+from checkpoint_ld.documents.values import lone_surrogate, shown, walk
 from checkpoint_ld.errors import JsonSyntaxError, ReadError
-from checkpoint_ld.findings import Place
+from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
-    from checkpoint_ld.findings import Finding
+    from collections.abc import Iterator
+    from json import JSONDecodeError
+
+    from checkpoint_ld.findings import Finding, Place
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_L
     """
     if len(data) > limits.size:
         raise too_large(len(data), source, limits)
-    usual = usual_layout.value_of(data, limits.depth)
+    usual = value_of(data, limits.depth)
     if usual is not None:
         return Document(source, data, usual)
     text, findings = decode(data, source)
@@ -96,3 +102,341 @@ def _deep(text: str, end: int, source: str | None, limits: Limits) -> Finding:
             return syntax_fault(error, source)
     fault = finding("nesting", f"objects and arrays are nested deeper than {limits.depth} levels")
     return replace(fault, place=Places(text, source).at(end))
+
+
+_BOM = "\ufeff"
+_PACKED = "unpack it and pass the JSON file that is inside"
+_NOT_JSON = "pass the JSON file of the checkpoint"
+
+_SIGNATURES = (
+    # UTF-32 before UTF-16: the little-endian mark of the one begins with that of the other.
+    (codecs.BOM_UTF32_LE, "UTF-32 (little-endian)", None),
+    (codecs.BOM_UTF32_BE, "UTF-32 (big-endian)", None),
+    (codecs.BOM_UTF16_LE, "UTF-16 (little-endian)", None),
+    (codecs.BOM_UTF16_BE, "UTF-16 (big-endian)", None),
+    (b"\x1f\x8b", "gzip-compressed data", _PACKED),
+    (b"PK\x03\x04", "a ZIP archive", _PACKED),
+    (b"SQLite format 3\x00", "an SQLite database", _NOT_JSON),
+)
+
+# JSON starts with an ASCII character, so the zero bytes around the first one give a wide encoding away.
+_WIDE = (
+    (re.compile(rb"\x00\x00\x00[\t\n\r -~]"), "UTF-32 (big-endian)"),
+    (re.compile(rb"[\t\n\r -~]\x00\x00\x00"), "UTF-32 (little-endian)"),
+    (re.compile(rb"\x00[\t\n\r -~]"), "UTF-16 (big-endian)"),
+    (re.compile(rb"[\t\n\r -~]\x00"), "UTF-16 (little-endian)"),
+)
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_WINDOWS = re.compile(rb"[\x80-\x9f]")
+_ENCODED_SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
+
+
+def decode(data: bytes, source: str | None = None) -> tuple[str, tuple[Finding, ...]]:
+    """Return the text of `data` without a byte order mark, and W-BOM if there was one.
+
+    `source` is the file name for messages. Raises ReadError with E-ENCODING, the offset of the first byte that is
+    not UTF-8 and a guess at what the file is instead. A text that ends inside a character is cut off rather than
+    wrongly encoded: it gets U+FFFD as its last character, which the JSON parser then refuses at that place.
+    """
+    _refuse_other_formats(data, source)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason != "unexpected end of data":
+            raise _not_utf8(data, error.start, *_narrow(data, error.start), source) from None
+        text = data.decode("utf-8", errors="replace")
+    if not text.startswith(_BOM):
+        return text, ()
+    mark = finding("byte-order-mark", "the file starts with a byte order mark")
+    return text[1:], (replace(mark, place=Place(source, "", 1, 1)),)
+
+
+def _refuse_other_formats(data: bytes, source: str | None) -> None:
+    for signature, name, remedy in _SIGNATURES:
+        if data.startswith(signature):
+            raise _not_utf8(data, 0, name, remedy, source)
+    for pattern, name in _WIDE:
+        if pattern.match(data):
+            raise _not_utf8(data, data.index(0), name, None, source)
+
+
+def _narrow(data: bytes, start: int) -> tuple[str, str | None]:
+    if _CONTROL.search(data):
+        return "binary data", _NOT_JSON
+    if _ENCODED_SURROGATE.match(data, start):
+        return "UTF-8 with surrogates written as characters (CESU-8)", None
+    if not data[:start].isascii():
+        return "UTF-8 that was damaged here", "restore the file, or replace the byte by the character that was meant"
+    if not _WINDOWS.search(data):
+        return "Latin-1 (ISO 8859-1)", None
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return "text in an encoding that cannot be told", None
+    return "Windows-1252", None
+
+
+def _not_utf8(data: bytes, start: int, guess: str, remedy: str | None, source: str | None) -> ReadError:
+    line = data.count(b"\n", 0, start) + 1
+    before = data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8-sig")
+    message = f"not UTF-8 from byte {start} (0x{data[start]:02X}) on; the file looks like {guess}"
+    found = finding("encoding", message, remedy=remedy)
+    return ReadError.of([replace(found, place=Place(source, "", line, len(before) + 1))])
+
+
+_ALL_BUT_BRACKETS_AND_QUOTES = bytes(set(range(256)) - set(b'[]{}"'))
+# With the characters that can stand after a backslash (RFC 8259 §7), so that what is left shows what was escaped.
+_ALL_BUT_ESCAPES = bytes(set(_ALL_BUT_BRACKETS_AND_QUOTES) - set(b"\\/bfnrtu"))
+_QUOTED = re.compile(rb'"[^"]*"')
+# A string that never ends is taken to the end of the text: trying again at every quote in it would be quadratic.
+_STRING_OR_BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{}]', re.DOTALL)
+_STEP = [0] * 256
+_STEP[ord("[")] = _STEP[ord("{")] = 1
+_STEP[ord("]")] = _STEP[ord("}")] = -1
+
+
+def too_deep(data: bytes, limit: int) -> int | None:
+    """Return the offset of the first bracket of the UTF-8 JSON text `data` that opens level `limit` + 1, or None.
+
+    Exact as far as the text is JSON; what comes after a syntax error counts for nothing.
+    """
+    return _first_above(data, limit) if _depth(data) > limit else None
+
+
+def _depth(data: bytes) -> int:
+    # The whole text in a few passes at C speed. Removing two quotes that touch changes for no other character
+    # whether it stands inside a string, and leaves little for the regular expression to do. Searching for escapes in
+    # what the first pass leaves takes a quarter of the time that it takes in the whole text.
+    escapes = data.translate(None, _ALL_BUT_ESCAPES)
+    unescaped = escapes.replace(rb"\\", b"").replace(rb"\"", b"")
+    brackets = _QUOTED.sub(b"", unescaped.translate(None, _ALL_BUT_BRACKETS_AND_QUOTES).replace(b'""', b""))
+    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+
+
+def _first_above(data: bytes, limit: int) -> int | None:
+    depth = 0
+    for token in _STRING_OR_BRACKET.finditer(data):
+        depth += _STEP[data[token.start()]]
+        if depth > limit:
+            return token.start()
+    return None
+
+
+_TRAILING = b" \t\r\n"
+_INDENT = 2
+
+
+def value_of(data: bytes, depth: int) -> dict[str, Any] | None:
+    """Return the object that a JSON text in the usual layout holds, None for any other text.
+
+    That is an object over several lines, indented by two blanks, as Karenina and its GUI write it. `depth` is how many
+    objects and arrays may stand inside one another; where that might not be so, the answer is None, too.
+    """
+    # Members on the level of `depth` are indented so far; there is no line break inside a string.
+    if not data.startswith(b"{\n") or b"\n" + b" " * (_INDENT * depth) in data:
+        return None
+    try:
+        value = orjson.loads(data)
+        again = orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except (json.JSONDecodeError, TypeError, RecursionError):  # TypeError: an integer of more than 64 bits
+        return None
+    return value if data.startswith(again) and not data[len(again) :].strip(_TRAILING) else None
+
+
+_JSON_SPACE = " \t\n\r"
+_SHOWN_TEXT = 20
+_CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
+"""The lines that git puts around the two sides of a merge (git-merge, "How conflicts are presented")."""
+
+# By the beginning of the json module's own message; what is found at the place follows.
+_EXPECTED = {
+    "Expecting value": "a value is expected",
+    "Expecting property name": "a key in double quotes is expected",
+    "Expecting ':'": "a colon is expected after the key",
+    "Expecting ','": "a comma or the closing bracket is expected",
+    "Extra data": "the document is complete, but more text follows",
+    "Invalid control character": "a control character inside a string must be written as an escape",
+    "Invalid \\escape": "JSON has no such escape",
+    "Invalid \\uXXXX escape": "\\u must be followed by four hexadecimal digits",
+}
+
+
+def syntax_fault(error: JSONDecodeError, source: str | None = None) -> Finding:
+    """Return the E-JSON finding for `error`, with the line and column where the text stops being JSON."""
+    text, offset = error.doc, error.pos
+    if not text.strip(_JSON_SPACE):
+        message, remedy = "the document is empty", "pass the file that holds the checkpoint"
+        offset = 0
+    elif error.msg.startswith("Unterminated string"):
+        message = f"the text ends inside the string that starts here: {shown(text[offset : offset + _SHOWN_TEXT])}"
+        remedy = "add the missing quote, or restore the file if it was cut off"
+    elif offset >= len(text.rstrip(_JSON_SPACE)):
+        message, remedy = "the text ends before the document is complete", "restore the file: it was cut off"
+    elif conflict := _CONFLICT.match(text, text.rfind("\n", 0, offset) + 1):
+        message = f"a conflict marker of git stands here: {shown(conflict[0][:_SHOWN_TEXT])}"
+        remedy, offset = "resolve the merge: keep one side, or both, and take the markers out", conflict.start()
+    else:
+        return _misplaced(text, offset, error.msg, source)
+    return replace(finding("json", message, remedy=remedy), place=Places(text, source).at(offset))
+
+
+def _misplaced(text: str, offset: int, reason: str, source: str | None) -> Finding:
+    before = text[:offset].rstrip(_JSON_SPACE)
+    if reason.startswith("Illegal trailing comma") or (text[offset] in "}]" and before.endswith(",")):
+        # Newer versions of Python point at the comma, older ones at the bracket after it.
+        offset = offset if text[offset] == "," else len(before) - 1
+        found = finding("json", "a comma stands before the closing bracket", remedy="delete the comma")
+    else:
+        if text[offset - 1 : offset + 1] == r"\u":
+            offset -= 1
+        expected = next((words for start, words in _EXPECTED.items() if reason.startswith(start)), reason)
+        found = finding("json", f"{expected}; found {shown(text[offset : offset + _SHOWN_TEXT])}")
+    return replace(found, place=Places(text, source).at(offset))
+
+
+_SHOWN_SPOTS = 5
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse(text: str, source: str | None = None) -> Any:
+    """Return the value of the JSON `text`: integers of any size as int, other numbers as float.
+
+    Raises ReadError with everything that is wrong with keys (E-DUPKEY), numbers (E-NUMBER) and escapes (E-SURROGATE),
+    and lets the JSONDecodeError of a text that is not JSON and the RecursionError of a very deep one through.
+    `source` is the file name for messages.
+    """
+    parser = _Parser()
+    value = parser.decode(text)
+    # Where nothing is marked and no surrogate is escaped, nothing can be wrong: the common case is a single pass.
+    if parser.marked or _SURROGATE_ESCAPE.search(text):
+        found = sorted(_faults(value, Places(text, source)), key=lambda fault: (fault.place.line, fault.place.column))
+        if found:
+            raise ReadError.of(found)
+    return value
+
+
+def members_before(name: str, text: str, at: int = 0) -> tuple[dict[str, Any], int]:
+    """Return the members of an object that stand before the one called `name`, and where the value of that one starts.
+
+    The object begins at `at`, perhaps after white space; `text` may end anywhere after that value has begun. Raises
+    ValueError where the text is no such object, ends too early, or holds what `parse` would refuse, and RecursionError
+    for a very deep one.
+    """
+    parser = _Parser()
+    members: dict[str, Any] = {}
+    at = _token(text, at, "{")
+    while True:
+        key, at = parser.raw_decode(text, _after_space(text, at))
+        at = _after_space(text, _token(text, at, ":"))
+        if not isinstance(key, str) or key in members:
+            raise ValueError(f"{shown(str(key))} is no key, or stands twice")
+        if key == name:
+            break
+        members[key], at = parser.raw_decode(text, at)
+        at = _token(text, at, ",")
+    if parser.marked or _SURROGATE_ESCAPE.search(text, 0, at):
+        raise ValueError("something before it is no JSON that can be kept without loss")
+    return members, at
+
+
+def _token(text: str, at: int, token: str) -> int:
+    """Return where `token`, the next thing in the text, ends. Raises ValueError if something else comes."""
+    at = _after_space(text, at)
+    if not text.startswith(token, at):
+        raise ValueError(f"no {token} at {at}")
+    return at + 1
+
+
+def _after_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
+
+
+@dataclass(frozen=True, slots=True)
+class _BadNumber:
+    """Stands in the value where the text has a number that cannot be taken as it is."""
+
+    text: str
+
+
+class _Doubled(dict[str, Any]):
+    """An object that has a key more than once."""
+
+
+class _Parser(json.JSONDecoder):
+    """A decoder that marks in its result what should be refused, for `_faults` to find."""
+
+    def __init__(self) -> None:
+        self.marked = False
+        super().__init__(
+            object_pairs_hook=self._object,
+            parse_float=self._float,
+            parse_int=self._int,
+            parse_constant=self._bad,
+        )
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) == len(pairs):
+            return members
+        self.marked = True
+        return _Doubled(pairs)
+
+    def _float(self, text: str) -> float | _BadNumber:
+        number = float(text)
+        return number if math.isfinite(number) else self._bad(text)
+
+    def _int(self, text: str) -> int | _BadNumber:
+        try:
+            return int(text)
+        except ValueError:  # more digits than sys.get_int_max_str_digits()
+            return self._bad(text)
+
+    def _bad(self, text: str) -> _BadNumber:
+        self.marked = True
+        return _BadNumber(text)
+
+
+def _faults(value: Any, places: Places) -> Iterator[Finding]:
+    for path, inner in walk(value):
+        if isinstance(inner, _BadNumber):
+            faults = _number_faults(inner, pointer(path), places)
+        elif isinstance(inner, dict):
+            faults = _key_faults(inner, pointer(path), places)
+        elif isinstance(inner, str) and (half := lone_surrogate(inner)):
+            faults = iter([_surrogate(f"the text {shown(inner)} holds {half}", places.of_value(pointer(path)))])
+        else:
+            continue
+        # A key with half a pair is reported itself; what is inside cannot be pointed at before it is put right.
+        if not any(isinstance(step, str) and lone_surrogate(step) for step in path):
+            yield from faults
+
+
+def _number_faults(number: _BadNumber, where: str, places: Places) -> Iterator[Finding]:
+    message, remedy = f"{shown(number.text)} is not a JSON number", None
+    if number.text.lstrip("-").isdigit():
+        message = f"an integer of {len(number.text.lstrip('-'))} digits is longer than Python takes"
+        remedy = "write it as text"
+    elif number.text[-1].isdigit():
+        message = f"the number {shown(number.text)} is too large: it would become infinite"
+    yield replace(finding("number-not-finite", message, remedy=remedy), place=places.of_value(where))
+
+
+def _key_faults(members: dict[str, Any], where: str, places: Places) -> Iterator[Finding]:
+    if not isinstance(members, _Doubled) and not any(map(lone_surrogate, members)):
+        return
+    for name, spots in places.of_keys(where).items():
+        half = lone_surrogate(name)
+        if half:
+            yield _surrogate(f"the key {shown(name)} holds {half}", spots[0])
+        if len(spots) > 1:
+            lines = " and ".join(f"line {spot.line} column {spot.column}" for spot in spots[:_SHOWN_SPOTS])
+            message = f"the key {shown(name)} occurs {len(spots)} times in one object: {lines}"
+            second = spots[1] if half else replace(spots[1], pointer=where + pointer([name]))
+            yield replace(finding("duplicate-key", message), place=second)
+
+
+def _surrogate(message: str, place: Place) -> Finding:
+    return replace(finding("surrogate", f"{message}, half a surrogate pair"), place=place)
