@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    Identify = Callable[[list[Any]], dict[str, Any] | None]
-
+Identify: TypeAlias = "Callable[[list[Any]], dict[str, Any] | None]"
 Path = tuple[str | int, ...]
 """Keys and indexes that lead from the root to a value."""
 
