@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.limits import Limits
+from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pytest
 
 from checkpoint_ld.documents.files import read_bytes, replace_file
-from checkpoint_ld.documents.limits import Limits
+from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, WriteError
 
 if TYPE_CHECKING:

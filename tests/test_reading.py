@@ -12,7 +12,7 @@ import pytest
 from rdflib import Graph
 
 from checkpoint_ld import AgentCheckpoint, Benchmark, ReadError, SourceMissingError, load, reading
-from checkpoint_ld.documents.limits import Limits
+from checkpoint_ld.documents.values import Limits
 from tests.documents import canonical, item, rating, scenario
 
 if TYPE_CHECKING:

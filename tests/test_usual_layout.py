@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.documents import document
 from checkpoint_ld.documents.document import parse, read_json
-from checkpoint_ld.documents.limits import Limits
+from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.literals import same
 

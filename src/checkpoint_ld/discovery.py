@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld import globs, rdf
 from checkpoint_ld.documents.files import PACKED
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS
+from checkpoint_ld.documents.values import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

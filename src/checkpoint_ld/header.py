@@ -19,7 +19,7 @@ from checkpoint_ld import data, dialects
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.document import members_before, read_json
 from checkpoint_ld.documents.files import read_bytes, unpacked
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.properties import as_list, text_of
 

@@ -16,7 +16,7 @@ from checkpoint_ld.checks import check
 from checkpoint_ld.checks.readings import given, shown
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.forms import form as forms

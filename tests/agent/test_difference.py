@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.difference import Change, diff_checkpoints
-from checkpoint_ld.documents.changes import moved, same
+from checkpoint_ld.documents.values import moved, same
 from checkpoint_ld.errors import SettingsError
 from tests.agent.runs import call, checkpoint, thought, tree
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld.agent.json_patch import applied, patch, reordered
-from checkpoint_ld.documents.changes import same
+from checkpoint_ld.documents.values import same
 from checkpoint_ld.errors import ReadError
 from tests.agent.documents import Json, ids, values
 

@@ -19,7 +19,7 @@ from checkpoint_ld.agent.reading import AgentReading, examine, examine_document
 from checkpoint_ld.agent.shapes import to_second
 from checkpoint_ld.agent.text import bytes_of, sha256_of, text_of
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.limits import Limits
+from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import ReadError, ShapeError, SourceMissingError, UnsupportedVersion
 from checkpoint_ld.findings import Finding, Severity
 from tests.agent.documents import Json, call, checkpoint, second, thought

@@ -11,7 +11,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.difference import diff_checkpoints
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.agent.shapes import to_second
-from checkpoint_ld.documents.changes import same
+from checkpoint_ld.documents.values import same
 from tests.conftest import corpus_folder
 
 CANONICAL = ("canonical", "next", "quirks", "second-shape-as-canonical")

@@ -11,7 +11,7 @@ from hypothesis import given
 from checkpoint_ld.agent.shapes import detect_shape, is_agent, of_second, origins_of, second_faults, to_second
 from checkpoint_ld.agent.text import sha256_of, text_of
 from checkpoint_ld.dialects import source_pointer
-from checkpoint_ld.documents.changes import same
+from checkpoint_ld.documents.values import same
 from checkpoint_ld.errors import ShapeError
 from tests.agent.documents import MOMENT, Json, call, checkpoint, checkpoints, second, thought
 

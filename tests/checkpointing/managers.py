@@ -6,7 +6,7 @@ from typing import Any
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.documents.changes import ABSENT, Absent
+from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, StoreError
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.runtime import Event, RuntimeState

@@ -13,7 +13,7 @@ import jsonpatch
 import pytest
 
 from checkpoint_ld import AgentCheckpoint, CheckpointManager
-from checkpoint_ld.documents.changes import same
+from checkpoint_ld.documents.values import same
 from checkpoint_ld.identifiers import question_id
 from tests.agent.runs import call, checkpoint, thought, tree
 from tests.cli.conftest import Run

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.documents.changes import ABSENT
+from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
 from checkpoint_ld.runtime import JsonArray, JsonObject
 from checkpoint_ld.runtime.frozen_json import DEEPEST, frozen

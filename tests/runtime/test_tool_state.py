@@ -3,7 +3,7 @@
 import pytest
 
 from checkpoint_ld.agent.values import ToolCall
-from checkpoint_ld.documents.changes import ABSENT
+from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
 from tests.runtime.states import START, HandClock, heard, state
 

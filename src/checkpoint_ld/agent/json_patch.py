@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.changes import ABSENT, changes, same
 from checkpoint_ld.documents.places import pointer
-from checkpoint_ld.documents.values import copied, shown
+from checkpoint_ld.documents.values import ABSENT, changes, copied, same, shown
 from checkpoint_ld.errors import ReadError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.documents.changes import Changed
+    from checkpoint_ld.documents.values import Changed
 
 Operation = dict[str, Any]
 """One operation, as it stands in a patch."""

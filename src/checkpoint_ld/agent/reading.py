@@ -23,9 +23,8 @@ from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import read_bytes, unpacked
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.documents.places import pointer
-from checkpoint_ld.documents.values import shown
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, shown
 from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph import recursion

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from checkpoint_ld.assessment.recorded_answer import RecordedAnswer
 from checkpoint_ld.characters import encodable
 from checkpoint_ld.documents.document import parse, syntax_fault, too_deep
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS
+from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.findings import Place
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, too_large
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.checkpointing.agreement import verified
 from checkpoint_ld.checkpointing.kinds import DAMAGE, NOUNS, SYNC_ERRORS, Kind
-from checkpoint_ld.documents.changes import ABSENT, Absent
-from checkpoint_ld.documents.values import shown
+from checkpoint_ld.documents.values import ABSENT, Absent, shown
 from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, SettingsError
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores.filters import Filter

@@ -20,7 +20,7 @@ from checkpoint_ld.checkpointing.restoring import state_of
 from checkpoint_ld.checkpointing.results import Imported, Restored, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
 from checkpoint_ld.checkpointing.taking import forked, given_back, taken
-from checkpoint_ld.documents.changes import ABSENT, Absent
+from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, DatabaseSyncError, GraphSyncError
 from checkpoint_ld.runtime.clock import Clock
 from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.documents.changes import ABSENT
+from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.runtime.frozen_json import thawed
 from checkpoint_ld.stores.amendment import amended

@@ -9,7 +9,7 @@ import pytest
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.json_patch import applied
 from checkpoint_ld.conformance.documents import DOCUMENTS, call, checkpoint, line, thought
-from checkpoint_ld.documents.changes import same
+from checkpoint_ld.documents.values import same
 from checkpoint_ld.errors import CheckpointNotFound, SettingsError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.documents import changes as json_changes
-from checkpoint_ld.documents.changes import ABSENT, same
+from checkpoint_ld.documents import values as json_changes
+from checkpoint_ld.documents.values import ABSENT, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from checkpoint_ld.documents.layout import Layout
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
 from checkpoint_ld.documents.places import Places, pointer
-from checkpoint_ld.documents.values import lone_surrogate, shown, walk
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, lone_surrogate, shown, too_large, walk
 from checkpoint_ld.errors import JsonSyntaxError, ReadError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from json import JSONDecodeError
 
-    from checkpoint_ld.findings import Finding, Place
+    from checkpoint_ld.findings import Finding
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
 
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits, too_large
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, too_large
 from checkpoint_ld.errors import (
     ReadError,
     SourceMissingError,

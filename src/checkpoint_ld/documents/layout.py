@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
 from checkpoint_ld.documents.places import pointer
-from checkpoint_ld.documents.values import lone_surrogate, shown, walk
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, lone_surrogate, shown, walk
 from checkpoint_ld.errors import WriteError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.arguments import renamed
 from checkpoint_ld.documents.layout import dump_json
-from checkpoint_ld.documents.limits import inside
+from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError, WrongTypeError

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld import entities, templates
 from checkpoint_ld.documents.layout import dump_json
-from checkpoint_ld.documents.limits import inside
+from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.mapping.faults import faults_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from checkpoint_ld.documents.layout import dump_json
-from checkpoint_ld.documents.limits import inside
+from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import DynamicRubric, Rubric
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.facets.rubric_checks import refuse_problems, refuse_taken, required_traits

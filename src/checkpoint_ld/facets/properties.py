@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.layout import dump_json
-from checkpoint_ld.documents.limits import inside
+from checkpoint_ld.documents.values import inside
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.facets import entries
 from checkpoint_ld.facets.facet import Facet, Json

@@ -11,7 +11,7 @@ from checkpoint_ld import rdf, reading
 from checkpoint_ld.agent.names import CAF, caf
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import read_bytes, unpacked
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.collecting import uncollected

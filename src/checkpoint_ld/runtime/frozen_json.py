@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS
-from checkpoint_ld.documents.values import lone_surrogate
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, lone_surrogate
 from checkpoint_ld.errors import WriteError, WrongTypeError
 
 DEEPEST: Final = DEFAULT_LIMITS.depth - 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.changes import ABSENT, Absent
+from checkpoint_ld.documents.values import ABSENT, Absent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

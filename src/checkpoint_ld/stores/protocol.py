@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
-from checkpoint_ld.documents.changes import ABSENT, Absent
+from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.filters import Filter
 

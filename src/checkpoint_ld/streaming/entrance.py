@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.documents.files import GZIP
-from checkpoint_ld.documents.limits import DEFAULT_LIMITS, Limits
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
 from checkpoint_ld.streaming import WINDOW
 from checkpoint_ld.streaming.elements import UnusualFileError

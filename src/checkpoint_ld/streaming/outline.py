@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Set
     from typing import BinaryIO
 
-    from checkpoint_ld.documents.limits import Limits
+    from checkpoint_ld.documents.values import Limits
 
 _FRAME = 1 << 20
 """The most bytes that may stand around the questions: each window has them again."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.documents.layout import dump_json
-from checkpoint_ld.documents.limits import inside
+from checkpoint_ld.documents.values import inside
 from checkpoint_ld.writing.amendment import matches
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.agent.difference import outline
 from checkpoint_ld.agent.json_patch import guarded, patch
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.changes import ABSENT, Absent, changes, moved
 from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.values import ABSENT, Absent, changes, moved
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.json_patch import Operation
     from checkpoint_ld.agent.values import Thought, ToolCall
-    from checkpoint_ld.documents.changes import Path
+    from checkpoint_ld.documents.values import Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.characters import harmless
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.documents.changes import ABSENT
+from checkpoint_ld.documents.values import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.changes import ABSENT, Absent
+from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, IntegrityError
 from checkpoint_ld.stores.amendment import amended
 from checkpoint_ld.stores.database import checking, contents, queries

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.changes import ABSENT, Absent
+from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, InvalidCheckpoint, ReadError, SourceMissingError, StoreError
 from checkpoint_ld.stores.amendment import amended
 from checkpoint_ld.stores.files import checking, heading

@@ -10,7 +10,7 @@ from pyoxigraph import Literal
 
 from checkpoint_ld.agent.names import iri
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.changes import ABSENT, Absent
+from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, StoreBusyError
 from checkpoint_ld.stores.amendment import amended
 from checkpoint_ld.stores.graphs import checking, listing
