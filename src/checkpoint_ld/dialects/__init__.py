@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects import datafeed, signs
+from checkpoint_ld.dialects import datafeed
 from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade
 from checkpoint_ld.dialects.trail import source_pointer
 from checkpoint_ld.errors import LookupFailedError
@@ -29,7 +29,7 @@ CANONICAL = Dialect(
     "datafeed-ns-v3",
     "a DataFeed as Karenina writes it since March 2026, the canonical dialect",
     "a DataFeed with the prefix karenina or the vocabulary https://schema.org/ in @context, or with a type karenina:…",
-    signs.is_namespaced,
+    is_namespaced,
     datafeed.identity,
     datafeed.same,
     is_loaded_by_karenina=True,
@@ -40,21 +40,21 @@ DIALECTS: tuple[Dialect, ...] = (
         "v2.0-other",
         "questions beside their templates, from the GUI's test data of July 2025",
         'version "2.0", no @type, an array questions',
-        signs.is_question_list,
-        _in("question_list", "read"),
+        is_question_list,
+        _in("state", "read_list"),
     ),
     Dialect(
         "v2.0-traits-key",
         "the GUI's state until November 2025",
         'version "2.0", no @type, an object checkpoint, a rubric with the list traits',
-        signs.is_state_with_traits,
+        is_state_with_traits,
         _in("state", "read"),
     ),
     Dialect(
         "v2.0",
         "the GUI's state since November 2025",
         'version "2.0", no @type, an object checkpoint',
-        signs.is_state,
+        is_state,
         _in("state", "read"),
         _in("state_writing", "downgrade"),
     ),
@@ -62,15 +62,15 @@ DIALECTS: tuple[Dialect, ...] = (
         "flat",
         "a DataFeed of bare questions, from the GUI's test files of January 2026",
         "a DataFeed whose elements are Questions without item",
-        signs.is_flat,
-        _in("flat", "read"),
+        is_flat,
+        _in("datafeed", "read_flat"),
     ),
     CANONICAL,
     Dialect(
         "gui-datafeed",
         "a DataFeed as the GUI writes it since August 2025",
         "a DataFeed with the property checkpoint_format_version or conversion_metadata, or deep_judgment_… on a Rating",
-        signs.is_gui_feed,
+        is_gui_feed,
         datafeed.read,
         _in("gui", "downgrade"),
         is_loaded_by_karenina=True,
@@ -79,7 +79,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "datafeed-legacy",
         "a DataFeed as Karenina wrote it from August 2025 to March 2026",
         "any other DataFeed: the @type, or at least an array dataFeedElement",
-        signs.is_feed,
+        is_feed,
         datafeed.read,
         is_loaded_by_karenina=True,
     ),
@@ -87,14 +87,14 @@ DIALECTS: tuple[Dialect, ...] = (
         "dataset-0",
         "a Dataset as the GUI wrote it in July 2025, with the global traits in every question",
         "a Dataset with the property global_rubric_traits, global types in questions, or ratings without a type",
-        signs.is_first_dataset,
+        is_first_dataset,
         _in("dataset", "read_first"),
     ),
     Dialect(
         "dataset-1",
         "a Dataset as the GUI and Karenina wrote it in August 2025",
         "any other Dataset, with its elements in hasPart",
-        signs.is_dataset,
+        is_dataset,
         _in("dataset", "read_second"),
         _in("dataset", "downgrade"),
     ),

@@ -13,16 +13,16 @@ from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.dialects.trail import Listing, Trail, step
 
 
-def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+def read_flat(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     """Read a DataFeed of bare questions; its elements take their dates from the root."""
 
     def convert(element: Any, pointer: str, trail: Trail) -> Any:
-        return _element(element, pointer, trail, value.get("dateModified"))
+        return _flat_element(element, pointer, trail, value.get("dateModified"))
 
     return clean_feed(value, value.get("dataFeedElement"), trail, convert)
 
 
-def _element(bare: dict[str, Any], pointer: str, trail: Trail, date: Any) -> dict[str, Any]:
+def _flat_element(bare: dict[str, Any], pointer: str, trail: Trail, date: Any) -> dict[str, Any]:
     """Return a bare question, which is always an object, as an element."""
     question = dict(bare)
     element: dict[str, Any] = {"@type": "DataFeedItem"}

@@ -11,12 +11,12 @@ from checkpoint_ld.dialects.trail import Trail, step
 from checkpoint_ld.members import BY_TYPE
 
 _NAMES = {"isFinished": "finished", "rubric": "question_rubric"}
-_CUSTOM = ("category", "hasGeneratedTemplate")
+_CUSTOM_OF_LIST = ("category", "hasGeneratedTemplate")
 _DROPPED = {"questions", "templates", "globalRubric", "progress"}
 """Members of the root that are read as something else, or can be computed."""
 
 
-def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+def read_list(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     """Read an array of questions; their answers, which it does not have, become empty."""
     templates = value.get("templates")
     unused = dict(templates) if isinstance(templates, dict) else {}
@@ -26,7 +26,7 @@ def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     places = Places("", {"global_rubric": "/globalRubric", "checkpoint": "/questions"})
     tree = root_of(root, places, trail)
     tree["dataFeedElement"] = [
-        _element(question, index, unused, trail) for index, question in enumerate(value["questions"])
+        _listed_element(question, index, unused, trail) for index, question in enumerate(value["questions"])
     ]
     left = unused if isinstance(templates, dict) else templates
     park(tree, {"templates": left} if left else {})
@@ -44,7 +44,7 @@ def _uncounted(value: dict[str, Any]) -> Any:
     return {name: content for name, content in progress.items() if name not in counts or content != counts[name]}
 
 
-def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail) -> Any:
+def _listed_element(question: Any, index: int, templates: dict[str, Any], trail: Trail) -> Any:
     """Return an entry of the array as an element, with its template, which is taken out of `templates`."""
     pointer, source = step("/dataFeedElement", index), step("/questions", index)
     if not isinstance(question, dict):
@@ -53,9 +53,9 @@ def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail)
     key = question.get("id")
     names = {name: new for name, new in _NAMES.items() if new not in question}
     others = question.get("custom_metadata")
-    taken = others.keys() if isinstance(others, dict) else () if others is None else _CUSTOM
-    custom = {name: question[name] for name in _CUSTOM if question.get(name) is not None and name not in taken}
-    stated = ((name, content) for name, content in question.items() if content is not None or name not in _CUSTOM)
+    taken = others.keys() if isinstance(others, dict) else () if others is None else _CUSTOM_OF_LIST
+    custom = {name: question[name] for name in _CUSTOM_OF_LIST if question.get(name) is not None and name not in taken}
+    stated = ((name, content) for name, content in question.items() if content is not None or name not in _CUSTOM_OF_LIST)
     item = {names.get(name, name): content for name, content in stated if name not in custom}
     if isinstance(key, str):
         del item["id"]

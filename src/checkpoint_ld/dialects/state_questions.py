@@ -55,7 +55,7 @@ class QuestionWriter:
         item = _item(element, question, rubric.written, self._date)
         unrated = {name: content for name, content in item.items() if name != "question_rubric"}
         read = element_of(key, unrated, "", Places(""), Trail("v2.0"))
-        left = beyond(read, _needed(element, key), _is_silent)
+        left = beyond(read, _needed_element(element, key), _is_silent)
         if rubric.left:
             left["item"] = {**left.get("item", {}), **rubric.left}
         if left:
@@ -123,7 +123,7 @@ def _is_empty(value: Any) -> bool:
     return value is None or decoded(value) in ("", [], {})
 
 
-def _needed(element: dict[str, Any], key: str) -> dict[str, Any]:
+def _needed_element(element: dict[str, Any], key: str) -> dict[str, Any]:
     """Return an element without its ratings and without what the GUI makes anew whenever it writes."""
     needed = dict(element)
     if not isinstance(needed.get("item"), dict):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.dialects.traits import Family
     from checkpoint_ld.findings import Finding
 
-_FAMILIES: tuple[Family, ...] = ("llm", "regex", "callable", "metric")
+_IN_ORDER: tuple[Family, ...] = ("llm", "regex", "callable", "metric")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
     ratings = members.get("rating")
     if "rating" in members and not isinstance(ratings, list):
         return WrittenRubric(None, {"rating": ratings})
-    traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in _FAMILIES}
+    traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in _IN_ORDER}
     left: list[Any] = []
     findings: list[Finding] = []
     for index, rating in enumerate(ratings or ()):
