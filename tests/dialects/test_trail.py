@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld.dialects import source_pointer
-from checkpoint_ld.dialects.trail import Listing, Trail, step
+from checkpoint_ld.dialects.dialect import Listing, Trail, step
 from tests.dialects import prop
 
 KEYS = st.lists(st.text(max_size=3) | st.integers(0, 9), max_size=4)

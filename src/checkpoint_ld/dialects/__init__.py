@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import datafeed
-from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade
-from checkpoint_ld.dialects.trail import source_pointer
+from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade, source_pointer
 from checkpoint_ld.errors import LookupFailedError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import VERSION, clean, clean_feed
-from checkpoint_ld.dialects.dialect import Downgrade
+from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
 from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import KEPT, beyond, park, says_nothing
 from checkpoint_ld.dialects.losses import Losses, loss, losses_of, named_place
@@ -31,7 +31,6 @@ from checkpoint_ld.dialects.rubric import Rubric
 from checkpoint_ld.dialects.state import DEFAULT_NAME
 from checkpoint_ld.dialects.state_writing import is_made_anew
 from checkpoint_ld.dialects.template import default_template, template_name
-from checkpoint_ld.dialects.trail import Listing, Trail, step
 from checkpoint_ld.dialects.traits import is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.leftovers import KEPT, says_nothing
 from checkpoint_ld.dialects.losses import loss
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, typed, values
@@ -19,7 +20,6 @@ from checkpoint_ld.dialects.ratings import (
     llm_kind,
     trait_type,
 )
-from checkpoint_ld.dialects.trail import step
 from checkpoint_ld.identifiers import gui_rating_id
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.properties import is_plain, name_of
-from checkpoint_ld.dialects.trail import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from checkpoint_ld.dialects.trail import Trail
+    from checkpoint_ld.dialects.dialect import Trail
 
     Silent: TypeAlias = Callable[[str, Any], bool]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.leftovers import KEPT, beyond, park, says_nothing
 from checkpoint_ld.dialects.properties import name_of
-from checkpoint_ld.dialects.trail import step
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from checkpoint_ld.dialects.dialect import Trail, step
 from checkpoint_ld.dialects.leftovers import has_keywords, park, restored
 from checkpoint_ld.dialects.ratings import in_order
 from checkpoint_ld.dialects.state import Places, element_of, root_of
-from checkpoint_ld.dialects.trail import Trail, step
 from checkpoint_ld.members import BY_TYPE
 
 _NAMES = {"isFinished": "finished", "rubric": "question_rubric"}
@@ -55,7 +55,9 @@ def _listed_element(question: Any, index: int, templates: dict[str, Any], trail:
     others = question.get("custom_metadata")
     taken = others.keys() if isinstance(others, dict) else () if others is None else _CUSTOM_OF_LIST
     custom = {name: question[name] for name in _CUSTOM_OF_LIST if question.get(name) is not None and name not in taken}
-    stated = ((name, content) for name, content in question.items() if content is not None or name not in _CUSTOM_OF_LIST)
+    stated = (
+        (name, content) for name, content in question.items() if content is not None or name not in _CUSTOM_OF_LIST
+    )
     item = {names.get(name, name): content for name, content in stated if name not in custom}
     if isinstance(key, str):
         del item["id"]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.dialect import Listing, step
 from checkpoint_ld.dialects.json_text import encoded
 from checkpoint_ld.dialects.leftovers import laid_over
 from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.ratings import QUESTION, in_order
 from checkpoint_ld.dialects.rubric import Rubric
-from checkpoint_ld.dialects.trail import Listing, step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from checkpoint_ld.dialects.trail import Trail
+    from checkpoint_ld.dialects.dialect import Trail
 
 SPELLED = ("author", "sources", "few_shot_examples")
 """Properties whose value is an object or array written out as text, in the order in which they are written."""

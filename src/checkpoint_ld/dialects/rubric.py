@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.dialect import Listing, step
 from checkpoint_ld.dialects.leftovers import beyond
 from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.ratings import GUI_MATRIX, clean_rating, report_gui_matrix
-from checkpoint_ld.dialects.trail import Listing, step
 from checkpoint_ld.dialects.traits import Family, family_of, rating_from_v2
 
 if TYPE_CHECKING:
-    from checkpoint_ld.dialects.trail import Trail
+    from checkpoint_ld.dialects.dialect import Trail
 
 LISTS: dict[str, Family] = {
     "traits": "llm",

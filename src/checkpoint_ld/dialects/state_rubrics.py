@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.leftovers import KEPT
 from checkpoint_ld.dialects.losses import loss, losses_of
 from checkpoint_ld.dialects.properties import values
-from checkpoint_ld.dialects.trail import step
 from checkpoint_ld.dialects.traits import trait_from_rating
 
 if TYPE_CHECKING:
