@@ -17,7 +17,7 @@ from checkpoint_ld.constraints import names, relations, secrets
 from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import contained, value_of
-from checkpoint_ld.dialects.json_text import container
+from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.graph.literals import literal_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from checkpoint_ld.dialects.json_text import container
+from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import shown as quoted
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 

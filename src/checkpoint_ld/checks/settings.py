@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.checks.readings import given, is_boolean_like, number, numeric_text, shown
 from checkpoint_ld.checks.sources import code_told, pattern_fault
 from checkpoint_ld.checks.traits import KINDS, Trait
-from checkpoint_ld.dialects.json_text import container
+from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.dialects.ratings import CONTAINERS
 
 if TYPE_CHECKING:

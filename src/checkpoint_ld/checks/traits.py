@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.checks.readings import number
-from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.properties import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.dialects.json_text import container
+from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.graph.literals import (
     DATETIME,
     RDF_JSON,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
-from checkpoint_ld.dialects.json_text import decoded
 from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
-from checkpoint_ld.dialects.properties import is_plain, name_of
+from checkpoint_ld.dialects.properties import decoded, is_plain, name_of
 from checkpoint_ld.dialects.questions import add_rubric_members, clean_element, has_lists, listed
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, in_order
 from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES, Rubric

@@ -10,10 +10,19 @@ from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean, clean_feed
 from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
 from checkpoint_ld.dialects.gui_ratings import gui_ratings, is_idle_in
-from checkpoint_ld.dialects.json_text import as_text, decoded, gui_encoded
 from checkpoint_ld.dialects.leftovers import KEPT
 from checkpoint_ld.dialects.losses import Losses, loss, named_place
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, typed, values
+from checkpoint_ld.dialects.properties import (
+    ABSENT,
+    as_text,
+    decoded,
+    gui_encoded,
+    name_of,
+    property_value,
+    stated,
+    typed,
+    values,
+)
 from checkpoint_ld.dialects.questions import SPELLED, clean_element
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Listing, step
-from checkpoint_ld.dialects.json_text import encoded
 from checkpoint_ld.dialects.leftovers import laid_over
-from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.properties import encoded, name_of
 from checkpoint_ld.dialects.ratings import QUESTION, in_order
 from checkpoint_ld.dialects.rubric import Rubric
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Listing, Trail
-from checkpoint_ld.dialects.json_text import container
 from checkpoint_ld.dialects.leftovers import laid_over
-from checkpoint_ld.dialects.properties import ABSENT, name_of, values
+from checkpoint_ld.dialects.properties import ABSENT, container, name_of, values
 from checkpoint_ld.documents.values import is_number, shown
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES

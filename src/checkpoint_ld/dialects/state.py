@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.dialect import Listing, Trail, step
-from checkpoint_ld.dialects.json_text import encoded
 from checkpoint_ld.dialects.leftovers import PARKED, has_keywords, park, restored
+from checkpoint_ld.dialects.properties import encoded
 from checkpoint_ld.dialects.questions import SPELLED, listed
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
 from checkpoint_ld.dialects.rubric import LISTS, Rubric

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Trail, step
-from checkpoint_ld.dialects.json_text import as_text, decoded
 from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in, says_nothing
 from checkpoint_ld.dialects.losses import loss, losses_of
-from checkpoint_ld.dialects.properties import values
+from checkpoint_ld.dialects.properties import as_text, decoded, values
 from checkpoint_ld.dialects.questions import SPELLED
 from checkpoint_ld.dialects.ratings import QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, ITEM, Places, element_of

@@ -7,10 +7,9 @@ from typing import Any
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean
 from checkpoint_ld.dialects.dialect import Downgrade, Trail
-from checkpoint_ld.dialects.json_text import as_text, decoded
 from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in
 from checkpoint_ld.dialects.losses import losses_of
-from checkpoint_ld.dialects.properties import values
+from checkpoint_ld.dialects.properties import as_text, decoded, values
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX
 from checkpoint_ld.dialects.state import DEFAULT_NAME, PUBLISHING, SIMPLE_METADATA, Places, root_of
 from checkpoint_ld.dialects.state_questions import QuestionWriter

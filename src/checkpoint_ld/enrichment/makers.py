@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.dialects.json_text import decoded
+from checkpoint_ld.dialects.properties import decoded
 from checkpoint_ld.enrichment.objects import object_of
 from checkpoint_ld.graph import naming
 from checkpoint_ld.mapping.creators import creator_of

@@ -10,8 +10,7 @@ import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.json_text import container
-from checkpoint_ld.dialects.properties import name_of, property_value, values
+from checkpoint_ld.dialects.properties import container, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import CANONICAL, CONTAINERS, as_float
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.dialects.template import new_template_of, template_name
