@@ -9,7 +9,7 @@ from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
 from checkpoint_ld.dialects.properties import decoded, is_plain, name_of
 from checkpoint_ld.dialects.questions import add_rubric_members, clean_element, has_lists, listed
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, in_order
-from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES, Rubric
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, Rubric
 from checkpoint_ld.vocabulary import FORMAT_VERSION
 
 if TYPE_CHECKING:

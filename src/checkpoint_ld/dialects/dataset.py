@@ -27,11 +27,10 @@ from checkpoint_ld.dialects.ratings import (
     scope_of,
     trait_type,
 )
-from checkpoint_ld.dialects.rubric import Rubric
 from checkpoint_ld.dialects.state import DEFAULT_NAME
 from checkpoint_ld.dialects.state_writing import is_made_anew
 from checkpoint_ld.dialects.template import default_template, template_name
-from checkpoint_ld.dialects.traits import is_gui_id
+from checkpoint_ld.dialects.traits import Rubric, is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 

@@ -9,8 +9,8 @@ from checkpoint_ld.dialects.dialect import Listing, Trail, step
 from checkpoint_ld.dialects.properties import values
 from checkpoint_ld.dialects.questions import add_rubric_members, has_lists, listed
 from checkpoint_ld.dialects.ratings import QUESTION, in_order
-from checkpoint_ld.dialects.rubric import Rubric
 from checkpoint_ld.dialects.template import template_of
+from checkpoint_ld.dialects.traits import Rubric
 
 
 def read_flat(value: dict[str, Any], trail: Trail) -> dict[str, Any]:

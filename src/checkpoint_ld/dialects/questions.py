@@ -8,7 +8,7 @@ from checkpoint_ld.dialects.dialect import Listing, step
 from checkpoint_ld.dialects.leftovers import laid_over
 from checkpoint_ld.dialects.properties import encoded, name_of
 from checkpoint_ld.dialects.ratings import QUESTION, in_order
-from checkpoint_ld.dialects.rubric import Rubric
+from checkpoint_ld.dialects.traits import Rubric
 
 if TYPE_CHECKING:
     from collections.abc import Callable

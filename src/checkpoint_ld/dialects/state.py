@@ -14,9 +14,8 @@ from checkpoint_ld.dialects.leftovers import PARKED, has_keywords, park, restore
 from checkpoint_ld.dialects.properties import encoded
 from checkpoint_ld.dialects.questions import SPELLED, listed
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
-from checkpoint_ld.dialects.rubric import LISTS, Rubric
 from checkpoint_ld.dialects.template import template_of
-from checkpoint_ld.dialects.traits import as_gui_reads
+from checkpoint_ld.dialects.traits import LISTS, Rubric, as_gui_reads
 from checkpoint_ld.identifiers import gui_element_id
 from checkpoint_ld.members import BY_TYPE
 

@@ -11,8 +11,8 @@ from checkpoint_ld.dialects.properties import as_text, decoded, values
 from checkpoint_ld.dialects.questions import SPELLED
 from checkpoint_ld.dialects.ratings import QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, ITEM, Places, element_of
-from checkpoint_ld.dialects.state_rubrics import rubric_of
 from checkpoint_ld.dialects.template import REPOSITORY, gui_template_name, template_name
+from checkpoint_ld.dialects.traits import rubric_of
 from checkpoint_ld.identifiers import gui_answer_id, gui_key, gui_question_id, gui_template_id
 from checkpoint_ld.members import BY_TYPE
 

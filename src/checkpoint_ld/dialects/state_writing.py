@@ -13,7 +13,7 @@ from checkpoint_ld.dialects.properties import as_text, decoded, values
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX
 from checkpoint_ld.dialects.state import DEFAULT_NAME, PUBLISHING, SIMPLE_METADATA, Places, root_of
 from checkpoint_ld.dialects.state_questions import QuestionWriter
-from checkpoint_ld.dialects.state_rubrics import rubric_of
+from checkpoint_ld.dialects.traits import rubric_of
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import (
     CONVERSION_PROPERTY,

@@ -1,11 +1,14 @@
-"""Rubric traits as the GUI's state holds them, and as the ratings of JSON-LD: the way there and back."""
+"""Rubric traits: as the GUI's state holds them and as the ratings of JSON-LD, and rubrics gathered from all places where documents have kept traits."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from checkpoint_ld.dialects.leftovers import PARKED, beyond, has_keywords, park, parked_in, restored
-from checkpoint_ld.dialects.properties import ABSENT, property_value, values
+from checkpoint_ld.dialects.dialect import Listing, step
+from checkpoint_ld.dialects.leftovers import KEPT, PARKED, beyond, has_keywords, park, parked_in, restored
+from checkpoint_ld.dialects.losses import loss, losses_of
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_JUDGMENT,
     GUI_MATRIX,
@@ -15,12 +18,19 @@ from checkpoint_ld.dialects.ratings import (
     PREFIX,
     as_float,
     as_plain,
+    clean_rating,
     is_template,
     llm_kind,
+    report_gui_matrix,
     trait_type,
 )
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.identifiers import gui_rating_id
+
+if TYPE_CHECKING:
+    from checkpoint_ld.dialects.dialect import Trail
+    from checkpoint_ld.findings import Finding
+
 
 Family: TypeAlias = Literal["llm", "regex", "callable", "metric"]
 """The kinds of traits that the GUI's state can hold."""
@@ -227,3 +237,149 @@ def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any])
 
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+LISTS: dict[str, Family] = {
+    "traits": "llm",
+    "llm_traits": "llm",
+    "regex_traits": "regex",
+    "callable_traits": "callable",
+    "metric_traits": "metric",
+}
+"""The lists of a rubric object; `traits` may name the class of each of its entries instead."""
+
+LEGACY_PROPERTIES: dict[str, Family] = {
+    "global_rubric_traits": "llm",
+    "global_regex_rubric_traits": "regex",
+    "global_callable_rubric_traits": "callable",
+    "global_metric_rubric_traits": "metric",
+}
+"""Root properties that hold traits as JSON text."""
+
+_FROM = {"bestRating": "max_score", "worstRating": "min_score", "additionalType": "type"}
+
+
+class Rubric:
+    """The ratings of the root or of a question, each with a note of where it came from."""
+
+    def __init__(self, pointer: str, scope: str, trail: Trail) -> None:
+        self._listing = Listing(step(pointer, "rating"), trail)
+        self._trail = trail
+        self.scope = scope
+
+    @property
+    def ratings(self) -> list[Any]:
+        """The ratings gathered so far."""
+        return self._listing.entries
+
+    def names(self) -> list[Any]:
+        """Return the names of the traits gathered so far."""
+        return [rating["name"] for rating in self.ratings if isinstance(rating, dict) and "name" in rating]
+
+    def add_rating(self, rating: Any, source: str, *keys: str | int) -> None:
+        """Add a rating that the document has as one, at `source` continued by `keys`, brought to canonical form."""
+        pointer = self._listing.next_pointer()
+        self._listing.add(None, source, *keys)
+        self.ratings[-1] = clean_rating(rating, pointer, self._trail)
+
+    def add_trait(self, family: Family, trait: Any, source: str, *, spelled: bool = False) -> None:
+        """Add a trait that stands at `source` in the form of the GUI's state.
+
+        `spelled` tells that it stands inside a text, so that its members have no place of their own.
+        """
+        pointer = self._listing.next_pointer()
+        if not isinstance(trait, dict):
+            self._listing.add(trait, source)
+            return
+        if trait.get("evaluation_mode") == GUI_MATRIX:
+            report_gui_matrix(trait.get("name"), source, self._trail)
+        rating = rating_from_v2(family, trait, self.scope)
+        self._listing.add(rating, source)
+        if not self._trail.kept:
+            return
+        for member in rating:
+            origin = _FROM.get(member, member)
+            self._trail.moved(
+                step(pointer, member), step(source, origin) if origin in trait and not spelled else source
+            )
+        entries = rating.get("additionalProperty")
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            name = name_of(entry) or ""
+            place = step(pointer, "additionalProperty", index)
+            self._trail.moved(place, step(source, name) if name in trait and not spelled else source)
+            self._trail.moved(step(place, "value"), self._trail.source(place))
+
+    def add_object(self, rubric: dict[str, Any], source: str, *, known: bool = False) -> dict[str, Any]:
+        """Add all traits of a rubric object; return its other members.
+
+        `known` tells to leave out traits whose name the rubric has already; those that say something else are returned.
+        """
+        names = self.names() if known else []
+        others = {member: value for member, value in rubric.items() if member not in LISTS and value is not None}
+        for member, family in LISTS.items():
+            traits = rubric.get(member, [])
+            place = step(source, member)
+            if not isinstance(traits, list):
+                traits = [] if traits is None else self._pass_on(traits, place)
+            for index, trait in enumerate(traits):
+                said = trait if isinstance(trait, dict) else {}
+                named = family_of(said.get("type")) if member == "traits" else None
+                if said.get("name") not in names:
+                    self.add_trait(named or family, trait, step(place, index))
+                elif "name" in said and not self.says(named or family, said):
+                    others.setdefault(member, []).append(trait)
+        return others
+
+    def says(self, family: Family, trait: dict[str, Any]) -> bool:
+        """Tell whether the rating of its name says all that a trait in the form of the GUI's state does."""
+        named = (rating for rating in self.ratings if isinstance(rating, dict) and rating.get("name") == trait["name"])
+        return not beyond(next(named, {}), rating_from_v2(family, trait, self.scope))
+
+    def _pass_on(self, traits: Any, source: str) -> list[Any]:
+        """Add what should be a list of traits and is none as if it were a trait, so that it is noticed."""
+        self._listing.add(traits, source)
+        return []
+
+
+_IN_ORDER: tuple[Family, ...] = ("llm", "regex", "callable", "metric")
+
+
+@dataclass(frozen=True)
+class WrittenRubric:
+    """A rubric as the state has it, None without traits, and the member `rating` with what it cannot have."""
+
+    written: dict[str, Any] | None
+    left: dict[str, Any]
+    findings: list[Finding] = field(default_factory=list)
+
+
+def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) -> WrittenRubric:
+    """Return the rubric of the root or of a question, an object with `members` at `pointer`.
+
+    `matrix` is the name to give to the mode full_matrix of metric traits.
+    """
+    ratings = members.get("rating")
+    if "rating" in members and not isinstance(ratings, list):
+        return WrittenRubric(None, {"rating": ratings})
+    traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in _IN_ORDER}
+    left: list[Any] = []
+    findings: list[Finding] = []
+    for index, rating in enumerate(ratings or ()):
+        found = trait_from_rating(rating, scope, matrix=matrix)
+        if found is None:
+            left.append(rating)
+            continue
+        family, trait = found
+        traits[family].append(trait)
+        findings += _losses(rating, trait, step(pointer, "rating", index))
+    written = {f"{family}_traits": listed for family, listed in traits.items() if listed or family == "llm"}
+    return WrittenRubric(written if any(traits.values()) else None, {"rating": left} if left else {}, findings)
+
+
+def _losses(rating: dict[str, Any], trait: dict[str, Any], pointer: str) -> list[Finding]:
+    findings = list(losses_of(trait.get(KEPT, {}), rating, pointer, "v2.0"))
+    stated = values(rating.get("additionalProperty"))
+    if trait.get("repeated_extraction") is False and "repeated_extraction" not in stated:
+        message = "leaves repeated_extraction out, which the GUI takes for false"
+        findings.append(loss(f'the metric trait "{trait.get("name")}" {message}', pointer, "v2.0"))
+    return findings

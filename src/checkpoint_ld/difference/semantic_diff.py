@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.content import BenchmarkContent, content_of
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
-from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.difference import outline
 from checkpoint_ld.difference.change import Change, PartsDiff, changes, parts
 from checkpoint_ld.difference.questions import QuestionDiff, QuestionName, name_of, pairs, question_diff

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal
 
-from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.facets.questions import Questions
 from checkpoint_ld.mapping.questions import (

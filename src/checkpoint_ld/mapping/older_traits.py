@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES, LISTS
-from checkpoint_ld.dialects.traits import family_of, rating_from_v2
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, LISTS, family_of, rating_from_v2
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.properties import as_list, from_text, name_of, text_of, values
 from checkpoint_ld.mapping.traits import is_static, trait_of

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import template
-from checkpoint_ld.dialects.rubric import LEGACY_PROPERTIES
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
 from checkpoint_ld.mapping.placeholder import is_placeholder
 from checkpoint_ld.mapping.properties import (
