@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
 from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
-from checkpoint_ld.dialects.properties import decoded, is_plain, name_of
-from checkpoint_ld.dialects.questions import add_rubric_members, clean_element, has_lists, listed
-from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, in_order
+from checkpoint_ld.dialects.properties import decoded, encoded, is_plain, name_of, values
+from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, QUESTION, in_order
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, Rubric
 from checkpoint_ld.vocabulary import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
 
 CREATOR_DETAILS = "creator_details"
 """Root property with a creator of which the member `creator` can only hold the name."""
@@ -113,3 +113,195 @@ def _is_told(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> boo
     tree[member] = told
     trail.moved(step("", member), step(source, "value"))
     return True
+
+
+NAME_LENGTH = 30
+REPOSITORY = "karenina-benchmarks"
+"""The codeRepository that Karenina and the GUI give to every template."""
+_SHOWN_OF_QUESTION = 50
+_PLACEHOLDER_HEAD = 'class Answer(BaseAnswer):\n    """Answer template for: '
+_PLACEHOLDER_TAIL = (
+    '..."""\n\n    response: str = Field(description="The answer response")\n\n'
+    "    def verify(self) -> bool:\n"
+    "        # Default template: returns False to indicate custom verification needed\n"
+    "        return False\n"
+)
+
+
+def template_name(question: object) -> str:
+    """Return the name that Karenina gives to the template of a question."""
+    return f"{question[:NAME_LENGTH] if isinstance(question, str) else ''}... Answer Template"
+
+
+def gui_template_name(question: object) -> str:
+    """Return the name that the GUI gives to the template of a question: it counts UTF-16 code units.
+
+    A character that would be cut in two is left out, because half of it cannot be written.
+    """
+    if not isinstance(question, str):
+        return template_name(question)
+    units = question.encode("utf-16-le", "surrogatepass")[: 2 * NAME_LENGTH]
+    return f"{units.decode('utf-16-le', 'ignore')}... Answer Template"
+
+
+def template_of(question: object, source: Any) -> dict[str, Any]:
+    """Return the SoftwareSourceCode with the text `source` for a question with the text `question`."""
+    name = template_name(question)
+    return {"@type": "SoftwareSourceCode", "name": name, "text": source, "programmingLanguage": "Python"}
+
+
+def new_template_of(question: object, source: Any) -> dict[str, Any]:
+    """Return the SoftwareSourceCode for a template that did not come from a file, as Karenina makes it."""
+    return {**template_of(question, source), "codeRepository": REPOSITORY}
+
+
+def default_template(question: str) -> str:
+    """Return the template that stands for none: Karenina tells by its exact text that a question has no template."""
+    return f"{_PLACEHOLDER_HEAD}{question[:_SHOWN_OF_QUESTION]}{_PLACEHOLDER_TAIL}"
+
+
+SPELLED = ("author", "sources", "few_shot_examples")
+"""Properties whose value is an object or array written out as text, in the order in which they are written."""
+RUBRIC_MEMBERS = ("globalRubric", "rubric")
+"""Members that hold a whole rubric object where only ratings should be."""
+
+
+def clean_element(
+    element: Any, pointer: str, trail: Trail, take: Callable[[Any, str, Listing], bool] | None = None
+) -> Any:
+    """Return a DataFeedItem, which will be at `pointer`, in canonical form: keywords belong to its question.
+
+    `take` is asked for every rating of the question, with its place and the properties of the question so far, whether
+    it takes the rating away.
+    """
+    if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
+        return element
+    clean = dict(element)
+    place = step(pointer, "item")
+    question = _clean_question(dict(clean["item"]), place, trail, take)
+    if "keywords" in clean:
+        keywords = clean.pop("keywords")
+        source = step(trail.source(pointer), "keywords")
+        if "keywords" in question:
+            keywords = _united(question["keywords"], keywords, source, trail)
+        else:
+            trail.moved(step(place, "keywords"), source)
+        question["keywords"] = keywords
+    clean["item"] = in_order(question, "Question")
+    return in_order(laid_over(clean, pointer, trail), "DataFeedItem")
+
+
+def _clean_question(
+    question: dict[str, Any], pointer: str, trail: Trail, take: Callable[[Any, str, Listing], bool] | None
+) -> dict[str, Any]:
+    source = trail.source(pointer)
+    if not has_lists(question):
+        return question
+    properties = Listing(f"{pointer}/additionalProperty", trail)
+    properties.extend([*map(_clean_entry, question.get("additionalProperty") or ())], source, "additionalProperty")
+    rubric = Rubric(pointer, QUESTION, trail)
+    for index, rating in enumerate(question.get("rating") or ()):
+        if take is None or not take(rating, step(source, "rating", index), properties):
+            rubric.add_rating(rating, source, "rating", index)
+    add_rubric_members(question, source, rubric, properties)
+    return {**question, **listed(question, rubric, properties)}
+
+
+def has_lists(members: dict[str, Any]) -> bool:
+    """Tell whether ratings and properties, where there are any, stand in arrays; otherwise they are left alone."""
+    return all(isinstance(members.get(name), list | None) for name in ("rating", "additionalProperty"))
+
+
+def listed(members: dict[str, Any], rubric: Rubric, properties: Listing) -> dict[str, Any]:
+    """Return the members that hold ratings and properties, if `members` has them or there is something to hold."""
+    held = {"rating": rubric.ratings, "additionalProperty": properties.entries}
+    return {member: entries for member, entries in held.items() if entries or members.get(member) is not None}
+
+
+def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, properties: Listing) -> None:
+    """Move rubric objects out of `members`, which stand at `source`, into `rubric` and `properties`.
+
+    They are reported, except in the flat dialect, where they belong.
+    """
+    for member in RUBRIC_MEMBERS:
+        if not isinstance(members.get(member), dict):
+            continue
+        place = step(source, member)
+        for name, content in rubric.add_object(members.pop(member), place, known=True).items():
+            properties.add_property(f"rubric_{name}", content, place, name)
+        if properties.trail.dialect != "flat":
+            message = f"the traits in the member {member} are read as if they stood in rating"
+            properties.trail.report("traits-in-old-place", message, place)
+
+
+def _clean_entry(entry: Any) -> Any:
+    if name_of(entry) in SPELLED and "value" in entry:
+        return {**entry, "value": encoded(entry["value"])}
+    return entry
+
+
+def _united(first: Any, second: Any, source: str, trail: Trail) -> Any:
+    """Return the keywords of a question and those of its element together, each once more only if it was twice."""
+    own, added = ([value] if isinstance(value, str) else value for value in (first, second))
+    if own == added or not isinstance(added, list):
+        return own
+    trail.report(
+        "keywords-differ",
+        f"the keywords {added} of the element are not those of its question, {own}; all count",
+        source,
+    )
+    return [*own, *(keyword for keyword in added if keyword not in own)] if isinstance(own, list) else own
+
+
+def read_flat(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
+    """Read a DataFeed of bare questions; its elements take their dates from the root."""
+
+    def convert(element: Any, pointer: str, trail: Trail) -> Any:
+        return _flat_element(element, pointer, trail, value.get("dateModified"))
+
+    return clean_feed(value, value.get("dataFeedElement"), trail, convert)
+
+
+def _flat_element(bare: dict[str, Any], pointer: str, trail: Trail, date: Any) -> dict[str, Any]:
+    """Return a bare question, which is always an object, as an element."""
+    question = dict(bare)
+    element: dict[str, Any] = {"@type": "DataFeedItem"}
+    place = step(pointer, "item")
+    trail.moved(place, pointer)
+    if "@id" not in question and isinstance(question.get("identifier"), str):
+        element["@id"] = question.pop("identifier")
+        trail.moved(step(pointer, "@id"), step(pointer, "identifier"))
+    elif "@id" in question:
+        element["@id"] = question.pop("@id")
+    for member in ("dateCreated", "dateModified"):
+        if date is not None:
+            element[member] = date
+            trail.moved(step(pointer, member), "/dateModified")
+    trail.moved(step(place, "text"), step(pointer, "text" if "text" in question else "name"))
+    if "text" not in question and "name" in question:
+        question["text"] = question.pop("name")
+    for pointed in (step(place, "hasPart"), step(place, "hasPart", "text")):
+        trail.moved(pointed, step(pointer, "answerTemplate"))
+    if "hasPart" not in question and isinstance(question.get("answerTemplate"), str):
+        question["hasPart"] = template_of(question.get("text"), question.pop("answerTemplate"))
+    _move_extras(question, place, trail)
+    return {**element, "item": in_order(question, "Question")}
+
+
+def _move_extras(question: dict[str, Any], place: str, trail: Trail) -> None:
+    """Bring rubric, scenario and progress of a bare question to their places."""
+    source = trail.source(place)
+    if not has_lists(question):
+        return
+    entries, ratings = question.get("additionalProperty") or [], question.get("rating") or []
+    properties = Listing(step(place, "additionalProperty"), trail)
+    rubric = Rubric(place, QUESTION, trail)
+    if "finished" not in values(entries):
+        properties.add_property("finished", value=False, source=source)
+    properties.extend(entries, source, "additionalProperty")
+    for index, rating in enumerate(ratings):
+        rubric.add_rating(rating, source, "rating", index)
+    if isinstance(question.get("scenario"), str):
+        properties.add_property("custom_scenario", question.pop("scenario"), source, "scenario")
+    add_rubric_members(question, source, rubric, properties)
+    question.update(listed(question, rubric, properties))

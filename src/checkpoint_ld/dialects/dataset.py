@@ -6,13 +6,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.data import text
-from checkpoint_ld.dialects.datafeed import VERSION, clean, clean_feed
+from checkpoint_ld.dialects.datafeed import (
+    VERSION,
+    clean,
+    clean_element,
+    clean_feed,
+    default_template,
+    has_lists,
+    template_name,
+)
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
 from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import KEPT, beyond, park, says_nothing
 from checkpoint_ld.dialects.losses import Losses, loss, losses_of, named_place
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, values
-from checkpoint_ld.dialects.questions import clean_element, has_lists
 from checkpoint_ld.dialects.ratings import (
     CANONICAL,
     DEEP_DEFAULTS,
@@ -29,7 +36,6 @@ from checkpoint_ld.dialects.ratings import (
 )
 from checkpoint_ld.dialects.state import DEFAULT_NAME
 from checkpoint_ld.dialects.state_writing import is_made_anew
-from checkpoint_ld.dialects.template import default_template, template_name
 from checkpoint_ld.dialects.traits import Rubric, is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY

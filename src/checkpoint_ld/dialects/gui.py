@@ -7,7 +7,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.data import text
-from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean, clean_feed
+from checkpoint_ld.dialects.datafeed import (
+    CREATOR_DETAILS,
+    REPOSITORY,
+    SPELLED,
+    clean,
+    clean_element,
+    clean_feed,
+    gui_template_name,
+    template_name,
+)
 from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
 from checkpoint_ld.dialects.gui_ratings import gui_ratings, is_idle_in
 from checkpoint_ld.dialects.leftovers import KEPT
@@ -23,11 +32,9 @@ from checkpoint_ld.dialects.properties import (
     typed,
     values,
 )
-from checkpoint_ld.dialects.questions import SPELLED, clean_element
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.dialects.state_writing import is_made_anew
-from checkpoint_ld.dialects.template import REPOSITORY, gui_template_name, template_name
 from checkpoint_ld.identifiers import CHECKPOINT, URN, gui_answer_id, gui_question_id, gui_template_id, unix_time
 from checkpoint_ld.vocabulary import (
     CONVERSION_PROPERTY,

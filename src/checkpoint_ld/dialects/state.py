@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, SPELLED, listed, template_of
 from checkpoint_ld.dialects.dialect import Listing, Trail, step
 from checkpoint_ld.dialects.leftovers import PARKED, has_keywords, park, restored
 from checkpoint_ld.dialects.properties import encoded
-from checkpoint_ld.dialects.questions import SPELLED, listed
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
-from checkpoint_ld.dialects.template import template_of
 from checkpoint_ld.dialects.traits import LISTS, Rubric, as_gui_reads
 from checkpoint_ld.identifiers import gui_element_id
 from checkpoint_ld.members import BY_TYPE

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.datafeed import REPOSITORY, SPELLED, gui_template_name, template_name
 from checkpoint_ld.dialects.dialect import Trail, step
 from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in, says_nothing
 from checkpoint_ld.dialects.losses import loss, losses_of
 from checkpoint_ld.dialects.properties import as_text, decoded, values
-from checkpoint_ld.dialects.questions import SPELLED
 from checkpoint_ld.dialects.ratings import QUESTION
 from checkpoint_ld.dialects.state import CUSTOM, ITEM, Places, element_of
-from checkpoint_ld.dialects.template import REPOSITORY, gui_template_name, template_name
 from checkpoint_ld.dialects.traits import rubric_of
 from checkpoint_ld.identifiers import gui_answer_id, gui_key, gui_question_id, gui_template_id
 from checkpoint_ld.members import BY_TYPE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.template import new_template_of, template_name
+from checkpoint_ld.dialects.datafeed import new_template_of, template_name
 from checkpoint_ld.facets import entries
 from checkpoint_ld.mapping.placeholder import is_placeholder
 from checkpoint_ld.mapping.properties import CUSTOM, as_list

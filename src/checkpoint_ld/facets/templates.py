@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from checkpoint_ld import templates
 from checkpoint_ld.arguments import renamed
-from checkpoint_ld.dialects.template import new_template_of
+from checkpoint_ld.dialects.datafeed import new_template_of
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError

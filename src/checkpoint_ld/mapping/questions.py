@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects import template
+from checkpoint_ld.dialects import datafeed
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
 from checkpoint_ld.mapping.placeholder import is_placeholder
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-default_template = template.default_template
+default_template = datafeed.default_template
 
 PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
 """The members of a question that are properties of the same name; custom metadata stands after the first two."""
@@ -185,7 +185,7 @@ def item_of(
         "@type": "Question",
         "text": question.question,
         "acceptedAnswer": {"@type": "Answer", "text": question.raw_answer},
-        **({"hasPart": template.new_template_of(question.question, source)} if source else {}),
+        **({"hasPart": datafeed.new_template_of(question.question, source)} if source else {}),
         **({"rating": ratings} if ratings else {}),
         "additionalProperty": _properties(question, finished=finished),
         **({"keywords": list(question.keywords)} if question.keywords else {}),

@@ -10,10 +10,10 @@ import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.datafeed import new_template_of, template_name
 from checkpoint_ld.dialects.properties import container, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import CANONICAL, CONTAINERS, as_float
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
-from checkpoint_ld.dialects.template import new_template_of, template_name
 from checkpoint_ld.documents.values import as_base64, is_number
 from checkpoint_ld.entities import CallableRubricTrait
 from checkpoint_ld.errors import ReadError, WriteError
