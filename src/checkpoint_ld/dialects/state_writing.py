@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, clean
-from checkpoint_ld.dialects.dialect import Downgrade, Trail
-from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in
-from checkpoint_ld.dialects.losses import losses_of
+from checkpoint_ld.dialects.datafeed import (
+    CREATOR_DETAILS,
+    REPOSITORY,
+    SPELLED,
+    clean,
+    gui_template_name,
+    template_name,
+)
+from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
+from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in, says_nothing
+from checkpoint_ld.dialects.losses import loss, losses_of
 from checkpoint_ld.dialects.properties import as_text, decoded, values
-from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX
-from checkpoint_ld.dialects.state import DEFAULT_NAME, PUBLISHING, SIMPLE_METADATA, Places, root_of
-from checkpoint_ld.dialects.state_questions import QuestionWriter
+from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX, QUESTION
+from checkpoint_ld.dialects.state import (
+    CUSTOM,
+    DEFAULT_NAME,
+    ITEM,
+    PUBLISHING,
+    SIMPLE_METADATA,
+    Places,
+    element_of,
+    root_of,
+)
 from checkpoint_ld.dialects.traits import rubric_of
+from checkpoint_ld.identifiers import gui_answer_id, gui_key, gui_question_id, gui_template_id
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import (
     CONVERSION_PROPERTY,
@@ -21,6 +37,10 @@ from checkpoint_ld.vocabulary import (
     FORMAT_VERSION_PROPERTY,
     GUI_FORMAT_VERSION_PROPERTY,
 )
+
+if TYPE_CHECKING:
+    from checkpoint_ld.findings import Finding
+
 
 GUI_ROOT_ID = re.compile(r"urn:uuid:karenina-checkpoint-\d+")
 """The identifier that the GUI gives to a root, anew at every export."""
@@ -109,3 +129,137 @@ def _needed(feed: dict[str, Any]) -> dict[str, Any]:
     if isinstance(creator, dict) and isinstance(creator.get("name"), str):
         del needed["creator"]  # the state holds agents of every kind, though it may be read as a name with details
     return needed
+
+
+_ELSEWHERE = {"x_karenina", PARKED, *BY_TYPE["DataFeedItem"], *ITEM}
+_ORIGINAL = "original_answer_template"
+_WORDS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
+}
+"""Texts that Karenina takes for a boolean."""
+
+
+class QuestionWriter:
+    """Turns elements into questions of the state, each under a key of its own."""
+
+    def __init__(self, original: dict[str, Any], matrix: str, date: Any) -> None:
+        self.checkpoint: dict[str, Any] = {}
+        self.findings: list[Finding] = []
+        self._originals = original.get("dataFeedElement")
+        self._matrix = matrix
+        self._date = date
+
+    def add(self, element: Any, index: int) -> None:
+        """Add the element at `index`, which is in canonical form."""
+        members = element if isinstance(element, dict) else {}
+        identifier = members.get("@id")
+        key = self._free_key(gui_key(identifier if isinstance(identifier, str) else None, index))
+        if not isinstance(element, dict):
+            self.checkpoint[key] = element
+            return
+        question = element.get("item")
+        pointer = step("/dataFeedElement", index)
+        question = question if isinstance(question, dict) else {}
+        rubric = rubric_of(question, QUESTION, self._matrix, step(pointer, "item"))
+        item = _item(element, question, rubric.written, self._date)
+        unrated = {name: content for name, content in item.items() if name != "question_rubric"}
+        read = element_of(key, unrated, "", Places(""), Trail("v2.0"))
+        left = beyond(read, _needed_element(element, key), _is_silent)
+        if rubric.left:
+            left["item"] = {**left.get("item", {}), **rubric.left}
+        if left:
+            item["x_karenina"] = left
+        self.checkpoint[key] = item
+        original = self._originals[index] if isinstance(self._originals, list) else None
+        self.findings += [*losses_of(left, original, pointer, "v2.0"), *rubric.findings]
+        self._note_name(question, step(pointer, "item", "hasPart", "name"))
+
+    def _free_key(self, key: str) -> str:
+        free, suffix = key, 0
+        while free in self.checkpoint:
+            suffix += 1
+            free = f"{key}-{suffix}"
+        return free
+
+    def _note_name(self, question: dict[str, Any], pointer: str) -> None:
+        template = question.get("hasPart")
+        name = template.get("name") if isinstance(template, dict) else None
+        text = question.get("text")
+        if name not in (None, template_name(text), gui_template_name(text)):
+            message = f'v2.0 has no place for the name "{name}" of a template; it is made anew from the question'
+            self.findings.append(loss(message, pointer, "v2.0"))
+
+
+def _item(
+    element: dict[str, Any], question: dict[str, Any], rubric: dict[str, Any] | None, date: Any
+) -> dict[str, Any]:
+    """Return an element as a question of the state; `date` stands for one that is missing."""
+    settings = values(question.get("additionalProperty"))
+    answer, template = (question.get(member) for member in ("acceptedAnswer", "hasPart"))
+    modified = as_text(element.get("dateModified") or element.get("dateCreated") or date)
+    found = {
+        "question": question.get("text"),
+        "raw_answer": answer.get("text") if isinstance(answer, dict) else None,
+        _ORIGINAL: settings.get(_ORIGINAL) or "",
+        "answer_template": (template.get("text") if isinstance(template, dict) else None) or "",
+        "date_created": as_text(element.get("dateCreated")) or modified,
+        "last_modified": modified,
+        "finished": _as_boolean(settings.get("finished")),
+        "question_rubric": rubric,
+        "custom_metadata": {
+            name.removeprefix(CUSTOM): content for name, content in settings.items() if name.startswith(CUSTOM)
+        }
+        or None,
+        **{name: decoded(settings[name]) for name in SPELLED if not _is_empty(settings.get(name))},
+        "keywords": question.get("keywords"),
+    }
+    item = {name: content for name, content in found.items() if content is not None}
+    item.update((name, content) for name, content in element.items() if name not in _ELSEWHERE)
+    item.update((name, content) for name, content in parked_in(element).items() if name not in item)
+    return item
+
+
+def _as_boolean(finished: Any) -> Any:
+    """Return the state of a question as Karenina understands it; unfinished if there is none."""
+    if isinstance(finished, str):
+        return _WORDS.get(finished.strip().lower(), finished)
+    if isinstance(finished, int | float) and finished in (0, 1):
+        return bool(finished)
+    return False if finished is None else finished
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or decoded(value) in ("", [], {})
+
+
+def _needed_element(element: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return an element without its ratings and without what the GUI makes anew whenever it writes."""
+    needed = dict(element)
+    if not isinstance(needed.get("item"), dict):
+        return needed
+    question = {name: content for name, content in needed["item"].items() if name != "rating"}
+    answer, template = question.get("acceptedAnswer"), question.get("hasPart")
+    if "@id" in question:
+        text = question.get("text")
+        _drop(question, "@id", gui_question_id(text) if isinstance(text, str) else None)
+    if isinstance(answer, dict) and "@id" in answer:
+        question["acceptedAnswer"] = _drop(dict(answer), "@id", gui_answer_id(key))
+    if isinstance(template, dict):
+        template = {name: content for name, content in template.items() if name != "name"}
+        _drop(template, "codeRepository", REPOSITORY)
+        question["hasPart"] = _drop(template, "@id", gui_template_id(key)) if "@id" in template else template
+    return {**needed, "item": question}
+
+
+def _drop(members: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
+    if name in members and members[name] == value:
+        del members[name]
+    return members
+
+
+def _is_silent(name: str, value: Any) -> bool:
+    """Tell whether the property `name` of a question says nothing with this value."""
+    if name in SPELLED:
+        return _is_empty(value)
+    return value in (None, "") if name == _ORIGINAL else says_nothing(name, value)
