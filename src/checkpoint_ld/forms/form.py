@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from checkpoint_ld.dialects.signs import is_v2
+from checkpoint_ld.dialects import is_v2
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.forms.literal_form import Tidying, is_literal
 from checkpoint_ld.forms.plain import KEYWORDS, ROOT_TYPES, Plain, Tree

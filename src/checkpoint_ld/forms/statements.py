@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.dialects import signs
+from checkpoint_ld import dialects
 from checkpoint_ld.forms.derived import without_derived
 from checkpoint_ld.forms.literal_form import Tidying
 from checkpoint_ld.forms.plain import STRUCTURE, Plain, Tree
@@ -84,7 +84,7 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     with recursion.room():
         foreign = _ForeignReader(index, terms.karenina(), as_found=as_found)
         tree = _usual(foreign.whole(found[0]))
-    if is_of_today and not signs.is_gui_feed(tree):
+    if is_of_today and not dialects.is_gui_feed(tree):
         tree = _canonical(tree)
     return Plain(tree, (form,), None, has_typed_texts=foreign.has_typed_texts)
 
@@ -103,7 +103,7 @@ def _of_ours(index: Index, form: str) -> Plain | None:
 
 def _canonical(tree: Tree) -> Tree:
     """Return a tree with the sign by which the canonical dialect is told."""
-    return {"@context": copy.deepcopy(contexts.plain()), **tree} if signs.is_feed(tree) else tree
+    return {"@context": copy.deepcopy(contexts.plain()), **tree} if dialects.is_feed(tree) else tree
 
 
 def _is_of_ours(triple: tuple[Node, Node, Node]) -> bool:
