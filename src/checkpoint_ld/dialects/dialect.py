@@ -1,4 +1,4 @@
-"""What a dialect is: how to recognise it, how to read it as the canonical one with a note of where each part came from, how to write it."""
+"""What a dialect is: how to recognise it, how to read and write it, and where each part of it came from."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.dialects.dialect import Trail
 
-    Silent: TypeAlias = Callable[[str, Any], bool]
-
+Silent: TypeAlias = "Callable[[str, Any], bool]"
 KEPT = "x_karenina"
 """Member of an object of a dialect with fewer words: what it says in the canonical dialect beyond the translation."""
 

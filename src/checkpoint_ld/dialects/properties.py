@@ -1,4 +1,4 @@
-"""Additional properties: named values that schema.org has no term for; some are objects and arrays written out as text."""
+"""Additional properties: named values without a term of schema.org, some of them JSON written out as text."""
 
 from __future__ import annotations
 

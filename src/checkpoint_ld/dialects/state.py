@@ -1,6 +1,7 @@
 """The GUI's internal state, version 2.0, read as a canonical document.
 
-It has its questions under keys, its traits in rubric objects with a list for each kind."""
+It has its questions under keys, its traits in rubric objects with a list for each kind.
+"""
 
 from __future__ import annotations
 

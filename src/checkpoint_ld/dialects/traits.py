@@ -1,4 +1,4 @@
-"""Rubric traits: as the GUI's state holds them and as the ratings of JSON-LD, and rubrics gathered from all places where documents have kept traits."""
+"""Rubric traits as the GUI's state holds them and as the ratings of JSON-LD, and the rubrics that they are in."""
 
 from __future__ import annotations
 
