@@ -17,8 +17,7 @@ from checkpoint_ld.dialects.datafeed import (
 )
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
 from checkpoint_ld.dialects.gui import clock, conversion_note
-from checkpoint_ld.dialects.leftovers import KEPT, beyond, park, says_nothing
-from checkpoint_ld.dialects.losses import Losses, loss, losses_of, named_place
+from checkpoint_ld.dialects.leftovers import KEPT, Losses, beyond, loss, losses_of, named_place, park, says_nothing
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, values
 from checkpoint_ld.dialects.ratings import (
     CANONICAL,

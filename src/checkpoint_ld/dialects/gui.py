@@ -18,8 +18,7 @@ from checkpoint_ld.dialects.datafeed import (
     template_name,
 )
 from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
-from checkpoint_ld.dialects.leftovers import KEPT, says_nothing
-from checkpoint_ld.dialects.losses import Losses, loss, named_place
+from checkpoint_ld.dialects.leftovers import KEPT, Losses, loss, named_place, says_nothing
 from checkpoint_ld.dialects.properties import (
     ABSENT,
     as_text,

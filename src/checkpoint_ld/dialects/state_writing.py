@@ -14,8 +14,7 @@ from checkpoint_ld.dialects.datafeed import (
     template_name,
 )
 from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
-from checkpoint_ld.dialects.leftovers import PARKED, beyond, parked_in, says_nothing
-from checkpoint_ld.dialects.losses import loss, losses_of
+from checkpoint_ld.dialects.leftovers import PARKED, beyond, loss, losses_of, parked_in, says_nothing
 from checkpoint_ld.dialects.properties import as_text, decoded, values
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX, QUESTION
 from checkpoint_ld.dialects.state import (

@@ -6,8 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from checkpoint_ld.dialects.dialect import Listing, step
-from checkpoint_ld.dialects.leftovers import KEPT, PARKED, beyond, has_keywords, park, parked_in, restored
-from checkpoint_ld.dialects.losses import loss, losses_of
+from checkpoint_ld.dialects.leftovers import (
+    KEPT,
+    PARKED,
+    beyond,
+    has_keywords,
+    loss,
+    losses_of,
+    park,
+    parked_in,
+    restored,
+)
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_JUDGMENT,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import dialects, emission, rdf
 from checkpoint_ld.dialects.dialect import Downgrade, step
-from checkpoint_ld.dialects.leftovers import KEPT
-from checkpoint_ld.dialects.losses import loss, losses_of
+from checkpoint_ld.dialects.leftovers import KEPT, loss, losses_of
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.documents.files import kind_of
