@@ -1,7 +1,8 @@
 """Leftovers: what a document says beyond its translation into a dialect with fewer words.
 
 They are a part of a canonical object: the members that differ, and of its properties those that the translation lacks
-or gives another value. Laid over the object that is read from the translation they give the original again."""
+or gives another value. Laid over the object that is read from the translation they give the original again.
+"""
 
 from __future__ import annotations
 
