@@ -7,7 +7,6 @@ once. To go from object to object takes more than twice the time.
 from __future__ import annotations
 
 from collections import defaultdict
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
 
 TOGETHER = 512
 """So many objects at most are looked at together, so that what is touched again is still at hand for the processor."""
-Columns = dict[str, list[Any]]
-"""The values of members of several objects, by key."""
-
 _KINDS = frozenset((str, type(None)))
 
 
@@ -38,11 +34,6 @@ def alike(objects: Sequence[dict[str, Any]]) -> list[Alike] | None:
     is_one_kind = kinds.count(kinds[0]) == len(kinds)
     shapes = layouts if is_one_kind else [*zip(kinds, layouts, strict=True)]
     return [Alike(kinds[members[0]], layouts[members[0]], members) for _, members in grouped(shapes)]
-
-
-def columns_of(objects: Sequence[dict[str, Any]]) -> Columns:
-    """Return the values of all members of one or more objects that have the same keys."""
-    return {key: list(map(itemgetter(key), objects)) for key in objects[0]}
 
 
 def grouped(keys: Sequence[Any]) -> Collection[tuple[Any, Sequence[int]]]:

@@ -29,9 +29,11 @@ _PLAIN, _DATE, _DOUBLE, _NAME = Reading.PLAIN, Reading.DATE, Reading.DOUBLE, Rea
 _NODE, _JSON, _PROPERTY = Reading.NODE, Reading.JSON, Reading.PROPERTY
 _SCALARS = frozenset((str, int, float, bool))
 _NO_SCALARS = frozenset((list, dict, type(None)))
-_ANY = _SCALARS | _NO_SCALARS
+_NATIVE = {_PROPERTY: _SCALARS | _NO_SCALARS, _PLAIN: _SCALARS}
+"""Types of values that are native literals, or one of JSON, by the way in which a member is read."""
+_NOTHING: frozenset[type] = frozenset()
 _MAY_BE_UNDECIDED = (list, int, float)
-_OBJECTS, _ARRAYS, _TEXTS, _FLOATS = {dict}, {list}, {str}, {float}
+_OBJECTS, _ARRAYS, _TEXTS, _FLOATS, _HOLDERS = {dict}, {list}, {str}, {float}, {dict, list}
 
 
 class Place(NamedTuple):
@@ -55,31 +57,38 @@ class Objects(NamedTuple):
         positions = None if self.positions is None else self.positions[start:end]
         return Objects(self.sources[start:end], self.names[start:end], positions)
 
-    def only(self, members: Sequence[int]) -> Objects:
-        """Return some of the objects."""
-        positions = None if self.positions is None else [self.positions[at] for at in members]
-        return Objects([self.sources[at] for at in members], [self.names[at] for at in members], positions)
 
+class Column(NamedTuple):
+    """The values of one member, at the objects in some rows of those that are taken together."""
 
-class Inside(NamedTuple):
-    """What holds for the members of objects: what keys mean, the names of the objects, the depth of those below."""
-
+    known: KeyPlan
     plan: Plan
-    names: Sequence[str]
-    depth: int
+    rows: list[int]
+    values: list[Any]
 
-    def only(self, at: int) -> Inside:
-        """Return what holds for the members of one of the objects."""
-        return Inside(self.plan, [self.names[at]], self.depth)
+    def parted(self) -> tuple[Column | None, list[tuple[type, Column]]]:
+        """Return the values that hold no objects, those that are objects, and those that are arrays of objects."""
+        kinds = {*map(type, self.values)}
+        if not self.known.has_objects or self.known.container == "@index" or kinds.isdisjoint(_HOLDERS):
+            return self, []
+        if kinds == _OBJECTS:
+            return None, [(dict, self)]
+        if kinds == _ARRAYS and all(self.values) and {*map(type, chain.from_iterable(self.values))} == _OBJECTS:
+            return None, [(list, self)]
+        found: dict[type, list[int]] = {}
+        for at, one in enumerate(self.values):
+            is_holder = type(one) is dict or (type(one) is list and {*map(type, one)} == _OBJECTS)
+            found.setdefault(type(one) if is_holder else object, []).append(at)
+        parts = {kind: self._only(places) for kind, places in found.items()}
+        return parts.pop(object, None), [*parts.items()]
 
-    def places(self, known: KeyPlan) -> list[str]:
-        """Return how the names of objects begin that are values of `known`."""
-        token = known.token
-        return [f"{name}/{token}" if "#" in name else f"{name}#/{token}" for name in self.names]
+    def _only(self, places: Sequence[int]) -> Column:
+        return self._replace(rows=[self.rows[at] for at in places], values=[self.values[at] for at in places])
 
-    def below(self, known: KeyPlan, *, is_map: bool = False) -> Place:
-        """Return the place of the objects that are values of `known`."""
-        return Place(known.term, self.plan, self.depth, is_map)
+
+def stem_of(name: str, known: KeyPlan) -> str:
+    """Return how the names of objects begin that are values of a member of the object called `name`."""
+    return f"{name}/{known.token}" if "#" in name else f"{name}#/{known.token}"
 
 
 def _is_large(value: Any) -> bool:
@@ -130,9 +139,13 @@ class Columns:
         """Hold the statements of objects and of all below them; return their nodes."""
 
     def column(
-        self, values: Sequence[Any], known: KeyPlan, inside: Inside
+        self, column: Column, names: Sequence[str], depth: int
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
-        """Return what one member of several objects says, and which objects it says it otherwise of than they do."""
+        """Return what a member that holds no objects says, and at which places otherwise than the document does.
+
+        `names` are those of the objects in all rows, `depth` is that of objects below them.
+        """
+        known, values = column.known, column.values
         kinds = {*map(type, values)}
         if known.is_text and kinds == _TEXTS:
             texts = self.texts
@@ -140,25 +153,36 @@ class Columns:
         odd: Sequence[int] = range(len(values)) if known.is_set else ()
         reading = known.reading
         if known.container == "@index":
-            pass
-        elif reading is _PROPERTY and kinds <= _ANY and not (int in kinds and any(map(_is_large, values))):
+            found = [self.map(one, column, names[row], depth) for one, row in zip(values, column.rows, strict=True)]
+        elif kinds <= _NATIVE.get(reading, _NOTHING) and not (int in kinds and any(map(_is_large, values))):
             return self.natives(values), odd
-        elif kinds == _OBJECTS and known.has_objects:
-            return self.objects(Objects(values, inside.places(known)), inside.below(known)), odd
-        elif kinds == _ARRAYS and known.has_objects and all(values):
-            objects = [*chain.from_iterable(values)]
-            if {*map(type, objects)} == _OBJECTS:
-                return self.arrays(values, objects, known, inside)
         elif reading is _DATE and kinds == _TEXTS:
             return [self.dates[one] for one in values], odd
         elif reading is _DOUBLE and kinds == _FLOATS:
             return [self.doubles[float, one] for one in values], odd
         elif reading is _NAME and kinds == _TEXTS:
-            names = [self.plans.name(one) for one in values]
-            self.mentioned.update({str(iri) for iri, _ in {*names}})
-            return [iri for iri, _ in names], odd or [at for at, (_, same) in enumerate(names) if not same]
-        found = [self.member(one, known, inside.only(at)) for at, one in enumerate(values)]
+            iris = [self.plans.name(one) for one in values]
+            self.mentioned.update({str(iri) for iri, _ in {*iris}})
+            return [iri for iri, _ in iris], odd or [at for at, (_, same) in enumerate(iris) if not same]
+        else:
+            found = [self.member(one, known) for one in values]
         return [said for said, _ in found], [at for at, (_, is_odd) in enumerate(found) if is_odd]
+
+    def below(
+        self, kind: object, values: Sequence[Any], stems: Sequence[str], place: Place, *, is_set: bool
+    ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
+        """Return what `column` does for values that are all objects, or all arrays of objects, as `kind` says.
+
+        `stems` are the names of the members, `is_set` tells whether an array stays one that has one object.
+        """
+        if kind is dict:
+            return self.objects(Objects(values, stems), place), range(len(values)) if is_set else ()
+        sizes = [*map(len, values)]
+        names = [f"{stem}/{at}" for stem, size in zip(stems, sizes, strict=True) for at in range(size)]
+        positions = [*chain.from_iterable(map(range, sizes))]
+        nodes = iter(self.objects(Objects([*chain.from_iterable(values)], names, positions), place))
+        held: list[Node | list[Node] | None] = [next(nodes) if size == 1 else [*islice(nodes, size)] for size in sizes]
+        return held, [] if is_set else [at for at, size in enumerate(sizes) if size == 1]
 
     def natives(self, values: Sequence[Any]) -> list[Node]:
         """Return the literals of values of properties: any JSON that is no scalar is one literal."""
@@ -168,18 +192,7 @@ class Columns:
             for kind, one in zip(map(type, values), values, strict=True)
         ]
 
-    def arrays(
-        self, values: Sequence[list[Tree]], objects: list[Tree], known: KeyPlan, inside: Inside
-    ) -> tuple[list[Node | list[Node] | None], list[int]]:
-        """Return what `column` does for arrays of objects."""
-        sizes = [*map(len, values)]
-        names = [f"{stem}/{at}" for stem, size in zip(inside.places(known), sizes, strict=True) for at in range(size)]
-        positions = [*chain.from_iterable(map(range, sizes))]
-        nodes = iter(self.objects(Objects(objects, names, positions), inside.below(known)))
-        held: list[Node | list[Node] | None] = [next(nodes) if size == 1 else [*islice(nodes, size)] for size in sizes]
-        return held, [] if known.is_set else [at for at, size in enumerate(sizes) if size == 1]
-
-    def member(self, value: Any, known: KeyPlan, inside: Inside) -> tuple[Node | list[Node] | None, bool]:
+    def member(self, value: Any, known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
         """Return what the member of a single object says, and whether it says it otherwise than the document does."""
         kind, reading = type(value), known.reading
         if reading is _JSON or (reading is _PROPERTY and kind in _NO_SCALARS):
@@ -188,29 +201,18 @@ class Columns:
             return None, True
         if kind in _MAY_BE_UNDECIDED and is_undecided(value, known.term):
             return _json(value), True
-        if known.container == "@index":
-            return self.map(value, known, inside)
         if kind is list:
-            return self.array(value, known, inside)
-        if kind is dict:
-            if not known.has_objects:
-                raise NotCoveredError
-            alone = Objects([value], inside.places(known))
-            return self.objects(alone, inside.below(known))[0], known.is_set
+            return self.array(value, known)
         term, is_odd = self.scalar(value, reading)
         return term, is_odd or known.is_set
 
-    def array(self, values: list[Any], known: KeyPlan, inside: Inside) -> tuple[Node | list[Node] | None, bool]:
-        """Return what `member` does for an array."""
+    def array(self, values: list[Any], known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
+        """Return what `member` does for an array that holds no objects."""
         if not values:
             return None, True
-        kinds = {*map(type, values)}
-        if kinds == _OBJECTS and known.has_objects:
-            held, odd = self.arrays([values], values, known, inside)
-            return held[0], bool(odd)
         if known.reading is not _PLAIN:
             raise NotCoveredError
-        if kinds == _TEXTS:
+        if {*map(type, values)} == _TEXTS:
             distinct = list(dict.fromkeys(values))
             terms = [self.texts[one] for one in distinct]
             is_odd = sorted(values) != values or len(distinct) != len(values)
@@ -221,18 +223,22 @@ class Columns:
             return terms[0], is_odd or not known.is_set
         return terms, is_odd
 
-    def map(self, value: Any, known: KeyPlan, inside: Inside) -> tuple[Node | list[Node] | None, bool]:
-        """Return what `member` does for objects by key."""
+    def map(self, value: Any, column: Column, name: str, depth: int) -> tuple[Node | list[Node] | None, bool]:
+        """Return what `member` does for objects by key, at the object called `name`."""
+        known = column.known
+        is_undecided_one = type(value) in _MAY_BE_UNDECIDED and is_undecided(value, known.term)
+        if value is None or known.reading is _JSON or is_undecided_one:
+            return self.member(value, known)
         if type(value) is not dict or not known.has_objects or not all(type(one) is dict for one in value.values()):
             raise NotCoveredError
         if not value:
             return None, True
         places = {token: at for at, token in enumerate(value)}
-        stem = inside.places(known)[0]
+        stem = stem_of(name, known)
         tokens = sorted(value)  # as PyLD does with the keys of maps
         names = [naming.below(stem, token) for token in tokens]
         objects = Objects([value[one] for one in tokens], names, [places[one] for one in tokens])
-        terms = self.objects(objects, inside.below(known, is_map=True))
+        terms = self.objects(objects, Place(known.term, column.plan, depth, is_map=True))
         return terms if len(terms) > 1 else terms[0], any("@id" in one for one in value.values())
 
     def scalar(self, value: Any, reading: Reading) -> tuple[Node, bool]:

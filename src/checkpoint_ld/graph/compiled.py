@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.columns import Inside
+from checkpoint_ld.graph.alike import Alike
+from checkpoint_ld.graph.columns import Objects, Place
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.walk import NOT_IN_STEM, Walk
 
@@ -53,8 +54,8 @@ def index_of_members(members: Tree, owner: str, own_context: object, taken: Cont
     """Return the statements of members that `owner` is to have; `members` has its type too. None as above."""
     try:
         walk = _walk(own_context, taken)
-        subject, plan = URIRef(owner), walk.plans.at(members.get("@type"), None, None)
-        walk.tell([subject], [members], Inside(plan, [_stem_of(owner)], 1), {})
+        kind = Alike(members.get("@type"), tuple(members), (0,))
+        walk.tell([URIRef(owner)], Objects([members], [_stem_of(owner)]), [kind], Place())
         walk.complete()
     except NotCoveredError:
         return None

@@ -17,7 +17,7 @@ from rdflib import URIRef
 from checkpoint_ld.graph import contexts, naming, terms
 from checkpoint_ld.graph.annotation import is_reference
 from checkpoint_ld.graph.compaction import POSITION, Compaction
-from checkpoint_ld.graph.expansion import expand, named
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, named
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.graph.resolved import Resolved, resolved
 from checkpoint_ld.graph.terms import Term, is_property_value
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PROBE = "urn:x:probe"
 _KEYWORDS = frozenset({"@id", "@type"})
-_POSITION = str(POSITION)
+_RESERVED = frozenset(map(str, (RDF_TYPE, POSITION, IDENTIFIER)))
+"""Predicates that say other things than members do."""
 _MOST = 4096
 """Layouts and keys of objects of one type that are remembered; objects that are all different fill no memory."""
 
@@ -147,7 +148,7 @@ class Plan:
         read = self.expanded(probes) if probes else {}
         for one in with_term:
             is_simple = one.coercion in _READINGS and one.container in (None, "@set", "@index")
-            if not is_simple or one.iri == _POSITION or self._terms.key_of(one.iri) != one.key:
+            if not is_simple or one.iri in _RESERVED or self._terms.key_of(one.iri) != one.key:
                 raise NotCoveredError
             if one.key in probes and not _agrees(one, read.get(one.iri)):
                 raise NotCoveredError
@@ -155,7 +156,7 @@ class Plan:
         for key in new:
             if key not in defined:
                 iri = SCHEMA + key
-                if not _KEY.fullmatch(key) or iri == _POSITION or iri in iris:
+                if not _KEY.fullmatch(key) or iri in _RESERVED or iri in iris:
                     raise NotCoveredError
                 # As `URIRef(iri)` makes it: such a key has nothing in it that an IRI may not have.
                 self._keys[key] = KeyPlan(key, str.__new__(URIRef, iri), Reading.PLAIN, None, None, key)

@@ -3,21 +3,23 @@
 It covers documents as they usually are and gives exactly what annotation, PyLD's expansion and completion give, or
 raises NotCoveredError. Then those do the work, which takes forty times as long.
 
-Objects that are values of one member, wherever they stand, are taken together, level by level, and alike ones member by
-member: a few expressions over hundreds of values do most of the work. To go from object to object took twice the time.
+Objects that are values of one member, wherever they stand, are taken together, level by level, and their members key by
+key: a few expressions over hundreds of values do most of the work. To go from object to object took twice the time, and
+to go from layout to layout as much where most objects have keys of their own.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
 from itertools import chain, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.alike import TOGETHER, alike, columns_of
-from checkpoint_ld.graph.columns import Columns, Inside, Objects, Place
+from checkpoint_ld.graph.alike import TOGETHER, alike
+from checkpoint_ld.graph.columns import Column, Columns, Objects, Place, stem_of
 from checkpoint_ld.graph.compaction import POSITION, Compaction, coercion_of
 from checkpoint_ld.graph.completion import tell_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
@@ -25,7 +27,7 @@ from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
 from checkpoint_ld.graph.residue import Residue, difference
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -45,7 +47,7 @@ NOT_IN_STEM = ("#", "%23")
 
 
 class RepeatedNameError(NotCoveredError):
-    """Two objects in different groups have the same name: it matters which one comes first in the document."""
+    """Two objects in different batches have the same name: it matters which one comes first in the document."""
 
 
 class Walk(Columns):
@@ -62,14 +64,14 @@ class Walk(Columns):
         self.source: Tree = {}
         self.mentioned: set[str] = set()
         self.own: dict[str, int] = {}
-        """Names that objects have by their own ids, and how many groups there were before that of the object."""
+        """Names that objects have by their own ids, and how many batches there were before that of the object."""
         self.seen: set[int] = set()
-        self.groups: list[tuple[Sequence[Tree], Sequence[str]]] = []
+        self.batches: list[tuple[Sequence[Tree], Sequence[str]]] = []
         self.odd: list[tuple[Node, Tree, list[KeyPlan]]] = []
         self.alone_to = 0
         """Down to which level objects are taken one by one, each with all below it, in the order of the document."""
         self.turn = 0
-        """How many groups there were when objects were begun that come after all of those in the document."""
+        """How many batches there were when objects were begun that come after all of those in the document."""
 
     def root(self, tree: Tree) -> str:
         """Hold the statements of a canonical tree; return the name of its root."""
@@ -77,7 +79,7 @@ class Walk(Columns):
         if "@type" not in tree:
             raise NotCoveredError
         self.node(self.source, naming.root_of(tree) if "@id" not in tree else "")
-        return self.groups[0][1][0]
+        return self.batches[0][1][0]
 
     def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
         """Hold the statements of an object and of all below it; return its node.
@@ -102,14 +104,15 @@ class Walk(Columns):
 
     def forget(self) -> None:
         """Hold nothing any more."""
-        for held in (self.index, self.own, self.seen, self.groups, self.odd, self.mentioned):
+        for held in (self.index, self.own, self.seen, self.batches, self.odd, self.mentioned):
             held.clear()
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
         """Hold the statements of objects and of all below them; return their nodes."""
-        sources, most = found.sources, TOGETHER if place.depth > self.alone_to else 1
+        sources, names, positions = found
+        most = TOGETHER if place.depth > self.alone_to else 1
         if place.depth <= max(self.alone_to, 1):
-            self.turn = len(self.groups)
+            self.turn = len(self.batches)
         if len(sources) > most:
             parts = (found.part(at, at + most) for at in range(0, len(sources), most))
             return [*chain.from_iterable(self.objects(part, place) for part in parts)]
@@ -120,45 +123,33 @@ class Walk(Columns):
         groups = alike(sources)
         if groups is None:
             raise NotCoveredError
-        if len(groups) == 1:
-            return self.group(found, groups[0], place)
-        nodes: list[Any] = [None] * len(sources)
-        for group in groups:
-            for at, node in zip(group.members, self.group(found.only(group.members), group, place), strict=True):
-                nodes[at] = node
-        return nodes
-
-    def group(self, found: Objects, shape: Alike, place: Place) -> list[Node]:
-        """Do what `objects` does for alike objects."""
-        (kind, keys, _), (sources, names, positions) = shape, found
-        if (not kind and "@type" in keys) or (place.depth and ("position" in keys or keys in _SAYING_NOTHING)):
+        if place.depth and any("position" in keys or keys in _SAYING_NOTHING for _, keys, _ in groups):
             raise NotCoveredError
-        plan = self.plans.at(kind, place.via, place.around)
-        beside: dict[URIRef, list[Node | None]] = {}
+        beside: list[tuple[int, URIRef, Node]] = []
         own: Sequence[str | None] = ()
-        if "@id" in keys:
+        if any("@id" in keys for _, keys, _ in groups):
             own = self.own_names(sources)
             names = [one or by_place for one, by_place in zip(own, names, strict=True)]
-            identifiers = [one["@id"] for one in sources]
-            unsaid = [*map(naming.tells, names, identifiers)]
-            if not all(unsaid):
-                pairs = zip(identifiers, unsaid, strict=True)
-                beside[IDENTIFIER] = [None if is_unsaid else self.texts[one] for one, is_unsaid in pairs]
+            for at, (name, one) in enumerate(zip(names, sources, strict=True)):
+                if "@id" in one and not naming.tells(name, one["@id"]):
+                    beside.append((at, IDENTIFIER, self.texts[one["@id"]]))
         if positions is not None and (place.is_map or any(own)):
-            are_told = own if not place.is_map else names
-            told = zip(positions, are_told, strict=True)
-            beside[POSITION] = [self.scalars[int, at] if is_told else None for at, is_told in told]
+            told = enumerate(zip(positions, names if place.is_map else own, strict=True))
+            beside += [(at, POSITION, self.scalars[int, position]) for at, (position, is_told) in told if is_told]
         # Looking whether they are IRIs, as URIRef does, takes as long as the rest of the work on an object.
         subjects: list[Node] = [*map(str.__new__, repeat(URIRef), names)]
-        self.groups.append((sources, names))
-        self.tell(subjects, sources, Inside(plan, names, place.depth + 1), beside)
+        self.batches.append((sources, names))
+        self.tell(subjects, Objects(sources, names), groups, place, beside)
         return subjects
 
     def own_names(self, sources: Sequence[Tree]) -> list[str | None]:
-        """Return the names that the objects' own ids give them, None where another object has it."""
+        """Return the names that the objects' own ids give them, None where there is none or another object has it."""
         names: list[str | None] = []
-        group = len(self.groups)
+        batch = len(self.batches)
         for one in sources:
+            if "@id" not in one:
+                names.append(None)
+                continue
             identifier = one["@id"]
             if type(identifier) is not str:
                 raise NotCoveredError
@@ -166,62 +157,103 @@ class Walk(Columns):
             if any(one in name for one in NOT_IN_STEM):
                 raise NotCoveredError
             owner = self.own.get(name)
-            if owner is not None and self.turn <= owner < group:
+            if owner is not None and self.turn <= owner < batch:
                 raise RepeatedNameError
             is_free = owner is None and str.__new__(URIRef, name) not in self.taken
             names.append(name if is_free else None)
             if is_free:
-                self.own[name] = group
+                self.own[name] = batch
         return names
 
     def tell(
         self,
         subjects: Sequence[Node],
-        sources: Sequence[Tree],
-        inside: Inside,
-        beside: Mapping[URIRef, list[Node | None]],
+        found: Objects,
+        groups: Sequence[Alike],
+        place: Place,
+        beside: Sequence[tuple[int, URIRef, Node]] = (),
     ) -> None:
-        """Hold the statements of objects with the same keys, and what `beside` their members is said of them."""
-        odd: dict[int, list[KeyPlan]] = {}
-        columns: dict[URIRef, Sequence[Node | list[Node] | None]] = {}
-        members = inside.plan.members(tuple(sources[0]))
-        for known, values in zip(members, columns_of(sources).values(), strict=True):
-            if known is not None:
-                columns[known.predicate], left = self.column(values, known, inside)
-                for at in left:
-                    odd.setdefault(at, []).append(known)
-        if RDF_TYPE in columns or not beside.keys().isdisjoint(columns):
-            raise NotCoveredError
-        gaps = set(odd)
-        for predicate, terms in beside.items():
-            columns[predicate] = terms
-            gaps.update(at for at, one in enumerate(terms) if one is None)
-        self.hold(subjects, inside.plan.type, columns, gaps)
-        self.odd += [(subjects[at], sources[at], odd[at]) for at in sorted(odd)]
+        """Hold the statements of objects, of which `groups` are alike, and what `beside` their members is said of them.
 
-    def hold(
+        The values of one key are looked at together, whatever else the objects have. Objects below these wait until all
+        that the same terms apply to can be taken together; below a single object all come in the order of the document.
+        """
+        depth = place.depth + 1
+        said, columns = self.laid_out(found.sources, groups, place)
+        odd: dict[int, list[KeyPlan]] = {}
+        waiting: dict[tuple[object, ...], list[Column]] = {}
+        for column in columns:
+            plain, holders = column.parted()
+            if plain is not None:
+                terms, left = self.column(plain, found.names, depth)
+                for at, term in zip(plain.rows, terms, strict=True):
+                    said[at][plain.known.predicate] = term
+                for at in left:
+                    odd.setdefault(plain.rows[at], []).append(plain.known)
+            for kind, holder in holders:
+                via, is_set = holder.known.term, holder.known.is_set
+                scope = holder.plan if via is not None and via.scope is not None else None
+                waiting.setdefault((kind, via, is_set, scope), []).append(holder)
+            if len(subjects) == 1:
+                self.tell_below(waiting, found.names, depth, said, odd)
+                waiting.clear()
+        self.tell_below(waiting, found.names, depth, said, odd)
+        for at in odd:
+            said[at] = {predicate: term for predicate, term in said[at].items() if term is not None}
+        for at, predicate, term in beside:
+            said[at][predicate] = term
+        self.index.update(one for one in zip(subjects, said, strict=True) if one[1])
+        self.odd += [(subjects[at], found.sources[at], odd[at]) for at in sorted(odd)]
+
+    def laid_out(
+        self, sources: Sequence[Tree], groups: Sequence[Alike], place: Place
+    ) -> tuple[list[dict[Any, Any]], Iterable[Column]]:
+        """Return the predicates of each object, with its type alone, and the values of all by their keys."""
+        said: list[dict[Any, Any]] = [{}] * len(sources)
+        columns: dict[int, Column] = {}
+        for kind, keys, rows in groups:
+            if not kind and "@type" in keys:
+                raise NotCoveredError
+            plan = self.plans.at(kind, place.via, place.around)
+            members = [(key, known) for key, known in zip(keys, plan.members(keys), strict=True) if known is not None]
+            pattern: dict[Any, Any] = {} if plan.type is None else {RDF_TYPE: plan.type}
+            pattern.update((known.predicate, None) for _, known in members)
+            for at in rows:
+                said[at] = pattern.copy()
+            alike_ones = sources if len(groups) == 1 else [sources[at] for at in rows]
+            for key, known in members:
+                column = columns.get(id(known))
+                if column is None:
+                    column = columns[id(known)] = Column(known, plan, [], [])
+                column.rows.extend(rows)
+                column.values.extend(map(itemgetter(key), alike_ones))
+        return said, columns.values()
+
+    def tell_below(
         self,
-        subjects: Sequence[Node],
-        kind: URIRef | None,
-        columns: Mapping[URIRef, Sequence[Node | list[Node] | None]],
-        gaps: Collection[int],
+        waiting: Mapping[tuple[object, ...], list[Column]],
+        names: Sequence[str],
+        depth: int,
+        said: list[dict[Any, Any]],
+        odd: dict[int, list[KeyPlan]],
     ) -> None:
-        """Hold the type of nodes and what is said of them, by predicate; in the rows `gaps` something may be None."""
-        pattern: dict[Any, Any] = {RDF_TYPE: kind} if kind is not None else {}
-        pattern.update(dict.fromkeys(columns))
-        held = [pattern.copy() for _ in subjects]
-        for predicate, column in columns.items():
-            for statements, said in zip(held, column, strict=True):
-                statements[predicate] = said
-        for at in gaps:
-            held[at] = {predicate: said for predicate, said in held[at].items() if said is not None}
-        told = zip(subjects, held, strict=True)
-        self.index.update(told if pattern and not gaps else [(subject, said) for subject, said in told if said])
+        """Hold the statements of objects that wait below others, in the order of these."""
+        for (kind, *_), parts in waiting.items():
+            order = sorted((row, part, at) for part, one in enumerate(parts) for at, row in enumerate(one.rows))
+            values = [parts[part].values[at] for _, part, at in order]
+            stems = [stem_of(names[row], parts[part].known) for row, part, _ in order]
+            known, plan = parts[0].known, parts[0].plan
+            terms, left = self.below(kind, values, stems, Place(known.term, plan, depth), is_set=known.is_set)
+            for (row, part, _), term in zip(order, terms, strict=True):
+                said[row][parts[part].known.predicate] = term
+            for at in left:
+                row, part, _ = order[at]
+                odd.setdefault(row, []).append(parts[part].known)
 
     @cached_property
     def names(self) -> dict[int, str]:
         """The names of all objects, by their identity."""
-        return {id(one): name for group in self.groups for one, name in zip(*group, strict=True)}
+        return {id(one): name for batch in self.batches for one, name in zip(*batch, strict=True)}
 
     def complete(self) -> None:
         """Tell the residue of what the statements say otherwise than the document, children first."""

@@ -14,7 +14,7 @@ from checkpoint_ld.emission.term_texts import iri
 from checkpoint_ld.graph import recursion
 from checkpoint_ld.graph.building import built
 from checkpoint_ld.graph.collecting import uncollected
-from checkpoint_ld.graph.columns import Inside, Objects
+from checkpoint_ld.graph.columns import Objects, Place, stem_of
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.walk import Walk
 from checkpoint_ld.streaming.elements import UnusualFileError
@@ -71,11 +71,10 @@ def _held(walk: Walk, part: Excerpt, end: str) -> Iterable[str]:
     [known] = plan.members((QUESTIONS,))
     if known is None or not known.is_set or not known.has_objects:
         raise NotCoveredError
-    inside = Inside(plan, [root], 1)
-    [stem] = inside.places(known)
+    stem = stem_of(root, known)
     places = range(first, first + part.window.count)
     found = Objects(part.own, [f"{stem}/{at}" for at in places], places)
-    nodes = walk.in_turn(found, inside.below(known))
+    nodes = walk.in_turn(found, Place(known.term, plan, 1))
     about = f"{iri(root)} {iri(known.predicate)} "
     return [f"{about}{iri(str(node))}{end}" for node in nodes]
 
