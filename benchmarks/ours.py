@@ -206,7 +206,7 @@ _WAYS: tuple[Way | Command, ...] = (
     Command(
         "command: convert to N-Triples",
         OURS,
-        lambda path: [COMMAND, "convert", "--quiet", str(path), "--force", "--out", somewhere("converted.nt")],
+        lambda path: [COMMAND, "convert", "--quiet", str(path), "--force", "--output", somewhere("converted.nt")],
     ),
 )
 

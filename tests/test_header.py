@@ -81,7 +81,7 @@ class TestFromTheStart:
         file.write_bytes(written(canonical()))
         code = (
             "import sys; from checkpoint_ld.header import read_header; print(read_header(sys.argv[1]).name);"
-            "print(*{'rdflib', 'pyld', 'pydantic', 'pyshacl', 'rich', 'typer'} & set(sys.modules))"
+            "print(*{'rdflib', 'pyld', 'pydantic', 'pyshacl', 'rich', 'click'} & set(sys.modules))"
         )
         done = subprocess.run([sys.executable, "-c", code, file], capture_output=True, encoding="utf-8", check=True)
         assert done.stdout == "Metals\n\n"

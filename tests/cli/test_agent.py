@@ -143,7 +143,7 @@ def test_timeline_of_an_execution_and_of_a_checkpoint(run: Run, folder: Path, tm
 
 
 def test_restore_writes_the_state_and_names_calls_in_flight(run: Run, folder: Path, tmp_path: Path) -> None:
-    told = run("agent", "restore", "k3", "--dir", folder, "--out", tmp_path / "state.json")
+    told = run("agent", "restore", "k3", "--dir", folder, "--output", tmp_path / "state.json")
     assert told.code == 0
     assert "in flight: c3 (bash): cancel, fail or repeat it" in told.err
     state = json.loads((tmp_path / "state.json").read_bytes())
@@ -169,7 +169,7 @@ def test_fork_begins_another_execution(run: Run, folder: Path) -> None:
 def test_what_is_exported_can_be_imported(run: Run, folder: Path, tmp_path: Path, shape: str) -> None:
     extension = {"nquads": "nq", "turtle": "ttl"}.get(shape, "json")
     file, other = tmp_path / f"out.{extension}", tmp_path / "other"
-    assert run("agent", "export", "k3", "--shape", shape, "-o", file, "--dir", folder).code == 0
+    assert run("agent", "export", "k3", "--to", shape, "-o", file, "--dir", folder).code == 0
     told = run("agent", "import", file, "--dir", other)
     assert (told.code, told.out.decode()) == (0, f"taken in: k3 ({file})\n")
     assert (other / "k3.json").read_bytes() == (folder / "k3.json").read_bytes()
@@ -206,7 +206,7 @@ def test_a_file_is_shown_and_compared_without_any_store(
     assert run("agent", "show", "--stable", folder / "k1.json").out == (folder / "k1.json").read_bytes()
     assert run("agent", "diff", folder / "k1.json", folder / "k2.json").code == 1
     assert run("agent", "timeline", folder / "k2.json").code == 0
-    assert run("agent", "restore", folder / "k2.json", "--out", "state.json").code == 0
+    assert run("agent", "restore", folder / "k2.json", "--output", "state.json").code == 0
     assert run("agent", "import", folder, "--dir", "new").code == 0
 
 

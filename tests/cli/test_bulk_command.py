@@ -20,18 +20,18 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_are_converted_in_shards(run: Run) -> None:
-    told = run("bulk", "convert", "files", "--out", "out", "--shard-size", "0.005", "--gzip")
+    told = run("bulk", "convert", "files", "--output", "out", "--shard-size", "0.005", "--gzip")
     assert (told.code, told.err) == (0, "")
     assert told.out.decode().startswith("4 checkpoints, ")
     manifest = json.loads(Path("out", "manifest.json").read_bytes())
     assert len(list(Path("out").glob("part-*.nq.gz"))) == len(manifest["shards"]) > 1
-    again = run("bulk", "convert", "files", "--out", "out", "--shard-size", "0.005", "--gzip")
+    again = run("bulk", "convert", "files", "--output", "out", "--shard-size", "0.005", "--gzip")
     assert again.out == told.out
 
 
 def test_several_processes_write_the_same(run: Run) -> None:
     for out, jobs in (("one", 1), ("two", 2)):
-        assert run("bulk", "convert", "files", "--out", out, "--shard-size", "0.005", "--jobs", jobs, "-q").code == 0
+        assert run("bulk", "convert", "files", "--output", out, "--shard-size", "0.005", "--jobs", jobs, "-q").code == 0
     one, two = ({file.name: file.read_bytes() for file in Path(out).iterdir()} for out in ("one", "two"))
     assert one == two
 
@@ -39,18 +39,18 @@ def test_several_processes_write_the_same(run: Run) -> None:
 def test_findings_are_written_and_failures_counted(run: Run) -> None:
     Path("files", "1.jsonld").write_text("{", encoding="utf-8")
     Path("files", "2.jsonld").write_text(json.dumps(checkpoint(0, "Another?")), encoding="utf-8")
-    told = run("bulk", "convert", "files", "none*", "--out", "out")
+    told = run("bulk", "convert", "files", "none*", "--output", "out")
     assert told.code == 1
     assert f"{iri(0)}: several checkpoints have this IRI" in told.err
     assert "none*: no file matches" in told.err
     assert b"1 failed" in told.out
-    checked = run("bulk", "validate", "files", "--out", "found")
+    checked = run("bulk", "validate", "files", "--output", "found")
     assert checked.code == 1
     assert "files/1.jsonld" in Path("found", "part-00000.findings.jsonl").read_text(encoding="utf-8")
     assert not list(Path("found").glob("*.nq"))
 
 
 def test_what_makes_no_sense_is_refused(run: Run) -> None:
-    assert run("bulk", "validate", "files", "--out", "out", "--profile", "none").code == 2
-    assert run("bulk", "convert", "none*", "--out", "out").code == 2
+    assert run("bulk", "validate", "files", "--output", "out", "--profile", "none").code == 2
+    assert run("bulk", "convert", "none*", "--output", "out").code == 2
     assert not Path("out").exists()

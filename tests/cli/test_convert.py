@@ -15,8 +15,8 @@ import pyoxigraph
 import pytest
 
 from checkpoint_ld import Benchmark, rdf
-from checkpoint_ld.cli.convert import Context, Output
-from checkpoint_ld.cli.streams import Input
+from checkpoint_ld.cli.convert import CONTEXTS, OUTPUTS
+from checkpoint_ld.cli.parameters import INPUTS
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.examples import document
 from checkpoint_ld.vocabulary import ID_BASE
@@ -251,9 +251,14 @@ def test_a_kill_in_the_middle_leaves_the_old_file(metals: Path, tmp_path: Path, 
 
 
 def test_the_options_offer_every_syntax_there_is() -> None:
-    assert [*Output] == list(writing.SYNTAXES)
-    assert [*Input] == ["json", *rdf.SYNTAXES]
-    assert [*Context] == [*ContextStyle]
+    assert (tuple(writing.SYNTAXES), ("json", *rdf.SYNTAXES), (*ContextStyle,)) == (OUTPUTS, INPUTS, CONTEXTS)
+
+
+def test_former_spellings_of_options_are_read_with_a_warning(run: Run, metals: Path, tmp_path: Path) -> None:
+    with pytest.warns(DeprecationWarning, match="--out is called --output now"):
+        assert run("convert", metals, "--quiet", f"--out={tmp_path / 'metals.nt'}").code == 0
+    assert (tmp_path / "metals.nt").is_file()
+    assert "--out " not in run("convert", "--help").out.decode()
 
 
 def test_a_bound_that_karenina_refuses_is_rounded_on_demand_only(run: Run, tmp_path: Path) -> None:
@@ -288,7 +293,7 @@ def test_derived_statements_are_added_on_request_and_passed_over_on_the_way_back
 
 def test_derived_statements_have_no_place_in_a_document(run: Run, metals: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.jsonld"
-    refused = run("convert", metals, "--inferred", "--out", target)
+    refused = run("convert", metals, "--inferred", "--output", target)
     assert refused.code == 2
     assert (
         "inferred statements are for RDF, not for documents: write turtle, nt, nq, trig, xml, expanded" in refused.err
@@ -339,7 +344,7 @@ def test_what_is_written_does_not_depend_on_the_seed_of_hashes(tmp_path: Path, d
     )
     benchmark.save(tmp_path / "metals.jsonld")
     program = "from checkpoint_ld.cli import main; main()"
-    arguments = ["convert", "metals.jsonld", "--dialect", dialect, "--out"]
+    arguments = ["convert", "metals.jsonld", "--dialect", dialect, "--output"]
     for seed in range(4):
         subprocess.run(
             [sys.executable, "-c", program, *arguments, f"{seed}.json"],

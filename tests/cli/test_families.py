@@ -54,7 +54,7 @@ def test_convert_writes_both_shapes(run: Run, folder: Path, tmp_path: Path) -> N
     assert "steps" in json.loads(second.out)["snapshot"]["thought_chain"]
     assert run("convert", "-", "--dialect", "agent-canonical", stdin=second.out).out.decode() == text_of(FAILED)
     assert run("convert", "-", "--context", "plain", stdin=second.out).out.decode() == text_of(FAILED)
-    assert run("convert", folder / "agent.json", "--out", tmp_path / "plain.json").code == 0
+    assert run("convert", folder / "agent.json", "--output", tmp_path / "plain.json").code == 0
     assert (tmp_path / "plain.json").read_text(encoding="utf-8") == text_of(FAILED)
     refused = run("convert", folder / "agent.json", "--dialect", "v2.0")
     assert refused.code == 2
@@ -141,7 +141,7 @@ def test_a_collection_holds_both_families(run: Run, folder: Path, tmp_path: Path
     assert {one["dialect"] for one in listed} == {"datafeed-ns-v3", "agent-canonical"}
     assert {one["family"] for one in listed} == {"benchmark", "agent"}
     assert run("store", "get", store, ROOT).out.decode() == text_of(FAILED)
-    assert run("store", "get", store, ROOT, "--out", tmp_path / "k1.nt").code == 0
+    assert run("store", "get", store, ROOT, "--output", tmp_path / "k1.nt").code == 0
     assert (tmp_path / "k1.nt").read_bytes() == run("convert", folder / "agent.json", "--to", "nt").out
     validated = run("store", "validate", store)
     assert validated.code == 0
@@ -161,7 +161,7 @@ def test_a_collection_refuses_an_agent_that_breaks_rules(run: Run, folder: Path,
 
 def test_bulk_converts_both_families(run: Run, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "shards"
-    done = run("bulk", "convert", folder / "benchmark.jsonld", folder / "agent.json", "--out", out, "--quiet")
+    done = run("bulk", "convert", folder / "benchmark.jsonld", folder / "agent.json", "--output", out, "--quiet")
     assert done.code == 0, done.err
     quads = b"".join(one.read_bytes() for one in out.glob("*.nq*"))
     assert f"<{ROOT}> .".encode() in quads
@@ -187,7 +187,7 @@ def test_push_and_pull_bring_an_agent_checkpoint_there_and_back(
     with oxigraph() as url:
         sent = run("push", folder, "--to", url, "--quiet")
         assert sent.code == 0, sent.err
-        pulled = run("pull", url, ROOT, "--out", tmp_path / "pulled", "--quiet")
+        pulled = run("pull", url, ROOT, "--output", tmp_path / "pulled", "--quiet")
         assert pulled.code == 0, pulled.err
         (file,) = (tmp_path / "pulled").iterdir()
         assert run("convert", file, "--context", "plain").out.decode() == text_of(FAILED)
@@ -244,6 +244,6 @@ def test_nested_entities_of_xml_are_refused_by_every_command_that_reads(run: Run
         assert refused.code != 0, command
         assert f"{file}:2:1" in refused.err + refused.out.decode(), command
         assert "KD009" in refused.err + refused.out.decode(), command
-    assert run("bulk", "convert", file, "--out", tmp_path / "bulk").code == 1
+    assert run("bulk", "convert", file, "--output", tmp_path / "bulk").code == 1
     [said] = (tmp_path / "bulk").glob("*.findings.jsonl")
     assert '"KD009"' in said.read_text(encoding="utf-8")

@@ -20,8 +20,8 @@ EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 OTHER = b"written by somebody else"
 
 COMMANDS: dict[str, Names] = {
-    "convert": ["convert", "metals.jsonld", "--to", "jsonld", "--out"],
-    "convert in windows": ["convert", "metals.jsonld", "--to", "nt", "--jobs", "1", "--out"],
+    "convert": ["convert", "metals.jsonld", "--to", "jsonld", "--output"],
+    "convert in windows": ["convert", "metals.jsonld", "--to", "nt", "--jobs", "1", "--output"],
     "validate": ["validate", "metals.jsonld", "--output"],
     "query": ["query", "metals.jsonld", "--query", "ASK {}", "--output"],
     "query of a file": ["query", "folder", "--file", "metals.jsonld", "--output"],
@@ -30,13 +30,13 @@ COMMANDS: dict[str, Names] = {
     "diff": ["diff", "metals.jsonld", "other.jsonld", "--output"],
     "verify": ["verify", "metals.jsonld", "--answers", "answers.jsonl", "--output"],
     "verify as RDF": ["verify", "other.jsonld", "--answers", "metals.jsonld", "--rdf"],
-    "store get": ["store", "get", "store", "urn:uuid:b", "--out"],
+    "store get": ["store", "get", "store", "urn:uuid:b", "--output"],
     "store validate": ["store", "validate", "store", "--output"],
     "store query": ["store", "query", "store", "--query", "ASK {}", "--output"],
-    "store export": ["store", "export", "store", "--out"],
-    "agent export": ["agent", "export", "k1", "--out"],
-    "agent restore": ["agent", "restore", "k1", "--out"],
-    "agent timeline": ["agent", "timeline", "k1", "--out"],
+    "store export": ["store", "export", "store", "--output"],
+    "agent export": ["agent", "export", "k1", "--output"],
+    "agent restore": ["agent", "restore", "k1", "--output"],
+    "agent timeline": ["agent", "timeline", "k1", "--output"],
 }
 """Commands that write a file, up to its name; all have read one before."""
 READ = {"store": "store/collection.json", "agent": "checkpoints/k1.json"}
@@ -93,7 +93,7 @@ def test_what_is_read_is_known_by_other_names(run: Run, command: str) -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", [*COMMANDS, "schema"])
 def test_a_file_that_is_there_is_only_written_over_by_force(run: Run, command: str) -> None:
-    arguments = COMMANDS.get(command, ["schema", "question", "--out"])
+    arguments = COMMANDS.get(command, ["schema", "question", "--output"])
     target = Path("out.nt" if command == "verify as RDF" else "out")
     target.write_bytes(OTHER)
     refused = run(*arguments, target)
@@ -126,7 +126,7 @@ def test_a_push_notes_nothing_in_what_it_pushes_or_in_files_of_others(run: Run) 
 
 @pytest.mark.usefixtures("folder")
 def test_a_bulk_run_overwrites_only_its_own_files_without_force(run: Run) -> None:
-    bulk = ["bulk", "convert", "folder", "--out", "out"]
+    bulk = ["bulk", "convert", "folder", "--output", "out"]
     Path("out").mkdir()
     Path("out/part-00000.nq").write_bytes(OTHER)
     refused = run(*bulk)
@@ -139,13 +139,13 @@ def test_a_bulk_run_overwrites_only_its_own_files_without_force(run: Run) -> Non
     changed = run(*bulk, "--gzip")
     assert (changed.code, changed.err.partition(";")[0]) == (2, "out/part-00000.findings.jsonl: exists already")
     assert Path("out/part-00000.nq").read_bytes() == made
-    itself = run("bulk", "convert", "out/part-00000.nq", "--out", "out", "--force")
+    itself = run("bulk", "convert", "out/part-00000.nq", "--output", "out", "--force")
     assert (itself.code, itself.err.partition(":")[0]) == (2, "out/part-00000.nq is read by this command")
-    assert run("bulk", "validate", "folder", "--out", "out", "--force").code == 0
+    assert run("bulk", "validate", "folder", "--output", "out", "--force").code == 0
 
 
 WRONG: dict[str, tuple[Names, str]] = {
-    "convert": ([*COMMANDS["convert"][:2], "--out"], ".json, .jsonld, .ttl,"),
+    "convert": ([*COMMANDS["convert"][:2], "--output"], ".json, .jsonld, .ttl,"),
     "validate": (COMMANDS["validate"], ".txt, .json, .sarif, .xml, .md, .html, .ttl"),
     "query": (COMMANDS["query"], ".txt, .csv, .tsv, .json, .md, .ttl, .nt, .jsonld, .rdf"),
     "diff": (COMMANDS["diff"], ".txt, .json, .md, .markdown"),
@@ -178,7 +178,7 @@ def test_every_syntax_is_written_and_read_by_its_extension_packed_or_not(
     del folder
     for source in ("metals.jsonld", "checkpoints/k1.json"):
         name = f"out-{Path(source).stem}{extension}{'.gz' if packed else ''}"
-        assert run("convert", source, "--quiet", "--out", name).code == 0
+        assert run("convert", source, "--quiet", "--output", name).code == 0
         data = Path(name).read_bytes()
         assert data.startswith(b"\x1f\x8b") is packed
         text = gzip.decompress(data) if packed else data

@@ -12,10 +12,9 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
-import typer
 import yaml
-from typer.core import TyperGroup
 
 from checkpoint_ld import configuration
 from checkpoint_ld.cli.app import app
@@ -31,9 +30,9 @@ EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
 
 
 def options_of(command: str) -> set[str]:
-    group = typer.main.get_command(app)
-    assert isinstance(group, TyperGroup)
-    return {spelling for option in group.commands[command].params for spelling in option.opts}
+    found = app.get_command(click.Context(app), command)
+    assert found is not None
+    return {spelling for option in found.params for spelling in option.opts}
 
 
 def unknown_options(line: str) -> set[str]:

@@ -99,7 +99,7 @@ def test_a_bad_file_is_said_and_the_others_are_pushed(run: Run, url: str, folder
 def test_what_is_pulled_are_the_files_that_were_pushed(run: Run, url: str, folder: Path, tmp_path: Path) -> None:
     run("push", folder, "--to", url)
 
-    outcome = run("pull", url, "--out", tmp_path, "--quiet")
+    outcome = run("pull", url, "--output", tmp_path, "--quiet")
 
     assert outcome.code == 0
     files = sorted(tmp_path.glob("*.jsonld"))
@@ -107,22 +107,22 @@ def test_what_is_pulled_are_the_files_that_were_pushed(run: Run, url: str, folde
     for number, file in enumerate(files):
         assert run("diff", folder / f"{number}.jsonld", file, "--dates", "--order").out == b"no differences\n"
 
-    again = run("pull", url, "--out", tmp_path, "--quiet")
+    again = run("pull", url, "--output", tmp_path, "--quiet")
     assert again.code == 2
     assert again.err.count("exists already") == 3
-    assert run("pull", url, "--out", tmp_path, "--quiet", "--force").code == 0
+    assert run("pull", url, "--output", tmp_path, "--quiet", "--force").code == 0
 
 
 def test_one_graph_can_be_pulled_and_all_can_be_listed(run: Run, url: str, folder: Path, tmp_path: Path) -> None:
     run("push", folder, "--to", url)
 
     listed = run("pull", url, "--list", "--quiet")
-    outcome = run("pull", url, "urn:uuid:karenina-checkpoint-1", "--to", "nt", "--out", tmp_path)
+    outcome = run("pull", url, "urn:uuid:karenina-checkpoint-1", "--to", "nt", "--output", tmp_path)
 
     assert listed.out.decode().split() == [f"urn:uuid:karenina-checkpoint-{number}" for number in range(3)]
     (file,) = tmp_path.glob("*.nt")
     assert outcome.out.decode() == f"{file}\n"
-    missing = run("pull", url, "urn:uuid:none", "--out", tmp_path)
+    missing = run("pull", url, "urn:uuid:none", "--output", tmp_path)
     assert (missing.code, "no graph urn:uuid:none" in missing.err) == (2, True)
 
 

@@ -32,11 +32,11 @@ def test_a_schema_is_written_to_a_file_that_is_not_there_yet(run: Run, tmp_path:
     assert run("schema", "question", "-o", target).code == 0
     assert json.loads(target.read_bytes()) == json_schema("question")
 
-    refused = run("schema", "person", "--out", target)
+    refused = run("schema", "person", "--output", target)
     assert (refused.code, json.loads(target.read_bytes())) == (2, json_schema("question"))
     assert str(target) in refused.err
 
-    assert run("schema", "person", "--out", target, "--force").code == 0
+    assert run("schema", "person", "--output", target, "--force").code == 0
     assert json.loads(target.read_bytes()) == json_schema("person")
 
 

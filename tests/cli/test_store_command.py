@@ -126,9 +126,9 @@ def test_queries_go_over_all_of_it(filled: str, run: Run) -> None:
 def test_a_checkpoint_comes_back_as_its_file(filled: str, run: Run) -> None:
     for name in (iri(2), "files/2.jsonld"):
         assert run("store", "get", filled, name).out == Path("files/2.jsonld").read_bytes()
-    run("store", "get", filled, iri(2), "--out", "two.ttl")
+    run("store", "get", filled, iri(2), "--output", "two.ttl")
     assert b"schema:DataFeed" in Path("two.ttl").read_bytes()
-    assert run("store", "get", filled, iri(2), "--out", "two.ttl").code == 2
+    assert run("store", "get", filled, iri(2), "--output", "two.ttl").code == 2
     missing = run("store", "get", filled, iri(8))
     assert missing.code == 2
     assert "did you mean" in missing.err
@@ -169,18 +169,18 @@ def test_exports_are_the_same_each_time(filled: str, run: Run) -> None:
     told = run("store", "export", filled)
     quads = list(pyoxigraph.parse(told.out, format=pyoxigraph.RdfFormat.N_QUADS))
     assert {quad.graph_name.value for quad in quads} == {iri(1), iri(2), iri(3)}
-    assert run("store", "export", filled, "--out", "all.nq").code == 0
+    assert run("store", "export", filled, "--output", "all.nq").code == 0
     assert Path("all.nq").read_bytes() == told.out
-    assert run("store", "export", filled, "--out", "all.nq").code == 2
+    assert run("store", "export", filled, "--output", "all.nq").code == 2
     assert run("store", "export", filled, "--to", "trig").out.count(iri(2).encode() + b"> {") == 1
-    shards = run("store", "export", filled, "--shards", "2", "--gzip", "--out", "shards")
+    shards = run("store", "export", filled, "--shards", "2", "--gzip", "--output", "shards")
     assert shards.code == 0
     assert [line.split()[0] for line in shards.out.decode().splitlines()] == [
         "part-00000.nq.gz",
         "part-00001.nq.gz",
         "manifest.nq.gz",
     ]
-    for wrong in (("--gzip",), ("--shards", "2"), ("--shards", "2", "--out", "x", "--to", "trig")):
+    for wrong in (("--gzip",), ("--shards", "2"), ("--shards", "2", "--output", "x", "--to", "trig")):
         assert run("store", "export", filled, *wrong).code == 2
 
 

@@ -21,7 +21,7 @@ BAD = "\x1b]0;owned\x07\x1b[2J\x9b31m"
 TEXTS = [
     ["inspect", "bad.jsonld"],
     ["inspect", "k1.json"],
-    ["convert", "bad.jsonld", "--dialect", "dataset-1", "--out", "old.json"],
+    ["convert", "bad.jsonld", "--dialect", "dataset-1", "--output", "old.json"],
     ["validate", "bad.jsonld"],
     ["validate", "bad.jsonld", "--format", "markdown"],
     ["validate", "bad.jsonld", "--format", "github"],
@@ -125,7 +125,7 @@ def test_a_full_or_closed_standard_output_is_one_line() -> None:
             assert done.stderr.decode().splitlines()[-1] == (
                 f"standard output cannot be written: {reason}; no more of it was written"
             )
-    assert shell(">&-", "convert", "good.jsonld", "--quiet", "--out", "good.nt").returncode == 0
+    assert shell(">&-", "convert", "good.jsonld", "--quiet", "--output", "good.nt").returncode == 0
     assert Path("good.nt").stat().st_size
     assert shell("2>&-", "convert", "bad.jsonld").returncode == 0
     assert shell("<&-", "convert", "-").stderr == b"the input: cannot be read: bad file descriptor; check the path\n"

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import profiles, reading, reports
-from checkpoint_ld.cli import validation_run
-from checkpoint_ld.cli.validate import FailOn, Format
+from checkpoint_ld.cli.parameters import FAIL_ON as OFFERED
+from checkpoint_ld.cli.validate import FORMATS
 from checkpoint_ld.configuration import FAIL_ON
+from checkpoint_ld.documents import files
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.documents.values import as_base64
 from checkpoint_ld.errors import WriteError
@@ -224,8 +225,8 @@ def test_every_format_is_written_to_standard_output_or_a_file(run: Run, name: st
 
 
 def test_the_command_names_the_formats_and_severities_that_there_are() -> None:
-    assert [one.value for one in Format] == list(reports.FORMATS)
-    assert tuple(one.value for one in FailOn) == FAIL_ON
+    assert tuple(reports.FORMATS) == FORMATS
+    assert OFFERED == FAIL_ON
 
 
 def test_help_names_every_profile(run: Run) -> None:
@@ -525,7 +526,7 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_others(run: Run, monkey
             raise WriteError("a.jsonld: cannot be written: it is write-protected")
         replace_file(path, data)
 
-    monkeypatch.setattr(validation_run, "replace_file", refuse_the_first)
+    monkeypatch.setattr(files, "replace_file", refuse_the_first)
     done = run("validate", "a.jsonld", "b.jsonld", "--fix", "--format", "json")
     assert done.code == 2
     assert "a.jsonld: cannot be written" in done.err

@@ -14,8 +14,7 @@ import pyoxigraph
 import pytest
 
 from checkpoint_ld.assessment import Status, json_lines
-from checkpoint_ld.cli import verification_run, verification_summary
-from checkpoint_ld.cli.verify import FailOn
+from checkpoint_ld.cli import verify
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.errors import SourceMissingError
 from tests.cli.conftest import Outcome, Run
@@ -83,7 +82,7 @@ def test_the_summary_as_json_has_everything(run: Run) -> None:
 
 
 def test_many_questions_are_cut_in_the_table_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verification_summary, "MOST_ROWS", 1)
+    monkeypatch.setattr(verify, "MOST_ROWS", 1)
     write(PASSING, UNDECIDED)
     assert "… and 1 more questions" in verified(run, "-q").out.decode()
     assert len(json.loads(verified(run, "--format", "json").out)["questions"]) == 2
@@ -114,7 +113,7 @@ def test_the_exit_code_says_what_was_found(
 
 
 def test_what_makes_a_run_fail_is_a_status() -> None:
-    assert {one.value for one in FailOn} == {one.value for one in Status} - {"passed"} | {"never"}
+    assert {*verify.FAIL_ON} == {one.value for one in Status} - {"passed"} | {"never"}
 
 
 def test_results_are_lines_of_json_in_the_order_of_the_answers(run: Run) -> None:
@@ -249,7 +248,7 @@ def test_answers_may_come_from_standard_input(run: Run) -> None:
 
 def test_the_checkpoint_may_come_from_standard_input_and_be_rdf(run: Run) -> None:
     write(PASSING)
-    assert run("convert", "metals.jsonld", "--quiet", "--out", "metals.nt").code == 0
+    assert run("convert", "metals.jsonld", "--quiet", "--output", "metals.nt").code == 0
     data = Path("metals.nt").read_bytes()
     done = run("verify", "-", "--from", "nt", "--answers", "answers.jsonl", "--fail-on", "failed", stdin=data)
     assert done.code == 0
@@ -281,7 +280,7 @@ def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(monkeypatch: pytest.Monke
     for quiet in (False, True):
         terminal = _Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
-        with verification_run.opened_answers("answers.jsonl", quiet=quiet) as file:
+        with verify.opened_answers("answers.jsonl", quiet=quiet) as file:
             assert len(list(json_lines.read_answers(file))) == 2
         shown[quiet] = terminal.getvalue()
     assert "verifying" in shown[False]

@@ -59,4 +59,4 @@ def test_the_page_of_schemas_names_what_there_is() -> None:
 def test_the_settings_for_an_editor_are_json() -> None:
     (block,) = re.findall(r"^~~~~json\n(.*?)^~~~~$", SCHEMAS, re.MULTILINE | re.DOTALL)
     (schema,) = json.loads(block)["json.schemas"]
-    assert schema["url"].removeprefix("./") in re.findall(r"--out (\S+)", SCHEMAS)
+    assert schema["url"].removeprefix("./") in re.findall(r"--output (\S+)", SCHEMAS)

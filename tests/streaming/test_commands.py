@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from checkpoint_ld import profiles
-from checkpoint_ld.cli import progress
+from checkpoint_ld.cli import streams
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.streaming import entrance
 from checkpoint_ld.streaming.entrance import Streaming
@@ -121,13 +121,13 @@ def test_a_file_that_is_cut_off_meanwhile_is_refused(many: Path) -> None:
 def test_a_bar_is_shown_where_somebody_can_see_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with progress.bar("converting", quiet=False) as unseen:
+    with streams.bar("converting", quiet=False) as unseen:
         assert unseen is None
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with progress.bar("converting", quiet=True) as unwanted:
+    with streams.bar("converting", quiet=True) as unwanted:
         assert unwanted is None
-    with progress.bar("converting", quiet=False) as told:
+    with streams.bar("converting", quiet=False) as told:
         assert told is not None
         told(5, 10)
     shown = capsys.readouterr().err

@@ -22,16 +22,12 @@ _MANY = 200_000
 def main() -> None:
     """Run the command that the arguments name."""
     _leave_the_garbage()
-    from checkpoint_ld.cli.app import app
     from checkpoint_ld.cli.streams import prepare
     from checkpoint_ld.errors import CheckpointLdError
 
     prepare()
     try:
-        try:
-            app()
-        finally:
-            sys.stdout.flush()
+        code = _run()
     except CheckpointLdError as error:
         fail(str(error))
     except BrokenPipeError:
@@ -50,6 +46,27 @@ def main() -> None:
         if os.environ.get(TRACEBACK):
             raise
         fail(_fault(error))
+    if code:
+        sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command; return its exit code."""
+    from click.exceptions import ClickException, Exit
+
+    from checkpoint_ld.cli.app import app
+
+    try:
+        with app.make_context("checkpoint-ld", sys.argv[1:]) as context:
+            app.invoke(context)
+    except Exit as end:
+        return end.exit_code
+    except ClickException as error:
+        error.show()
+        return error.exit_code
+    finally:
+        sys.stdout.flush()
+    return 0
 
 
 def _fault(error: Exception) -> str:

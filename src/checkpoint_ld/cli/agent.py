@@ -2,347 +2,458 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated, Any
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
+from click.exceptions import Exit
 
-from checkpoint_ld.cli import agent_output as output
-from checkpoint_ld.cli import agent_runs, streams
-from checkpoint_ld.cli.agent_stores import FOLDER, AsJson, Database, Dir, Store, files_of, manager, milliseconds
-from checkpoint_ld.cli.parameters import WholeSummaries
+from checkpoint_ld.cli import agent_output as shown
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.parameters import Group, argument, as_json, flag, one_of, output
 from checkpoint_ld.documents.files import kind_of
-
-app = typer.Typer(
-    cls=WholeSummaries,
-    help="Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointLdError,
+    CheckpointNotFound,
+    FindingsError,
+    ReadError,
+    SettingsError,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.timeline import Timeline
+    from checkpoint_ld.checkpointing import CheckpointManager, Imported, Upgraded
+    from checkpoint_ld.cli.streams import Output
+    from checkpoint_ld.stores.header import Header, Key
 
 EXIT_FOUND = 1
 """The exit code where two checkpoints differ, something is wrong, or something could not be taken in."""
+FOLDER = "./checkpoints"
+SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
+"""What `export` writes: `exchange.SHAPES`."""
+PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
+"""How a timeline is drawn into a file, by its extension."""
+WIDTH = 100
+"""Columns of a text that goes to no terminal."""
 
 
-class Shape(StrEnum):
-    """What `export` writes: `exchange.SHAPES`."""
+@dataclass(frozen=True)
+class Stores:
+    """Where checkpoints are: a folder, a database, a graph store; the usual folder where none is named."""
 
-    CANONICAL = "canonical"
-    SECOND = "second"
-    JSONLD = "jsonld"
-    N_QUADS = "nquads"
-    TURTLE = "turtle"
-    N_TRIPLES = "ntriples"
-    TRIG = "trig"
-    RDF_XML = "xml"
+    folder: str | None
+    database: str | None
+    graphs: str | None
+
+    def manager(self, *sources: str, may_be_new: bool = False) -> CheckpointManager:
+        """Return their manager. Close it after use.
+
+        Raises SettingsError where there is no first store, unless it `may_be_new` or one of the `sources` that a
+        command works on is a file.
+        """
+        from checkpoint_ld.checkpointing import CheckpointManager
+
+        made = CheckpointManager(self.folder, self.database, self.graphs)
+        truth = made.store.truth
+        place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
+        may_be_new = may_be_new or any(Path(one).is_file() for one in sources)
+        if not (may_be_new or place is None or place.exists()):
+            option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
+            raise SettingsError(
+                f"{place}: there are no checkpoints, as it does not exist; name where they are by {option}"
+            )
+        return made
+
+    @property
+    def files(self) -> list[str | None]:
+        """Their files and folders."""
+        usual = FOLDER if (self.folder, self.database, self.graphs) == (None, None, None) else self.folder
+        return [usual, self.database and self.database.rpartition(":///")[2], self.graphs]
 
 
-class Picture(StrEnum):
-    """How a timeline is drawn."""
+def _of_stores(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that name stores, which a command gets as one `Stores`."""
 
-    TEXT = "text"
-    SVG = "svg"
-    HTML = "html"
+    @click.option("--dir", "folder", help=f"The folder of the files; {FOLDER} where no store is named.")
+    @click.option("--db", "database", metavar="URL", help="The database that follows them: sqlite:///FILE.")
+    @click.option("--store", "graphs", metavar="DIR|URL", help="The collection or SPARQL service that follows them.")
+    @wraps(command)
+    def run(folder: str | None, database: str | None, graphs: str | None, **values: Any) -> None:
+        command(stores=Stores(folder, database, graphs), **values)
 
-
-Identifier = Annotated[str, typer.Argument(metavar="ID", help="A checkpoint, by its id or by the path of a file.")]
-Out = Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")]
-Execution = Annotated[str | None, typer.Option("--execution", metavar="ID", help="Only those of this execution.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
-Paths = Annotated[list[str], typer.Argument(metavar="PATH…", help="Files and folders.")]
+    return run
 
 
-@app.command("list")
-def list_(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    execution: Execution = None,
-    agent_id: Annotated[str | None, typer.Option("--agent", metavar="ID", help="Only those of this agent.")] = None,
-    reason: Annotated[str | None, typer.Option("--reason", help="Only those made for this reason.")] = None,
-    since: Annotated[str | None, typer.Option("--since", metavar="TIME", help="Only those from then on.")] = None,
-    until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Only those before then.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="Only those of this name.")] = None,
-    tool: Annotated[str | None, typer.Option("--tool", metavar="ID", help="Only those with a call of it.")] = None,
-    failed: Annotated[
-        bool | None, typer.Option("--failed/--no-failed", help="Only those with a failed call, or without.")
-    ] = None,
-    confidence_below: Annotated[
-        float | None, typer.Option("--confidence-below", help="Only those with a thought that is less sure.")
-    ] = None,
-    question: Annotated[
-        str | None, typer.Option("--question", metavar="ID|TEXT", help="Only those about this question.")
-    ] = None,
-    benchmark: Annotated[
-        str | None, typer.Option("--benchmark", metavar="ID", help="Only those about this benchmark.")
-    ] = None,
-    branch_of: Annotated[
-        str | None, typer.Option("--branch-of", metavar="ID", help="Only those that branch off this checkpoint.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=0, help="No more than so many.")] = None,
-    cursor: Annotated[
-        str | None, typer.Option("--cursor", metavar="ID", help="Only those that come after this checkpoint.")
-    ] = None,
-    oldest: Annotated[bool, typer.Option("--oldest", help="The oldest first; else the newest.")] = False,
-    wide: Annotated[bool, typer.Option("--wide", help="Cut nothing, however narrow the terminal is.")] = False,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
+_checkpoint = argument("checkpoint", "ID", "A checkpoint, by its id or by the path of a file.")
+_dry_run = flag("--dry-run", help="Say what would be done, and do nothing.")
+_paths = argument("paths", "PATH…", "Files and folders.", nargs=-1, required=True)
+
+
+@click.group(cls=Group, no_args_is_help=True)
+def agent() -> None:
+    """Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them."""
+
+
+@agent.command("list")
+@click.option("--execution", "execution_id", metavar="ID", help="Only those of this execution.")
+@click.option("--agent", "agent_id", metavar="ID", help="Only those of this agent.")
+@click.option("--reason", help="Only those made for this reason.")
+@click.option("--since", metavar="TIME", help="Only those from then on.")
+@click.option("--until", metavar="TIME", help="Only those before then.")
+@click.option("--name", help="Only those of this name.")
+@click.option("--tool", metavar="ID", help="Only those with a call of it.")
+@click.option("--failed/--no-failed", default=None, help="Only those with a failed call, or without.")
+@click.option("--confidence-below", type=float, help="Only those with a thought that is less sure.")
+@click.option("--question", metavar="ID|TEXT", help="Only those about this question.")
+@click.option("--benchmark", metavar="ID", help="Only those about this benchmark.")
+@click.option("--branch-of", metavar="ID", help="Only those that branch off this checkpoint.")
+@click.option("--limit", type=click.IntRange(min=0), help="No more than so many.")
+@click.option("--cursor", metavar="ID", help="Only those that come after this checkpoint.")
+@flag("--oldest", help="The oldest first; else the newest.")
+@flag("--wide", help="Cut nothing, however narrow the terminal is.")
+@as_json
+@_of_stores
+def list_(
+    *,
+    stores: Stores,
+    since: str | None,
+    until: str | None,
+    question: str | None,
+    cursor: str | None,
+    oldest: bool,
+    wide: bool,
+    as_json: bool,
+    **wanted: Any,
 ) -> None:
     """List checkpoints, the newest first: id, time, execution, step, tokens, reason, name."""
-    wanted: dict[str, Any] = {
-        "execution_id": execution,
-        "agent_id": agent_id,
-        "reason": reason,
-        "since": None if since is None else milliseconds(since),
-        "until": None if until is None else milliseconds(until),
-        "name": name,
-        "tool": tool,
-        "failed": failed,
-        "confidence_below": confidence_below,
-        "benchmark": benchmark,
-        "branch_of": branch_of,
-        "limit": limit,
+    wanted |= {
+        "since": None if since is None else _milliseconds(since),
+        "until": None if until is None else _milliseconds(until),
         "order": "oldest" if oldest else "newest",
     }
-    with manager(folder, database, store) as of:
+    with stores.manager() as of:
         if cursor is not None:
-            wanted["cursor"] = agent_runs.key_of(cursor, of)
-        listed = agent_runs.about(of, question, wanted) if question is not None else of.list(**wanted)
-    output.show_headers(listed, as_json=as_json, wide=wide)
+            wanted["cursor"] = _key_of(cursor, of)
+        listed = _about(of, question, wanted) if question is not None else of.list(**wanted)
+    shown.show_headers(listed, as_json=as_json, wide=wide)
 
 
-@app.command("show")
-def show(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    checkpoint: Identifier,
-    stable: Annotated[
-        bool, typer.Option("--stable", help="Print the text form, in which equal checkpoints are equal texts.")
-    ] = False,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
-) -> None:
+@agent.command
+@_checkpoint
+@flag("--stable", help="Print the text form, in which equal checkpoints are equal texts.")
+@as_json
+@_of_stores
+def show(*, stores: Stores, checkpoint: str, stable: bool, as_json: bool) -> None:
     """Show what a checkpoint holds: where it stands, its last thoughts and calls, its variables."""
-    with manager(folder, database, store, checkpoint) as of:
-        shown = agent_runs.found(checkpoint, of)
+    with stores.manager(checkpoint) as of:
+        found = _found(checkpoint, of)
     if stable or as_json:
-        streams.write(streams.STANDARD, shown.content())
+        streams.write(streams.STANDARD, found.content())
     else:
-        output.show_checkpoint(shown)
+        shown.show_checkpoint(found)
 
 
-@app.command("diff")
-def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    before: Annotated[str, typer.Argument(metavar="A", help="The older checkpoint, by id or path.")],
-    after: Annotated[str, typer.Argument(metavar="B", help="The newer checkpoint, by id or path.")],
-    patch: Annotated[bool, typer.Option("--patch", help="Print a JSON Patch (RFC 6902) that makes B of A.")] = False,
-    tests: Annotated[bool, typer.Option("--tests", help="With --patch: guard each change by a test.")] = False,
-    other_execution: Annotated[
-        bool, typer.Option("--other-execution", help="Compare checkpoints of two executions as well.")
-    ] = False,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
+@agent.command
+@argument("before", "A", "The older checkpoint, by id or path.")
+@argument("after", "B", "The newer checkpoint, by id or path.")
+@flag("--patch", help="Print a JSON Patch (RFC 6902) that makes B of A.")
+@flag("--tests", help="With --patch: guard each change by a test.")
+@flag("--other-execution", help="Compare checkpoints of two executions as well.")
+@as_json
+@_of_stores
+def diff(
+    *, stores: Stores, before: str, after: str, patch: bool, tests: bool, other_execution: bool, as_json: bool
 ) -> None:
     """Show what is different between two checkpoints; exit with 1 if anything is."""
     from checkpoint_ld.agent.difference import diff_checkpoints
 
-    with manager(folder, database, store, before, after) as of:
-        old, new = agent_runs.found(before, of), agent_runs.found(after, of)
+    with stores.manager(before, after) as of:
+        old, new = _found(before, of), _found(after, of)
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
     if patch:
-        output.show_json(different.to_json_patch(tests=tests))
+        shown.show_json(different.to_json_patch(tests=tests))
     elif as_json:
-        output.show_json(different.to_dict())
+        shown.show_json(different.to_dict())
     else:
         streams.show(different.to_text())
     if different:
-        raise typer.Exit(EXIT_FOUND)
+        raise Exit(EXIT_FOUND)
 
 
-@app.command("timeline")
-def timeline(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    source: Annotated[str, typer.Argument(metavar="ID", help="An execution, or a checkpoint by its id or path.")],
-    to: Annotated[
-        Picture | None, typer.Option("--to", help="What to write; without it the extension of OUT tells, else text.")
-    ] = None,
-    out: Out = streams.STANDARD,
-    force: streams.Force = False,
-    limit: Annotated[int | None, typer.Option("--limit", min=0, help="List no more than so many moments.")] = None,
-    wide: Annotated[int | None, typer.Option("--width", min=40, help="Columns of the text.")] = None,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
+@agent.command
+@argument("source", "ID", "An execution, or a checkpoint by its id or path.")
+@click.option(
+    "--to",
+    type=one_of(("text", "svg", "html")),
+    help="What to write; without it the output's extension tells, else text.",
+)
+@output()
+@click.option("--limit", type=click.IntRange(min=0), help="List no more than so many moments.")
+@click.option("--width", type=click.IntRange(min=40), help="Columns of the text.")
+@_of_stores
+def timeline(
+    *, stores: Stores, source: str, to: str | None, output: Output, limit: int | None, width: int | None
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
-    streams.check_outputs([source, *files_of(folder, database, store)], out, force=force)
-    picture = to.value if to else kind_of(out, agent_runs.PICTURES, Picture.TEXT.value)
-    with manager(folder, database, store, source) as of:
-        run = agent_runs.run_of(source, of)
-    drawn = agent_runs.drawn(run, picture, width=wide, limit=limit)
-    streams.write_report(out, drawn, picture, force=force)
+    output.check(source, *stores.files)
+    picture = to or kind_of(output.file, PICTURES, "text")
+    with stores.manager(source) as of:
+        run = _run_of(source, of)
+    output.write_report(_drawn(run, picture, width=width, limit=limit), picture)
 
 
-@app.command("restore")
-def restore(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    checkpoint: Identifier,
-    out: Annotated[str, typer.Option("-o", "--out", help="The file for the state; - for standard output.")] = "-",
-    force: streams.Force = False,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
-) -> None:
+@agent.command
+@_checkpoint
+@output("The file for the state; - for standard output.")
+@as_json
+@_of_stores
+def restore(*, stores: Stores, checkpoint: str, output: Output, as_json: bool) -> None:
     """Write the whole state of a checkpoint, and name the calls that were in flight; nothing is run."""
-    streams.check_outputs([checkpoint, *files_of(folder, database, store)], out, force=force)
-    with manager(folder, database, store, checkpoint) as of:
+    output.check(checkpoint, *stores.files)
+    with stores.manager(checkpoint) as of:
         restored = of.restore(checkpoint)
-    streams.write(out, output.state_of(restored), force=force)
-    output.say_restored(restored, as_json=as_json)
+    output.write(shown.state_of(restored))
+    shown.report_restored(restored, as_json=as_json)
 
 
-@app.command("fork")
-def fork(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    checkpoint: Annotated[str, typer.Argument(metavar="ID", help="The checkpoint to go on from, by its id.")],
-    execution: Annotated[
-        str | None, typer.Option("--execution", metavar="ID", help="The id of the new execution; one is made else.")
-    ] = None,
-    reason: Annotated[str | None, typer.Option("--reason", help="Why the run goes another way.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="A name for the new checkpoint.")] = None,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
+@agent.command
+@argument("checkpoint", "ID", "The checkpoint to go on from, by its id.")
+@click.option("--execution", metavar="ID", help="The id of the new execution; one is made else.")
+@click.option("--reason", help="Why the run goes another way.")
+@click.option("--name", help="A name for the new checkpoint.")
+@as_json
+@_of_stores
+def fork(
+    *, stores: Stores, checkpoint: str, execution: str | None, reason: str | None, name: str | None, as_json: bool
 ) -> None:
     """Begin a new execution with the state of a checkpoint, which stays as it is."""
-    with manager(folder, database, store) as of:
+    with stores.manager() as of:
         saved = of.fork(checkpoint, execution, reason, name)
-    output.show_saved(saved, as_json=as_json)
+    shown.show_saved(saved, as_json=as_json)
 
 
-@app.command("export")
-def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    checkpoint: Annotated[str, typer.Argument(metavar="ID", help="The checkpoint, by its id.")],
-    out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")],
-    shape: Annotated[
-        Shape | None,
-        typer.Option("--shape", help="What to write; without it the extension of OUT tells, else canonical."),
-    ] = None,
-    force: streams.Force = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
-) -> None:
+@agent.command
+@argument("checkpoint", "ID", "The checkpoint, by its id.")
+@output(default=None, required=True)
+@click.option(
+    "--to", type=one_of(SHAPES), help="What to write; without it the output's extension tells, else canonical."
+)
+@_of_stores
+def export(*, stores: Stores, checkpoint: str, output: Output, to: str | None) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
     from checkpoint_ld.agent.values import EXTENSIONS
     from checkpoint_ld.checkpointing.exchange import content_of
 
-    streams.check_outputs(files_of(folder, database, store), out, force=force)
-    wanted = shape.value if shape else kind_of(out, EXTENSIONS, Shape.CANONICAL.value)
-    with manager(folder, database, store) as of:
+    output.check(*stores.files)
+    wanted: Any = to or kind_of(output.file, EXTENSIONS, "canonical")
+    with stores.manager() as of:
         content = content_of(of.get(checkpoint), wanted)
-    streams.write(out, content, force=force)
-    if out != streams.STANDARD:
-        streams.show(out)
+    output.write(content)
+    if not output.is_standard:
+        streams.show(output.file)
 
 
-@app.command("import")
-def import_(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    paths: Paths,
-    as_new_id: Annotated[
-        bool, typer.Option("--as-new-id", help="Take in copies under new ids, with a link to the originals.")
-    ] = False,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
-) -> None:
+@agent.command("import")
+@_paths
+@flag("--as-new-id", help="Take in copies under new ids, with a link to the originals.")
+@as_json
+@_of_stores
+def import_(*, stores: Stores, paths: tuple[str, ...], as_new_id: bool, as_json: bool) -> None:
     """Take checkpoints in, of either shape and any released version; exit with 1 if one could not be."""
-    with manager(folder, database, store, may_be_new=True) as of:
-        refused = output.show_imported(agent_runs.imported(of, paths, as_new_id=as_new_id), as_json=as_json)
+    with stores.manager(may_be_new=True) as of:
+        refused = shown.show_imported(_imported(of, paths, as_new_id=as_new_id), as_json=as_json)
     if refused:
-        raise typer.Exit(EXIT_FOUND)
+        raise Exit(EXIT_FOUND)
 
 
-@app.command("upgrade")
-def upgrade(paths: Paths, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+@agent.command
+@_paths
+@_dry_run
+@as_json
+def upgrade(*, paths: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Write files of older versions anew in the newest; exit with 1 if one could not be.
 
     The old file stays until the new one is safe.
     """
-    if output.show_upgraded(agent_runs.upgraded(paths, dry_run=dry_run), dry_run=dry_run, as_json=as_json):
-        raise typer.Exit(EXIT_FOUND)
+    if shown.show_upgraded(_upgraded(paths, dry_run=dry_run), dry_run=dry_run, as_json=as_json):
+        raise Exit(EXIT_FOUND)
 
 
-@app.command("prune")
-def prune(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    keep_last: Annotated[
-        int | None, typer.Option("--keep-last", min=0, help="Keep the newest so many of each execution.")
-    ] = None,
-    max_age: Annotated[
-        float | None, typer.Option("--max-age", metavar="DAYS", min=0, help="Keep what is not older than so many days.")
-    ] = None,
-    keep_reasons: Annotated[
-        list[str] | None, typer.Option("--keep-reason", help="Keep those made for it. May be repeated.")
-    ] = None,
-    keep: Annotated[list[str] | None, typer.Option("--keep", metavar="ID", help="Keep it. May be repeated.")] = None,
-    protect_linked: Annotated[
-        bool, typer.Option("--protect-linked/--no-protect-linked", help="Keep what is about a question, or not.")
-    ] = True,
-    archive: Annotated[
-        str | None, typer.Option("--archive", metavar="DIR", help="Write what goes into this folder first, compressed.")
-    ] = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
+@agent.command
+@click.option("--keep-last", type=click.IntRange(min=0), help="Keep the newest so many of each execution.")
+@click.option(
+    "--max-age", metavar="DAYS", type=click.FloatRange(min=0), help="Keep what is not older than so many days."
+)
+@click.option("--keep-reason", "reasons", multiple=True, help="Keep those made for it. May be repeated.")
+@click.option("--keep", "ids", metavar="ID", multiple=True, help="Keep it. May be repeated.")
+@click.option(
+    "--protect-linked/--no-protect-linked", default=True, help="Keep what is about a question, or let it go too."
+)
+@click.option("--archive", metavar="DIR", help="Write what goes into this folder first, compressed.")
+@_dry_run
+@as_json
+@_of_stores
+def prune(
+    *,
+    stores: Stores,
+    keep_last: int | None,
+    max_age: float | None,
+    reasons: tuple[str, ...],
+    ids: tuple[str, ...],
+    protect_linked: bool,
+    archive: str | None,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Delete old checkpoints; the newest of an execution, named ones and parents of others always stay."""
-    with manager(folder, database, store) as of:
-        retention = agent_runs.retention(
-            keep_last, max_age, reasons=keep_reasons or (), ids=keep or (), protect_linked=protect_linked
+    from checkpoint_ld.checkpointing import Retention
+
+    with stores.manager() as of:
+        if keep_last is None and max_age is None:
+            raise SettingsError("say what may go: all but the newest (--keep-last N), or what is old (--max-age DAYS)")
+        retention = Retention(
+            keep_last=keep_last,
+            max_age=None if max_age is None else timedelta(days=min(max_age, timedelta.max.days)),
+            keep_reasons=frozenset(reasons),
+            keep=frozenset(ids),
+            protect_linked=protect_linked,
         )
         pruned = of.prune(retention, dry_run=dry_run, archive=archive)
-    output.show_pruned(pruned, dry_run=dry_run, as_json=as_json)
+    shown.show_pruned(pruned, dry_run=dry_run, as_json=as_json)
 
 
-@app.command("verify")
-def verify(
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Bring database and graphs in line with the files, which stay untouched.")
-    ] = False,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
-) -> None:
+@agent.command
+@flag("--repair", help="Bring database and graphs in line with the files, which stay untouched.")
+@as_json
+@_of_stores
+def verify(*, stores: Stores, repair: bool, as_json: bool) -> None:
     """Hold files, database and graphs against each other; exit with 1 if something is wrong."""
-    with manager(folder, database, store) as of:
+    with stores.manager() as of:
         findings = of.verify(repair=repair)
-    if output.show_findings(findings, as_json=as_json):
-        raise typer.Exit(EXIT_FOUND)
+    if shown.show_findings(findings, as_json=as_json):
+        raise Exit(EXIT_FOUND)
 
 
-@app.command("reindex")
-def reindex(as_json: AsJson = False, folder: Dir = None, database: Database = None, store: Store = None) -> None:
+@agent.command
+@as_json
+@_of_stores
+def reindex(*, stores: Stores, as_json: bool) -> None:
     """Make the database and the graphs anew from the files."""
-    with manager(folder or FOLDER, database, store) as of:
+    with Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
         done = of.reindex()
-    output.show_reindexed(done, as_json=as_json)
+    shown.show_reindexed(done, as_json=as_json)
 
 
-@app.command("stats")
-def stats(
-    execution: Execution = None,
-    as_json: AsJson = False,
-    folder: Dir = None,
-    database: Database = None,
-    store: Store = None,
-) -> None:
+@agent.command
+@click.option("--execution", metavar="ID", help="Only those of this execution.")
+@as_json
+@_of_stores
+def stats(*, stores: Stores, execution: str | None, as_json: bool) -> None:
     """Show what executions used and did: checkpoints, steps, tokens, calls, failed ones, by tool."""
     from checkpoint_ld.checkpointing.statistics import statistics
 
-    with manager(folder, database, store) as of:
-        output.show_statistics(statistics(of.store, execution), as_json=as_json)
+    with stores.manager() as of:
+        shown.show_statistics(statistics(of.store, execution), as_json=as_json)
+
+
+def _about(of: CheckpointManager, question: str, wanted: dict[str, Any]) -> list[Header]:
+    """Return the checkpoints about a question that is named by its identifier or by its text."""
+    from checkpoint_ld.identifiers import question_id
+
+    return of.list(**wanted, question=question) or of.list(**wanted, question=question_id(question))
+
+
+def _run_of(name: str, of: CheckpointManager) -> Timeline:
+    """Return the timeline of an execution, or of the way to a checkpoint that is named by its id or path.
+
+    Raises CheckpointNotFound for what is none of these.
+    """
+    from checkpoint_ld.agent.timeline import timeline_of
+
+    headers = of.list(execution_id=name)
+    if headers:
+        return timeline_of([of.get(headers[0].id)], headers)
+    checkpoint = _found(name, of)
+    before = of.list(execution_id=checkpoint.execution_id, cursor=_key_of(name, of))
+    return timeline_of([checkpoint], before)
+
+
+def _key_of(name: str, of: CheckpointManager) -> Key:
+    """Return what a checkpoint is ordered by, as the cursor after it. Raises CheckpointNotFound."""
+    checkpoint = _found(name, of)
+    return checkpoint.timestamp, checkpoint.metadata.step_number, checkpoint.id
+
+
+def _drawn(run: Timeline, picture: str, *, width: int | None, limit: int | None) -> str:
+    """Return a timeline as text (of `width` columns, the terminal's unless given), as an SVG or as a page."""
+    from checkpoint_ld.agent.timeline import html_of, svg_of, text_of
+
+    if picture == "text":
+        return text_of(run, width=width or shutil.get_terminal_size((WIDTH, 0)).columns, limit=limit) + "\n"
+    return (svg_of(run) if picture == "svg" else html_of(run)) + "\n"
+
+
+def _found(name: str, of: CheckpointManager) -> AgentCheckpoint:
+    """Return the checkpoint of that id, or else the one in the file of that path.
+
+    Raises CheckpointNotFound for what is neither.
+    """
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+
+    try:
+        return of.get(name)
+    except CheckpointNotFound:
+        if not Path(name).is_file():
+            raise
+        return AgentCheckpoint.load(name)
+
+
+def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:
+    """Take in files and folders, one after the other; what is wrong with one of them does not stop the others.
+
+    Raises what the stores raise.
+    """
+    from checkpoint_ld.checkpointing import Imported
+
+    for path in paths:
+        try:
+            yield from of.import_(path, as_new_id=as_new_id)
+        except (ReadError, FindingsError, CheckpointExists) as error:
+            yield Imported(Path(path), None, error=error)
+
+
+def _upgraded(paths: Sequence[str], *, dry_run: bool) -> Iterator[Upgraded | CheckpointLdError]:
+    """Write files of older versions anew; folders are looked through for `.json` files.
+
+    Yields the error instead for a file that cannot be read or written, and goes on.
+    """
+    from checkpoint_ld.checkpointing import upgrade
+
+    for path in map(Path, paths):
+        for file in sorted(path.rglob("*.json")) if path.is_dir() else (path,):
+            try:
+                yield upgrade(file, dry_run=dry_run)
+            except CheckpointLdError as error:
+                yield error
+
+
+def _milliseconds(text: str) -> int:
+    """Return the moment that a date (ISO 8601, UTC where it says nothing) or epoch milliseconds name.
+
+    Raises SettingsError for another text.
+    """
+    if text.isdecimal():
+        return int(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise SettingsError(f"{text!r} is no time: write 2026-01-31, 2026-01-31T12:00 or milliseconds") from None
+    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -40,10 +40,10 @@ def show_headers(headers: Sequence[Header], *, as_json: bool, wide: bool) -> Non
     from checkpoint_ld.sparql.table import Style, lines
 
     if as_json:
-        streams.out().write(orjson.dumps([asdict(one) for one in headers], option=_JSON))
+        streams.show_json([asdict(one) for one in headers])
         return
     if not headers:
-        say("no checkpoint fits")
+        streams.say("no checkpoint fits")
         return
     rows = [
         (
@@ -72,7 +72,7 @@ def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
         streams.show(line)
 
 
-def say_restored(restored: Restored, *, as_json: bool) -> None:
+def report_restored(restored: Restored, *, as_json: bool) -> None:
     """Say which calls were in flight, on standard error, and what was found."""
     streams.report(restored.findings)
     if as_json:
@@ -80,9 +80,9 @@ def say_restored(restored: Restored, *, as_json: bool) -> None:
         return
     for call in restored.interrupted:
         name = call.tool_id or "a tool that is not named"
-        say(harmless(f"in flight: {call.id} ({name}): cancel, fail or repeat it"))
+        streams.say(harmless(f"in flight: {call.id} ({name}): cancel, fail or repeat it"))
     if not restored.interrupted:
-        say("no call was in flight")
+        streams.say("no call was in flight")
 
 
 def state_of(restored: Restored) -> bytes:
@@ -91,18 +91,18 @@ def state_of(restored: Restored) -> bytes:
 
     state = restored.state
     parent = {} if state.parent is None else {"parent": state.parent.tree()}
-    told = {"agent_id": state.agent_id, "execution_id": state.execution_id, **parent}
-    return dump_json({**told, "snapshot": state.snapshot().tree()}, Layout(indent="  ")) + b"\n"
+    head = {"agent_id": state.agent_id, "execution_id": state.execution_id, **parent}
+    return dump_json({**head, "snapshot": state.snapshot().tree()}, Layout(indent="  ")) + b"\n"
 
 
 def show_saved(saved: Saved, *, as_json: bool) -> None:
     """Print the checkpoint that was saved."""
     checkpoint, path = saved.checkpoint, saved.path
     if as_json:
-        told = {"id": checkpoint.id, "execution_id": checkpoint.execution_id, "sha256": saved.sha256}
-        show_json({**told, "path": None if path is None else str(path)})
+        head = {"id": checkpoint.id, "execution_id": checkpoint.execution_id, "sha256": saved.sha256}
+        show_json({**head, "path": None if path is None else str(path)})
         return
-    _tell(f"{checkpoint.id} begins execution {checkpoint.execution_id}" + (f": {path}" if path else ""))
+    _show(f"{checkpoint.id} begins execution {checkpoint.execution_id}" + (f": {path}" if path else ""))
 
 
 def show_imported(taken: Iterable[Imported], *, as_json: bool) -> int:
@@ -124,30 +124,30 @@ def show_imported(taken: Iterable[Imported], *, as_json: bool) -> int:
     else:
         for one in done:
             if one.error is not None:
-                say(f"refused: {one.error}")
+                streams.say(f"refused: {one.error}")
             elif one.checkpoint is not None:
                 streams.report(one.findings)
-                _tell(f"{'taken in' if one.created else 'there already'}: {one.checkpoint.id} ({one.source})")
+                _show(f"{'taken in' if one.created else 'there already'}: {one.checkpoint.id} ({one.source})")
     return sum(one.error is not None for one in done)
 
 
 def show_upgraded(done: Iterable[Upgraded | CheckpointLdError], *, dry_run: bool, as_json: bool) -> int:
     """Print which files were written anew; return how many could not be."""
     verb = "would become" if dry_run else "became"
-    told: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     refused = 0
     for one in done:
         if isinstance(one, CheckpointLdError):
             refused += 1
-            told.append({"error": str(one)})
+            rows.append({"error": str(one)})
             line = f"refused: {one}"
         else:
-            told.append({"path": str(one.path), "before": one.before, "after": one.after, "changed": one.changed})
+            rows.append({"path": str(one.path), "before": one.before, "after": one.after, "changed": one.changed})
             line = f"{one.path}: {f'{one.before} {verb} {one.after}' if one.changed else f'is {one.after} already'}"
         if not as_json:
-            _tell(line)
+            _show(line)
     if as_json:
-        show_json(told)
+        show_json(rows)
     return refused
 
 
@@ -166,14 +166,14 @@ def show_pruned(pruned: Pruned, *, dry_run: bool, as_json: bool) -> None:
         return
     goes = "would go" if dry_run else "gone"
     for one in pruned.decisions:
-        _tell(f"{goes if one.goes else 'stays'}: {one.header.id}: {one.reason}")
+        _show(f"{goes if one.goes else 'stays'}: {one.header.id}: {one.reason}")
     streams.show(f"{len(pruned.going)} {goes}, {len(pruned.staying)} stay")
 
 
 def show_findings(findings: Sequence[Finding], *, as_json: bool) -> bool:
-    """Print what was found; tell whether any of it weighs more than a remark."""
+    """Print what was found; return whether any of it weighs more than a remark."""
     if as_json:
-        streams.out().write(orjson.dumps([asdict(one) for one in findings], option=_JSON))
+        streams.show_json([asdict(one) for one in findings])
     else:
         for one in findings:
             streams.show(f"{one.severity.name.lower()}: {one}")
@@ -188,7 +188,7 @@ def show_reindexed(done: Reindexed, *, as_json: bool) -> None:
         return
     streams.show(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
     for one in done.kept:
-        say(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
+        streams.say(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
 
 
 def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> None:
@@ -215,14 +215,6 @@ def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> N
         streams.show(line)
 
 
-def _tell(line: str) -> None:
+def _show(line: str) -> None:
     """Print a line that may hold anything that stands in a checkpoint or is a file's name."""
     streams.show(harmless(line))
-
-
-def say(message: str) -> None:
-    """Print a line on standard error."""
-    streams.say(message)
-
-
-_JSON = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

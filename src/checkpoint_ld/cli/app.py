@@ -1,22 +1,19 @@
 """The commands under one name.
 
 A command is imported when it is called: `--help` and `--version` take half the time that importing all of them took.
-Help is plain text for the same reason.
 """
 
 from __future__ import annotations
 
-from collections import UserDict
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
-from typer.core import TyperGroup
+import click
 
-from checkpoint_ld.cli.parameters import as_they_are, taken_as_they_are
+from checkpoint_ld.cli.parameters import Group
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from typing import Any
 
 SUMMARIES = {
     "convert": "Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way.",
@@ -40,68 +37,46 @@ SUMMARIES = {
     "agent": "Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.",
     "schema": "Print the JSON Schema of the checkpoint document, or of an entity.",
 }
-"""What each command does. The function of that name, or else the `app`, in the module of that name says it, too."""
+"""What each command does. The command of that name in the module of that name says it, too."""
 
 
-class _Commands(UserDict[str, Any]):
-    """The commands by name, each made when it is asked for."""
+class _Commands(Group):
+    """All commands; they are listed without being imported."""
 
-    def __getitem__(self, name: str) -> Any:
-        if self.data[name] is None:
-            module = import_module(f"checkpoint_ld.cli.{name}")
-            command = typer.main.get_command(getattr(module, "app", None) or _alone(name, module))
-            self.data[name] = taken_as_they_are(command)
-        return self.data[name]
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(SUMMARIES)
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+        if cmd_name not in SUMMARIES:
+            return None
+        command: click.Command = getattr(import_module(f"checkpoint_ld.cli.{cmd_name}"), cmd_name)
+        return command
 
-def _alone(name: str, module: ModuleType) -> typer.Typer:
-    alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-    alone.command(name)(getattr(module, name))
-    return alone
-
-
-class _Group(TyperGroup):
-    """The group of all commands, which can be listed without being imported."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands = _Commands(dict.fromkeys(SUMMARIES))
-
-    def get_params(self, ctx: Any) -> Any:
-        return as_they_are(super().get_params(ctx))
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer's signature
-        return list(self.commands)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - as above
-        with formatter.section("Commands"):
-            formatter.write_dl(list(SUMMARIES.items()))
+    def _summary(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - as above
+        return SUMMARIES[name]
 
 
-app = typer.Typer(
-    name="checkpoint-ld",
-    cls=_Group,
-    help="Read, convert, validate, compare and verify the checkpoints of AI evaluations as linked data.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _version(asked: bool) -> None:
-    if asked:
+def _show_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> Any:
+    if is_wanted:
         from importlib.metadata import version
 
-        typer.echo(f"checkpoint-ld {version('checkpoint-ld')}")
-        raise typer.Exit
+        click.echo(f"checkpoint-ld {version('checkpoint-ld')}")
+        ctx.exit()
 
 
-@app.callback()
-def _options(
-    _show_version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    pass
+app = _Commands(
+    "checkpoint-ld",
+    help="Read, convert, validate, compare and verify the checkpoints of AI evaluations as linked data.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    params=[
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_version,
+            help="Show the version and exit.",
+        )
+    ],
+)

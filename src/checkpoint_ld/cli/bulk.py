@@ -2,80 +2,88 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
+from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import WholeSummaries
-from checkpoint_ld.cli.progress import bar
+from checkpoint_ld.cli.parameters import Group, argument, flag, quiet
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from checkpoint_ld.bulk import ConvertOptions
 
-app = typer.Typer(
-    cls=WholeSummaries,
-    help="Convert or validate very many checkpoints in shards, by several processes; an interrupted run is completed.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+
+@click.group(cls=Group, no_args_is_help=True)
+def bulk() -> None:
+    """Convert or validate very many checkpoints in shards, by several processes; an interrupted run is completed."""
+
 
 EXIT_FOUND = 1
 """The exit code where a checkpoint failed, or two say different things under one IRI."""
 EXIT_LOST = 2
 """The exit code where a shard's process died twice."""
 
-Paths = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="PATH…", help="Files, folders and patterns; .ndjson has one checkpoint to a line, .gz is unpacked."
-    ),
-]
-Out = Annotated[str, typer.Option("-o", "--out", help="The folder to write to.")]
-Jobs = Annotated[int, typer.Option("--jobs", min=1, help="How many processes work at once.")]
-Size = Annotated[float, typer.Option("--shard-size", min=0.001, help="About how many MB of input make a shard.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print no more than what went wrong.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what another run has written; what is read never is.")]
+
+def _shared(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the parameters of both commands."""
+    for decorate in reversed(
+        (
+            argument(
+                "paths",
+                "PATH…",
+                "Files, folders and patterns; .ndjson has one checkpoint to a line, .gz is unpacked.",
+                nargs=-1,
+                required=True,
+            ),
+            click.option("-o", "--output", "folder", required=True, help="The folder to write to."),
+            click.option("--jobs", type=click.IntRange(min=1), default=1, help="How many processes work at once."),
+            click.option(
+                "--shard-size",
+                type=click.FloatRange(min=0.001),
+                default=64,
+                help="About how many MB of input make a shard.",
+            ),
+            flag("--force", help="Overwrite what another run has written; what is read never is."),
+            quiet,
+        )
+    ):
+        command = decorate(command)
+    return command
 
 
-@app.command("convert")
-def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    paths: Paths,
-    out: Out,
-    jobs: Jobs = 1,
-    shard_size: Size = 64,
-    profile: Annotated[
-        str | None, typer.Option("--profile", help="Hold each checkpoint against these rules, too.")
-    ] = None,
-    compressed: Annotated[bool, typer.Option("--gzip", help="Compress the N-Quads.")] = False,
-    force: Force = False,
-    quiet: Quiet = False,
-) -> None:
+@bulk.command
+@_shared
+@click.option("--profile", help="Hold each checkpoint against these rules, too.")
+@flag("--gzip", "compressed", help="Compress the N-Quads.")
+def convert(*, profile: str | None, compressed: bool, **settings: Any) -> None:
     """Write N-Quads, one named graph for each checkpoint, and findings as JSON lines."""
     from checkpoint_ld.bulk import ConvertOptions
 
-    _run(paths, out, jobs, shard_size, ConvertOptions(profile, compressed=compressed), force=force, quiet=quiet)
+    _run(options=ConvertOptions(profile, compressed=compressed), **settings)
 
 
-@app.command("validate")
-def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    paths: Paths,
-    out: Out,
-    jobs: Jobs = 1,
-    shard_size: Size = 64,
-    profile: Annotated[str, typer.Option("--profile", help="The set of rules.")] = "karenina",
-    force: Force = False,
-    quiet: Quiet = False,
-) -> None:
+@bulk.command
+@_shared
+@click.option("--profile", default="karenina", help="The set of rules.")
+def validate(*, profile: str, **settings: Any) -> None:
     """Write findings as JSON lines, and no N-Quads."""
     from checkpoint_ld.bulk import ConvertOptions
 
-    _run(paths, out, jobs, shard_size, ConvertOptions(profile, quads=False), force=force, quiet=quiet)
+    _run(options=ConvertOptions(profile, quads=False), **settings)
 
 
-def _run(  # noqa: PLR0913 - the options of both commands
-    paths: list[str], out: str, jobs: int, shard_size: float, options: ConvertOptions, *, force: bool, quiet: bool
+def _run(
+    *,
+    paths: tuple[str, ...],
+    folder: str,
+    jobs: int,
+    shard_size: float,
+    options: ConvertOptions,
+    force: bool,
+    quiet: bool,
 ) -> None:
     from checkpoint_ld import bulk
     from checkpoint_ld.discovery import discover
@@ -89,11 +97,11 @@ def _run(  # noqa: PLR0913 - the options of both commands
         streams.say(f"{pattern}: no file matches")
     if not found.files:
         raise SettingsError(f"nothing to convert in {', '.join(paths)}: name a checkpoint, or a folder that has some")
-    shards = bulk.plan_shards(found.files, out, target_bytes=max(1, int(shard_size * (1 << 20))))
+    shards = bulk.plan_shards(found.files, folder, target_bytes=max(1, int(shard_size * (1 << 20))))
     streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
     if not force:
         streams.check_outputs((), *bulk.of_others(shards, options), force=False)
-    with bar("converting", quiet=quiet) as moved:
+    with streams.bar("converting", quiet=quiet) as moved:
         report = bulk.run(shards, options, jobs=jobs, progress=moved)
     for shard in report.lost:
         streams.say(f"{shard.stem}: its process died twice; its files are {', '.join(shard.paths)}")
@@ -105,6 +113,6 @@ def _run(  # noqa: PLR0913 - the options of both commands
             f"{report.total('failed')} failed, {sum(report.findings.values())} findings, {len(report.results)} shards"
         )
     if report.lost:
-        raise typer.Exit(EXIT_LOST)
+        raise Exit(EXIT_LOST)
     if report.total("failed") or report.shared or found.unmatched:
-        raise typer.Exit(EXIT_FOUND)
+        raise Exit(EXIT_FOUND)

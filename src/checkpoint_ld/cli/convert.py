@@ -4,87 +4,66 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from checkpoint_ld.cli import progress, streams
-from checkpoint_ld.cli.streams import Input
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.parameters import Command, argument, flag, jobs, one_of, output, prov, syntax
 from checkpoint_ld.documents.files import extension_of, is_packed, replace_file
 from checkpoint_ld.errors import WriteError
 
+if TYPE_CHECKING:
+    from checkpoint_ld.cli.streams import Output
 
-class Output(StrEnum):
-    """What can be written: the names of `writing.SYNTAXES`."""
-
-    JSONLD = "jsonld"
-    TURTLE = "turtle"
-    N_TRIPLES = "nt"
-    N_QUADS = "nq"
-    TRIG = "trig"
-    RDF_XML = "xml"
-    EXPANDED = "expanded"
+OUTPUTS = ("jsonld", "turtle", "nt", "nq", "trig", "xml", "expanded")
+"""What can be written: the names of `writing.SYNTAXES`."""
+CONTEXTS = ("improved", "plain")
+"""Under which context JSON-LD is written: the texts of `emission.ContextStyle`."""
 
 
-class Context(StrEnum):
-    """Under which context JSON-LD is written: the texts of `emission.ContextStyle`."""
-
-    IMPROVED = "improved"
-    PLAIN = "plain"
-
-
-def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The checkpoint to read; - for standard input.")],
-    to: Annotated[
-        Output | None, typer.Option("--to", help="What to write; without it the extension of OUT tells, else jsonld.")
-    ] = None,
-    out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")] = "-",
-    dialect: Annotated[
-        str | None,
-        typer.Option(
-            "--dialect",
-            help="The dialect of the JSON: datafeed-ns-v3 (default), v2.0, gui-datafeed, dataset-1; "
-            "for agent checkpoints canonical or second.",
-        ),
-    ] = None,
-    context: Annotated[
-        Context,
-        typer.Option(
-            "--context", help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it."
-        ),
-    ] = Context.IMPROVED,
-    syntax: Annotated[
-        Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
-    ] = None,
-    deep_judgment: Annotated[
-        bool, typer.Option("--deep-judgment/--no-deep-judgment", help="Keep the settings of deep judgment, or not.")
-    ] = True,
-    placeholders: Annotated[
-        bool,
-        typer.Option("--placeholders", help="Give questions without a template the placeholder that Karenina wants."),
-    ] = False,
-    round_scores: Annotated[
-        bool, typer.Option("--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them.")
-    ] = False,
-    inferred: Annotated[
-        bool, typer.Option("--inferred", help="Add to RDF what follows, for queries and for shapes in other tools.")
-    ] = False,
-    derived: streams.Derived = False,
-    prov: Annotated[
-        bool, typer.Option("--prov/--no-prov", help="Add the provenance of agent checkpoints to RDF, or not.")
-    ] = True,
-    force: streams.Force = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse a checkpoint about which anything is odd.")] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            min=1,
-            help="Write nt or nq some questions at a time, by so many processes; large files always are.",
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing about what is odd.")] = False,
+@click.command(cls=Command)
+@argument("file", "FILE", "The checkpoint to read; - for standard input.")
+@click.option("--to", type=one_of(OUTPUTS), help="What to write; without it the output's extension tells, else jsonld.")
+@output()
+@click.option(
+    "--dialect",
+    help="The dialect of the JSON: datafeed-ns-v3 (unless given), v2.0, gui-datafeed, dataset-1; "
+    "for agent checkpoints canonical or second.",
+)
+@click.option(
+    "--context",
+    type=one_of(CONTEXTS),
+    default="improved",
+    help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it.",
+)
+@syntax
+@click.option(
+    "--deep-judgment/--no-deep-judgment", default=True, help="Keep the settings of deep judgment, or leave them out."
+)
+@flag("--placeholders", help="Give questions without a template the placeholder that Karenina wants.")
+@flag("--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them.")
+@flag("--inferred", help="Add to RDF what follows, for queries and for shapes in other tools.")
+@prov
+@flag("--strict", help="Refuse a checkpoint about which anything is odd.")
+@jobs
+@flag("-q", "--quiet", help="Say nothing about what is odd.")
+def convert(
+    *,
+    file: str,
+    to: str | None,
+    output: Output,
+    dialect: str | None,
+    context: str,
+    syntax: str | None,
+    deep_judgment: bool,
+    placeholders: bool,
+    round_scores: bool,
+    inferred: bool,
+    prov: bool,
+    strict: bool,
+    jobs: int | None,
+    quiet: bool,
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
@@ -92,21 +71,20 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
     from checkpoint_ld.reading import CANONICAL, Reading
     from checkpoint_ld.writing import write as writing
 
-    inferred |= derived
-    streams.check_outputs([file], out, force=force)
-    wanted = to or writing.syntax_of(out)
+    output.check(file)
+    wanted = to or writing.syntax_of(output.file)
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
     if deep_judgment and not placeholders and not inferred:
-        streaming = _Streaming(file, wanted, syntax, jobs=jobs, strict=strict, force=force, quiet=quiet)
-        if streaming.done(out):
+        streaming = _Streaming(file, wanted, syntax, jobs=jobs, strict=strict, quiet=quiet)
+        if streaming.done(output):
             return
     source = streams.read(file, syntax=syntax, strict=strict)
     if not isinstance(source, Reading):
         from checkpoint_ld.agent.writing import written as written_of_agent
 
-        form = _form(wanted, dialect, is_plain=context is Context.PLAIN or extension_of(out) == ".json")
-        streams.write(out, written_of_agent(source.tree, form, prov=prov, inferred=inferred), force=force)
+        form = _form(wanted, dialect, is_plain=context == "plain" or extension_of(output.file) == ".json")
+        output.write(written_of_agent(source.tree, form, prov=prov, inferred=inferred))
         if not quiet:
             streams.report(source.findings)
         return
@@ -122,7 +100,7 @@ def convert(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comm
         source=source if source.dialect != CANONICAL else None,
         now=_now() if source.dialect != CANONICAL or dialect not in {None, CANONICAL} else None,
     )
-    streams.write(out, written.data, force=force)
+    output.write(written.data)
     if not quiet:
         streams.report((*source.findings, *written.findings))
 
@@ -139,7 +117,7 @@ def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
     from checkpoint_ld.agent.values import SHAPES
 
     if dialect is None:
-        return SHAPES[0] if is_plain and to == Output.JSONLD else to
+        return SHAPES[0] if is_plain and to == "jsonld" else to
     shape = dialect.removeprefix("agent-")
     if shape not in SHAPES:
         raise WriteError(f"an agent checkpoint has no dialect {dialect}: write one of {', '.join(SHAPES)}")
@@ -155,28 +133,23 @@ class _Streaming:
     syntax: str | None
     jobs: int | None
     strict: bool
-    force: bool
     quiet: bool
 
-    def done(self, out: str) -> bool:
-        """Write statements to `out`; tell whether that could be done in this way."""
+    def done(self, output: Output) -> bool:
+        """Write statements to `output`; tell whether that could be done in this way."""
         from checkpoint_ld.streaming.entrance import Streaming
 
-        with progress.bar("converting", quiet=self.quiet) as advance:
-            streaming = Streaming(self.jobs, advance, None if self.quiet else _note)
+        with streams.bar("converting", quiet=self.quiet) as advance:
+            streaming = Streaming(self.jobs, advance, None if self.quiet else streams.say)
             with streaming.statements(self.file, self.to, syntax=self.syntax) as streamed:
                 if streamed is None:
                     return False
                 streamed.refusing(strict=self.strict)
-                if out == streams.STANDARD:
+                if output.is_standard:
                     shutil.copyfileobj(streamed.lines, target := streams.out())
                     target.flush()
                 else:
-                    replace_file(out, streamed.lines, overwrite=self.force, pack=is_packed(out))
+                    replace_file(output.file, streamed.lines, overwrite=output.force, pack=is_packed(output.file))
         if not self.quiet:
             streams.report(streamed.findings)
         return True
-
-
-def _note(message: str) -> None:
-    streams.say(message)

@@ -2,45 +2,48 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.streams import Input
+from checkpoint_ld.cli.parameters import Command, argument, flag, one_of, output, syntax
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
 
+if TYPE_CHECKING:
+    from checkpoint_ld.cli.streams import Output
+
 EXIT_DIFFERENT = 1
+FORMATS = ("text", "json", "markdown")
+_EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": "markdown"}
 
 
-class Format(StrEnum):
-    """How differences are written."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "markdown"
-
-
-_EXTENSIONS = {".txt": Format.TEXT, ".json": Format.JSON, ".md": Format.MARKDOWN, ".markdown": Format.MARKDOWN}
-
-
-def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    before: Annotated[str, typer.Argument(metavar="A", help="The older checkpoint; - for standard input.")],
-    after: Annotated[str, typer.Argument(metavar="B", help="The newer checkpoint; - for standard input.")],
-    format_: Annotated[
-        Format | None,
-        typer.Option("--format", help="How to write them; without it the output's extension tells, else text."),
-    ] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="The file to write; - for standard output.")] = "-",
-    dates: Annotated[bool, typer.Option("--dates", help="Dates of making and of changing count.")] = False,
-    order: Annotated[bool, typer.Option("--order", help="The order of questions, keywords and traits counts.")] = False,
-    force: streams.Force = False,
-    syntax: Annotated[
-        Input | None, typer.Option("--from", help="What both are, where neither extension nor content tells.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Write nothing; the exit code tells.")] = False,
+@click.command(cls=Command)
+@argument("before", "A", "The older checkpoint; - for standard input.")
+@argument("after", "B", "The newer checkpoint; - for standard input.")
+@click.option(
+    "--format",
+    "kind",
+    type=one_of(FORMATS),
+    help="How to write them; without it the output's extension tells, else text.",
+)
+@output()
+@flag("--dates", help="Dates of making and of changing count.")
+@flag("--order", help="The order of questions, keywords and traits counts.")
+@syntax
+@flag("-q", "--quiet", help="Write nothing; the exit code tells.")
+def diff(
+    *,
+    before: str,
+    after: str,
+    kind: str | None,
+    output: Output,
+    dates: bool,
+    order: bool,
+    syntax: str | None,
+    quiet: bool,
 ) -> None:
     """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
     # Reading takes its time to import; --help should not wait for it.
@@ -49,16 +52,14 @@ def diff(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
 
     if before == after == streams.STANDARD:
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")
-    streams.check_outputs([before, after], output, force=force)
-    kind = format_ or kind_of(output, _EXTENSIONS, Format.TEXT)
-    found = semantic_diff(
-        *(streams.read_benchmark(one, syntax=syntax) for one in (before, after)), dates=dates, order=order
-    )
+    output.check(before, after)
+    kind = kind or kind_of(output.file, _EXTENSIONS, "text")
+    both = (streams.read_benchmark(one, syntax=syntax) for one in (before, after))
+    found = semantic_diff(*both, dates=dates, order=order)
     if not quiet:
-        if kind is Format.JSON:
-            streams.write(output, dump_json(found.as_json()) + b"\n", force=force)
+        if kind == "json":
+            output.write(dump_json(found.as_json()) + b"\n")
         else:
-            text = found.to_markdown() if kind is Format.MARKDOWN else str(found)
-            streams.write_text(output, f"{text}\n", force=force)
+            output.write_report(f"{found.to_markdown() if kind == 'markdown' else found}\n")
     if found:
-        raise typer.Exit(EXIT_DIFFERENT)
+        raise Exit(EXIT_DIFFERENT)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 from rich.table import Table
 from rich.text import Text
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.streams import Input
+from checkpoint_ld.cli.parameters import Command, argument, flag, syntax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,22 +24,18 @@ _MOST_LINES = 8
 _MOST_OF_A_CODE = 3
 
 
-def inspect(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The checkpoint to read; - for standard input.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
-    syntax: Annotated[
-        Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
-    ] = None,
-) -> None:
+@click.command(cls=Command)
+@argument("file", "FILE", "The checkpoint to read; - for standard input.")
+@flag("--json", "as_json", help="Print a JSON object.")
+@syntax
+def inspect(file: str, as_json: bool, syntax: str | None) -> None:
     """Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."""
     # Reading takes its time to import; --help should not wait for it.
-    import orjson
-
     from checkpoint_ld.families import inspection
 
     found = inspection.inspect(streams.read(file, syntax=syntax))
     if as_json:
-        streams.out().write(orjson.dumps(found.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        streams.show_json(found.as_json())
         return
     console = streams.console()
     if isinstance(found, inspection.AgentInspection):

@@ -1,84 +1,129 @@
-"""What typer makes of commands, done otherwise: summaries that are not cut, and parameters that need no conversion.
-
-typer has every value checked by pydantic. Importing that and making its validators takes longer than reading a
-checkpoint, and most values are a text or a default. These are taken as they are here; all others, and all that are
-wrong, are left to typer. (Measured: a third of the time of `validate` for ten questions.)
-"""
+"""What the commands share: options in one wording, former spellings, and help that describes arguments."""
 
 from __future__ import annotations
 
-from enum import Enum
+import warnings
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from typer.core import TyperGroup
+import click
+
+from checkpoint_ld.cli.streams import STANDARD, Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_UNSETTLED = object()
+    Run = Callable[..., None]
+
+INPUTS = ("json", "turtle", "nt", "nq", "trig", "xml")
+"""What can be read where neither extension nor content tells: JSON, and the names of `rdf.SYNTAXES`."""
+FAIL_ON = ("violation", "warning", "info", "never")
+"""From which severity on findings make a run fail: `configuration.FAIL_ON`."""
+CONFLICTS = ("error", "replace", "skip", "keep-both")
+"""What to do about two different checkpoints of one name: `collection.OnConflict`, `remote.push.CONFLICTS`."""
+_FORMER = {"--out": "--output", "--derived": "--inferred", "--shape": "--to"}
+"""Former spellings of options, which keep working where the option of today is."""
 
 
-class WholeSummaries(TyperGroup):
+class Argument(click.Argument):
+    """An argument with a description."""
+
+    def __init__(self, *names: Any, description: str, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.description = description
+
+
+class Command(click.Command):
+    """A command that knows former spellings of its options, and whose help describes its arguments."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments, former spellings among them."""
+        known = {spelling for one in self.params for spelling in one.opts}
+        return super().parse_args(ctx, [_of_today(one, known) for one in args])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments, then the options."""
+        rows = [(one.make_metavar(ctx), one.description) for one in self.params if isinstance(one, Argument)]
+        if rows:
+            with formatter.section("Arguments"):
+                formatter.write_dl(rows)
+        super().format_options(ctx, formatter)
+
+
+def _of_today(argument: str, known: set[str]) -> str:
+    name, sign, value = argument.partition("=")
+    today = _FORMER.get(name)
+    if today not in known or name in known:
+        return argument
+    warnings.warn(f"{name} is called {today} now: write that", DeprecationWarning, stacklevel=2)
+    return f"{today}{sign}{value}"
+
+
+class Group(click.Group):
     """A group of commands whose help has the summary of each as a whole."""
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's signature
+    command_class = Command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names of the commands and their summaries."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(1 << 10)) for name, command in self.commands.items()])
+            formatter.write_dl([(name, self._summary(ctx, name)) for name in self.list_commands(ctx)])
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names in the order in which they were added."""
+        return list(self.commands)
+
+    def _summary(self, ctx: click.Context, name: str) -> str:
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(1 << 10) if command else ""
 
 
-def taken_as_they_are(command: Any) -> Any:
-    """Return a command of typer, and what is below it, that has only those values converted that have to be."""
-    usual = command.get_params
-    command.get_params = lambda ctx: as_they_are(usual(ctx))
-    for below in getattr(command, "commands", {}).values():
-        taken_as_they_are(below)
-    return command
+def argument(name: str, metavar: str, description: str, **settings: Any) -> Callable[[Run], Run]:
+    """Return the decorator for an argument of a command."""
+    return click.argument(name, cls=Argument, metavar=metavar, description=description, **settings)
 
 
-def as_they_are(parameters: list[Any]) -> list[Any]:
-    """Return parameters of typer that have only those values converted that have to be.
-
-    Those of a typer that converts in another way than by `get_runtime_param` are left alone.
-    """
-    for parameter in parameters:
-        usual = getattr(parameter, "get_runtime_param", None)
-        if usual is not None and hasattr(parameter, "type_descriptor") and "get_runtime_param" not in vars(parameter):
-            parameter.get_runtime_param = _Plainly(parameter.type_descriptor, usual).itself
-    return parameters
+def flag(*names: str, help: str) -> Callable[[Run], Run]:  # noqa: A002 - click's name
+    """Return the decorator for an option without a value."""
+    return click.option(*names, is_flag=True, help=help)
 
 
-class _Plainly:
-    """Stands for typer's conversion of one parameter, which is made by `usual` when it is needed."""
-
-    def __init__(self, descriptor: Any, usual: Callable[[], Any]) -> None:
-        self.type = descriptor
-        self.usual = usual
-
-    def itself(self) -> _Plainly:
-        return self
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the value as the function of the command takes it. Raises typer's exceptions for what is wrong."""
-        if getattr(self.type.parameter_info, "parser", None) is None:
-            found = _many(value, self.type.annotation) if param.multiple or param.nargs != 1 else self._one(value)
-            if found is not _UNSETTLED:
-                return found
-        return self.usual().coerce(value, param=param, ctx=ctx)
-
-    def _one(self, value: Any) -> Any:
-        kind = self.type.annotation
-        if value is None or type(value) is kind:
-            return value
-        if kind is float and type(value) is int:
-            return float(value)
-        if type(value) is str and isinstance(kind, type) and issubclass(kind, Enum):
-            return next((one for one in kind if one.value == value), _UNSETTLED)
-        return _UNSETTLED
+def one_of(values: tuple[str, ...]) -> click.Choice[str]:
+    """Return the type of an option that has one of some values."""
+    return click.Choice(values)
 
 
-def _many(value: Any, annotation: Any) -> Any:
-    if value is None:
-        return ()
-    is_plain = annotation == list[str] and isinstance(value, tuple | list) and all(type(one) is str for one in value)
-    return list(value) if is_plain else _UNSETTLED
+FORCE = "Overwrite the output if it exists; what is read never is."
+
+
+def output(
+    description: str = "The file to write; - for standard output.", *, default: str | None = STANDARD, **settings: Any
+) -> Callable[[Run], Run]:
+    """Return the decorator for `--output` and `--force`, which a command gets as one `streams.Output`."""
+
+    def with_output(command: Run) -> Run:
+        @click.option("-o", "--output", "file_to_write", default=default, help=description, **settings)
+        @flag("--force", help=FORCE)
+        @wraps(command)
+        def run(file_to_write: str, force: bool, **values: Any) -> None:
+            command(output=Output(file_to_write, force=force), **values)
+
+        return run
+
+    return with_output
+
+
+paths = argument("paths", "PATH…", "Files, folders and patterns.", nargs=-1, required=True)
+syntax = click.option(
+    "--from", "syntax", type=one_of(INPUTS), help="What is read, where neither extension nor content tells."
+)
+as_json = flag("--json", "as_json", help="Print JSON.")
+quiet = flag("-q", "--quiet", help="Print no more than what went wrong.")
+prov = click.option(
+    "--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out."
+)
+jobs = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Work on some questions at a time, by so many processes; on large files it is done anyway.",
+)

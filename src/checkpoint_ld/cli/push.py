@@ -4,131 +4,142 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
+from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.parameters import CONFLICTS, Command, argument, flag, one_of, prov
 from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from checkpoint_ld.remote import Manifest, Outgoing, Pushed, PushReport, SparqlClient
 
 EXIT_DIFFERS = 1
 EXIT_FAILED = 2
-_TIMEOUT = 120.0
+PROFILES = ("auto", "oxigraph", "virtuoso", "fuseki", "rdf4j", "graphdb", "generic")
+"""The kinds of triple stores: the names of `remote.profiles`, and to ask the store itself."""
+METHODS = ("auto", "none", "basic", "digest", "bearer")
+"""How to tell the server who asks: `remote.credentials.METHODS`."""
+
+timeout = click.option("--timeout", type=click.FloatRange(min=0.001), default=120.0, help="Seconds for one answer.")
 
 
-class Store(StrEnum):
-    """The kinds of triple stores: the names of `remote.profiles`, and to ask the store itself."""
-
-    AUTO = "auto"
-    OXIGRAPH = "oxigraph"
-    VIRTUOSO = "virtuoso"
-    FUSEKI = "fuseki"
-    RDF4J = "rdf4j"
-    GRAPHDB = "graphdb"
-    GENERIC = "generic"
-
-
-class Auth(StrEnum):
-    """How to tell the server who asks: `remote.credentials.METHODS`."""
-
-    AUTO = "auto"
-    NONE = "none"
-    BASIC = "basic"
-    DIGEST = "digest"
-    BEARER = "bearer"
+def identified(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that tell which kind of server it is, and who asks."""
+    for decorate in (
+        click.option("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
+        click.option(
+            "--auth", type=one_of(METHODS), default="auto", help="How to tell who asks; auto goes by what there is."
+        ),
+        click.option(
+            "--profile", type=one_of(PROFILES), default="auto", help="Which kind of store it is; auto asks it."
+        ),
+    ):
+        command = decorate(command)
+    return command
 
 
-class Conflict(StrEnum):
-    """What to do about two different checkpoints of one name: `remote.push.CONFLICTS`."""
-
-    ERROR = "error"
-    REPLACE = "replace"
-    SKIP = "skip"
-    KEEP_BOTH = "keep-both"
-
-
-class Verification(StrEnum):
-    """What is held against the store afterwards."""
-
-    COUNT = "count"
-    FULL = "full"
+def server(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that tell how a server is reached."""
+    for decorate in (
+        click.option("--store-url", help="The URL of its graph store service."),
+        click.option("--query-url", help="The URL of its query service, if elsewhere."),
+        identified,
+    ):
+        command = decorate(command)
+    return command
 
 
-class As(StrEnum):
-    """How a dry run shows requests."""
+def connected(
+    url: str,
+    *,
+    profile: str,
+    auth: str,
+    credentials: str | None,
+    timeout: float,
+    quiet: bool,
+    **urls: Any,
+) -> SparqlClient:
+    """Return a client of the server at `url`; `urls` are those of its single services."""
+    from checkpoint_ld import remote
 
-    TEXT = "text"
-    CURL = "curl"
-    JSON = "json"
+    return remote.connect(
+        url,
+        profile=profile,
+        auth=auth,
+        credentials_file=credentials,
+        timeout=timeout,
+        found=lambda name: None if quiet else streams.say(f"profile {name}"),
+        **{name.removesuffix("_url"): one for name, one in urls.items()},
+    )
 
 
-ProfileOption = Annotated[Store, typer.Option("--profile", help="Which kind of store it is; auto asks it.")]
-AuthOption = Annotated[Auth, typer.Option("--auth", help="How to tell who asks; auto goes by what there is.")]
-CredentialsOption = Annotated[
-    str | None, typer.Option("--credentials", help="A file whose first line is NAME:PASSWORD, or a token.")
-]
-QueryUrlOption = Annotated[str | None, typer.Option("--query-url", help="The URL of its query service, if elsewhere.")]
-UpdateUrlOption = Annotated[str | None, typer.Option("--update-url", help="The URL of its update service.")]
-StoreUrlOption = Annotated[str | None, typer.Option("--store-url", help="The URL of its graph store service.")]
-QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Say only what went wrong.")]
-
-
-def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns, or a collection alone.")
-    ],
-    to: Annotated[str, typer.Option("--to", metavar="URL", help="The URL of the store, without user and password.")],
-    profile: ProfileOption = Store.AUTO,
-    auth: AuthOption = Auth.AUTO,
-    credentials: CredentialsOption = None,
-    query_url: QueryUrlOption = None,
-    update_url: UpdateUrlOption = None,
-    store_url: StoreUrlOption = None,
-    inferred: Annotated[
-        bool, typer.Option("--inferred", help="Send also what follows, as convert --inferred.")
-    ] = False,
-    derived: streams.Derived = False,
-    prov: Annotated[
-        bool, typer.Option("--prov/--no-prov", help="Send the provenance of agent checkpoints with them, or not.")
-    ] = True,
-    on_conflict: Annotated[
-        Conflict, typer.Option("--on-conflict", help="What to do about two different checkpoints of one name.")
-    ] = Conflict.ERROR,
-    verification: Annotated[
-        Verification, typer.Option("--verify", help="count: the triples of each graph. full: read them back.")
-    ] = Verification.COUNT,
-    verify_only: Annotated[bool, typer.Option("--verify-only", help="Send nothing; verify what is there.")] = False,
-    manifest: Annotated[
-        str | None, typer.Option("--manifest", help="The file that remembers what was sent; one for each store.")
-    ] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Send everything, whatever was sent before.")] = False,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the requests; open no connection.")] = False,
-    shown_as: Annotated[As, typer.Option("--as", help="How --dry-run shows requests.")] = As.TEXT,
-    check: Annotated[
-        bool, typer.Option("--check", help="Let --dry-run say what would be skipped, as far as the manifest knows.")
-    ] = False,
-    show_body: Annotated[bool, typer.Option("--show-body", help="Show the first lines of bodies too.")] = False,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for one answer.")] = _TIMEOUT,
-    quiet: QuietOption = False,
+@click.command(cls=Command)
+@argument("paths", "PATH", "Files, folders and patterns, or a collection alone.", nargs=-1, required=True)
+@click.option("--to", metavar="URL", required=True, help="The URL of the store, without user and password.")
+@server
+@click.option("--update-url", help="The URL of its update service.")
+@flag("--inferred", help="Send also what follows, as convert --inferred.")
+@prov
+@click.option(
+    "--on-conflict",
+    type=one_of(CONFLICTS),
+    default="error",
+    help="What to do about two different checkpoints of one name.",
+)
+@click.option(
+    "--verify",
+    "verification",
+    type=one_of(("count", "full")),
+    default="count",
+    help="count: the triples of each graph. full: read them back.",
+)
+@flag("--verify-only", help="Send nothing; verify what is there.")
+@click.option("--manifest", help="The file that remembers what was sent; one for each store.")
+@flag("--restart", help="Send everything, whatever was sent before.")
+@flag("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph.")
+@flag("--dry-run", help="Show the requests; open no connection.")
+@click.option(
+    "--as", "shown_as", type=one_of(("text", "curl", "json")), default="text", help="How --dry-run shows requests."
+)
+@flag("--check", help="Let --dry-run say what would be skipped, as far as the manifest knows.")
+@flag("--show-body", help="Show the first lines of bodies too.")
+@timeout
+@flag("-q", "--quiet", help="Say only what went wrong.")
+def push(
+    *,
+    paths: tuple[str, ...],
+    to: str,
+    credentials: str | None,
+    inferred: bool,
+    prov: bool,
+    on_conflict: str,
+    verification: str,
+    verify_only: bool,
+    manifest: str | None,
+    restart: bool,
+    fast: bool,
+    dry_run: bool,
+    shown_as: str,
+    check: bool,
+    show_body: bool,
+    quiet: bool,
+    **service: Any,
 ) -> None:
     """Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole."""
     # httpx and reading take their time to import; --help should not wait for them.
     from checkpoint_ld import remote
     from checkpoint_ld.remote.manifest import default_file
 
-    files = _Files(paths, inferred=inferred or derived, prov=prov)
-    if dry_run and profile is Store.AUTO and not (query_url or update_url or store_url):
+    files = _Files(paths, inferred=inferred, prov=prov)
+    urls = ("query_url", "update_url", "store_url")
+    if dry_run and service["profile"] == "auto" and not any(service[one] for one in urls):
         raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
     if dry_run and fast:
         raise SettingsError("what --fast sends together is told by the store, which a dry run does not ask")
@@ -136,18 +147,8 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
         raise SettingsError("--check is about a dry run: give --dry-run too")
     streams.check_outputs([*paths, credentials], manifest, force=True)
     noted = Path(manifest) if manifest else default_file(to)
-    client = remote.connect(
-        to,
-        profile=profile,
-        auth=auth,
-        credentials_file=credentials,
-        query=query_url,
-        update=update_url,
-        store=store_url,
-        timeout=timeout,
-        found=lambda name: None if quiet else streams.say(f"profile {name}"),
-    )
-    refuses = on_conflict is Conflict.ERROR
+    client = connected(to, credentials=credentials, quiet=quiet, **service)
+    refuses = on_conflict == "error"
 
     def conflict(message: str) -> None:
         files.has_failed = files.has_failed or refuses
@@ -157,30 +158,30 @@ def push(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
     if dry_run:
         known = remote.Manifest.opened(noted, to, restart=restart) if check else remote.Manifest()
         _preview(remote.distinct(files, on_conflict, conflict), client, shown_as, known, body=show_body)
-        raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
-    full = verification is Verification.FULL
+        raise Exit(EXIT_FAILED if files.has_failed else 0)
+    full = verification == "full"
     try:
         with client:
             if verify_only:
                 report = remote.verify(files, client, full=full, on_conflict=on_conflict, conflict=conflict)
             else:
                 kept = remote.Manifest.opened(noted, to, restart=restart)
-                told = partial(_say, quiet=quiet)
+                progress = partial(_show, quiet=quiet)
                 report = remote.push(
                     files,
                     client,
                     kept,
                     full=full,
                     fast=fast,
-                    progress=told,
+                    progress=progress,
                     on_conflict=on_conflict,
                     conflict=conflict,
                 )
     except CountMismatchError as error:
         streams.say(str(error))
-        raise typer.Exit(EXIT_DIFFERS) from None
+        raise Exit(EXIT_DIFFERS) from None
     _report(report, quiet=quiet)
-    raise typer.Exit(EXIT_FAILED if files.has_failed else 0)
+    raise Exit(EXIT_FAILED if files.has_failed else 0)
 
 
 def _report(report: PushReport, *, quiet: bool) -> None:
@@ -199,7 +200,7 @@ class _Files:
     A bad one is said and passed over.
     """
 
-    def __init__(self, paths: list[str], *, inferred: bool, prov: bool) -> None:
+    def __init__(self, paths: tuple[str, ...], *, inferred: bool, prov: bool) -> None:
         from checkpoint_ld import discovery
 
         self._collection = paths[0] if len(paths) == 1 and (Path(paths[0]) / "collection.json").is_file() else None
@@ -263,15 +264,15 @@ def _streamed(file: str) -> Outgoing | None:
         return outgoing_of_quads(streamed.lines, file)
 
 
-def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: As, known: Manifest, *, body: bool) -> None:
+def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: str, known: Manifest, *, body: bool) -> None:
     from checkpoint_ld.remote import preview
 
     place = client.endpoint, client.credentials
-    if shown_as is As.JSON:
+    if shown_as == "json":
         requests = [
-            told
+            request
             for one in files
-            for told in ([preview.skipped(one)] if known.is_done(one) else preview.as_json(one, *place))
+            for request in ([preview.skipped(one)] if known.is_done(one) else preview.as_json(one, *place))
         ]
         streams.write(streams.STANDARD, json.dumps(requests, ensure_ascii=False, indent=2).encode() + b"\n")
         return
@@ -279,11 +280,11 @@ def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: As, know
         if known.is_done(one):
             streams.show("# {graph} from {source}: {skipped}".format(**preview.skipped(one)))
             continue
-        curl = shown_as is As.CURL
+        curl = shown_as == "curl"
         for line in preview.as_curl(one, *place) if curl else preview.as_text(one, *place, body=body):
             streams.show(line)
 
 
-def _say(one: Pushed, *, quiet: bool) -> None:
+def _show(one: Pushed, *, quiet: bool) -> None:
     if not quiet:
         streams.show(f"{one.action:8} {one.triples:>9} {one.graph}  {one.source}")

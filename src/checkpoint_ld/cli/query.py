@@ -4,129 +4,130 @@ from __future__ import annotations
 
 import shutil
 import sys
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
+from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.push import Auth, AuthOption, CredentialsOption, ProfileOption, Store
-from checkpoint_ld.cli.streams import Input
-from checkpoint_ld.errors import SettingsError, SourceMissingError
+from checkpoint_ld.cli.parameters import Command, argument, flag, one_of, output, syntax
+from checkpoint_ld.cli.push import identified
+from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from checkpoint_ld.cli.streams import Output
+    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.queries import NamedQuery, Request
     from checkpoint_ld.sparql import QueryResult
 
 EXIT_ROWS = 1
 EXIT_FAILED = 2
+ENGINES = ("oxigraph", "rdflib")
+"""What evaluates a query: the names of `sparql.running.ENGINES`."""
+FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jsonld", "xml")
+"""How results are written: the names of `sparql.formats.FORMATS`."""
 
 
-class Engine(StrEnum):
-    """What evaluates a query: the names of `sparql.running.ENGINES`."""
-
-    OXIGRAPH = "oxigraph"
-    RDFLIB = "rdflib"
-
-
-class Format(StrEnum):
-    """How results are written: the names of `sparql.formats.FORMATS`."""
-
-    TABLE = "table"
-    CSV = "csv"
-    TSV = "tsv"
-    JSON = "json"
-    MARKDOWN = "markdown"
-    TURTLE = "turtle"
-    NTRIPLES = "ntriples"
-    JSONLD = "jsonld"
-    RDF_XML = "xml"
-
-
-def query(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PATH]...", help="Files, folders and patterns, or a collection; - for standard input."),
-    ] = None,
-    text: Annotated[str | None, typer.Option("--query", help="The query, in SPARQL 1.1.")] = None,
-    file: Annotated[str | None, typer.Option("--file", help="The file that holds it; - for standard input.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="The name of a query that is shipped.")] = None,
-    parameters: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="NAME=VALUE", help="A value for ?NAME; an IRI in <>. May be repeated."),
-    ] = None,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the named queries, or with --name explain one, and exit.")
-    ] = False,
-    format_: Annotated[
-        Format | None,
-        typer.Option(
-            "--format", help="How to write it; without it the output's extension tells, else table or turtle."
-        ),
-    ] = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="The file to write it to.")] = streams.STANDARD,
-    force: streams.Force = False,
-    wide: Annotated[bool, typer.Option("--wide", help="Tables with full values, however wide.")] = False,
-    inferred: Annotated[
-        bool, typer.Option("--inferred", help="Add what follows from the checkpoints, as convert --inferred.")
-    ] = False,
-    derived: streams.Derived = False,
-    engine: Annotated[Engine, typer.Option("--engine", help="What evaluates it.")] = Engine.OXIGRAPH,
-    timeout: Annotated[
-        float | None, typer.Option("--timeout", metavar="SECONDS", help="Give up after so many seconds.")
-    ] = None,
-    max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="At most so many rows.")] = None,
-    services: Annotated[
-        list[str] | None,
-        typer.Option("--allow-service", metavar="HOST", help="Let SERVICE ask HOST or HOST:PORT. May be repeated."),
-    ] = None,
-    fail_on_rows: Annotated[bool, typer.Option("--fail-on-rows", help="Exit with 1 if there are rows.")] = False,
-    endpoint: Annotated[
-        str | None, typer.Option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead.")
-    ] = None,
-    profile: ProfileOption = Store.AUTO,
-    auth: AuthOption = Auth.AUTO,
-    credentials: CredentialsOption = None,
-    syntax: Annotated[
-        Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but the result and what failed.")] = False,
+@click.command(cls=Command)
+@argument("paths", "[PATH]...", "Files, folders and patterns, or a collection; - for standard input.", nargs=-1)
+@click.option("--query", "text", help="The query, in SPARQL 1.1.")
+@click.option("--file", help="The file that holds it; - for standard input.")
+@click.option("--name", help="The name of a query that is shipped.")
+@click.option(
+    "--param",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A value for ?NAME; an IRI in <>. May be repeated.",
+)
+@flag("--list", "list_", help="List the named queries, or with --name explain one, and exit.")
+@click.option(
+    "--format",
+    "kind",
+    type=one_of(FORMATS),
+    help="How to write it; without it the output's extension tells, else table or turtle.",
+)
+@output()
+@flag("--wide", help="Tables with full values, however wide.")
+@flag("--inferred", help="Add what follows from the checkpoints, as convert --inferred.")
+@click.option("--engine", type=one_of(ENGINES), default="oxigraph", help="What evaluates it.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="Give up after so many seconds.")
+@click.option("--max-rows", type=click.IntRange(min=1), help="At most so many rows.")
+@click.option(
+    "--allow-service",
+    "services",
+    metavar="HOST",
+    multiple=True,
+    help="Let SERVICE ask HOST or HOST:PORT. May be repeated.",
+)
+@flag("--fail-on-rows", help="Exit with 1 if there are rows.")
+@click.option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead.")
+@identified
+@syntax
+@flag("-q", "--quiet", help="Say nothing but the result and what failed.")
+def query(
+    *,
+    paths: tuple[str, ...],
+    text: str | None,
+    file: str | None,
+    name: str | None,
+    parameters: tuple[str, ...],
+    list_: bool,
+    kind: str | None,
+    output: Output,
+    wide: bool,
+    inferred: bool,
+    engine: str,
+    timeout: float | None,
+    max_rows: int | None,
+    services: tuple[str, ...],
+    fail_on_rows: bool,
+    endpoint: str | None,
+    profile: str,
+    auth: str,
+    credentials: str | None,
+    syntax: str | None,
+    quiet: bool,
 ) -> None:
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
-    from checkpoint_ld.cli.query_run import Service, Sources, explained, listed, parameters_of
     from checkpoint_ld.documents.files import kind_of
     from checkpoint_ld.queries import Request, named, request
-    from checkpoint_ld.sparql.formats import EXTENSIONS, default_format
+    from checkpoint_ld.sparql.formats import EXTENSIONS, default_format, render
 
-    streams.check_outputs([*(paths or ()), file, credentials], output, force=force)
-    kind = format_.value if format_ else kind_of(output, EXTENSIONS, None)
+    output.check(*paths, file, credentials)
+    kind = kind or kind_of(output.file, EXTENSIONS, None)
     if list_:
-        streams.write_text(output, explained(named(name)) if name else listed(), force=force)
+        output.write_report(_explained(named(name)) if name else _listed())
         return
-    asked = _asked(text, file, name)
-    values = parameters_of(parameters or (), typed=name is None)
-    told = Request(asked, values) if name is None else request(asked, values)
-    service = None if endpoint is None else Service(endpoint, profile.value, auth.value, credentials)
-    sources = Sources(tuple(paths or ()), service, syntax, quiet=quiet)
-    limits = {"engine": engine.value, "timeout": timeout, "max_rows": max_rows, "services": services or ()}
-    result = sources.answer(told, inferred=inferred or derived, **limits)
+    query_text = _text_of(text, file, name)
+    values = _parameters_of(parameters, typed=name is None)
+    request_ = Request(query_text, values) if name is None else request(query_text, values)
+    service = None if endpoint is None else Service(endpoint, profile, auth, credentials)
+    sources = Sources(paths, service, syntax, quiet=quiet)
+    limits = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
+    result = sources.answer(request_, inferred=inferred, **limits)
     if result is not None:
         kind = kind or default_format(result)
-        streams.write_report(output, _rendered(result, kind, output, wide=wide), kind, force=force)
-        if not result and "http://schema.org/" in told.text:
+        width = shutil.get_terminal_size((100, 24)).columns if output.is_standard else None
+        output.write_report(render(result, kind, width=width, wide=wide), kind)
+        if not result and "http://schema.org/" in request_.text:
             sources.say(
                 "nothing fits http://schema.org/: in the graphs of checkpoints the vocabulary is https://schema.org/"
             )
         if result.is_cut:
             sources.fail(f"there is more: --max-rows {max_rows} cut the result")
     if sources.has_failed:
-        raise typer.Exit(EXIT_FAILED)
+        raise Exit(EXIT_FAILED)
     if fail_on_rows and result:
-        raise typer.Exit(EXIT_ROWS)
+        raise Exit(EXIT_ROWS)
 
 
-def _asked(text: str | None, file: str | None, name: str | None) -> str:
+def _text_of(text: str | None, file: str | None, name: str | None) -> str:
     given = [one for one in (text, file, name) if one is not None]
     if len(given) != 1:
         raise SettingsError("give one query: --query TEXT, --file FILE or --name NAME; --list shows the names")
@@ -140,8 +141,174 @@ def _asked(text: str | None, file: str | None, name: str | None) -> str:
         raise SourceMissingError(f"{file}: the query cannot be read: {error}") from error
 
 
-def _rendered(result: QueryResult, kind: str | None, output: str, *, wide: bool) -> str:
-    from checkpoint_ld.sparql import formats
+Checkpoint = tuple[str, "StatementGraph", str | None]
+"""What a checkpoint is called, its graph, its dialect."""
 
-    width = shutil.get_terminal_size((100, 24)).columns if output == streams.STANDARD else None
-    return formats.render(result, kind, width=width, wide=wide)
+_PATIENCE = 30.0
+"""How long a service may take unless something else is said, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A triple store elsewhere; with the profile `generic`, `url` is that of its query service itself."""
+
+    url: str
+    profile: str
+    auth: str
+    credentials: str | None
+
+
+@dataclass
+class Sources:
+    """What is asked: checkpoints, a collection, or a service; and whether some of it could not be (`has_failed`)."""
+
+    paths: tuple[str, ...]
+    service: Service | None = None
+    syntax: str | None = None
+    quiet: bool = False
+    has_failed: bool = False
+
+    def fail(self, message: str) -> None:
+        """Say what could not be done, and go on."""
+        streams.say(message)
+        self.has_failed = True
+
+    def say(self, message: str) -> None:
+        """Say what is good to know."""
+        if not self.quiet:
+            streams.say(message)
+
+    def answer(self, request: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
+        """Return the result, None where there is nothing that could be asked; raise what `sparql.run` raises."""
+        inferred = inferred or request.needs_derived
+        if self.service is not None:
+            return self._remote(self.service, request, inferred=inferred, **limits)
+        if not self.paths:
+            raise SettingsError("name the checkpoints to ask: files, a folder, a collection, or --endpoint URL")
+        folder = Path(self.paths[0])
+        if len(self.paths) == 1 and (folder / "collection.json").is_file():
+            return self._collected(folder, request, inferred=inferred and not request.needs_derived, **limits)
+        return self._of(self._read(), request, inferred=inferred, **limits)
+
+    def _of(
+        self, checkpoints: Iterable[Checkpoint], request: Request, *, inferred: bool, **limits: Any
+    ) -> QueryResult | None:
+        from checkpoint_ld import families
+        from checkpoint_ld.sparql import Dataset
+
+        data = Dataset()
+        for called, graph, dialect in checkpoints:
+            known = set(data.graphs)
+            added = families.inferred(graph) if inferred else graph
+            name = data.add(added, dialect=dialect if request.query is not None else None)
+            if name in known:
+                self.say(f"{called}: this very checkpoint was read already, and counts once")
+            elif name != str(graph.root):
+                self.say(
+                    f"{called}: another checkpoint is called <{graph.root}> too; the graph of this one is <{name}>"
+                )
+        if not data.graphs:
+            return None
+        return data.query(request.text, parameters=request.parameters, **limits)
+
+    def _read(self) -> Iterator[Checkpoint]:
+        from checkpoint_ld import families
+        from checkpoint_ld.discovery import discover
+
+        found = discover(self.paths)
+        for pattern in found.unmatched:
+            self.fail(f"{pattern}: no file matches")
+        if not found.files:
+            raise SettingsError(f"nothing to ask in {', '.join(self.paths)}: name a checkpoint, or a folder with some")
+        for file in found.files:
+            try:
+                source = sys.stdin.buffer if file == streams.STANDARD else file
+                read = families.read(source, syntax=self.syntax)
+                yield file, families.graph_of(read), families.dialect_of(read)
+            except ReadError as error:
+                self.fail(str(error))
+
+    def _collected(self, folder: Path, request: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
+        from checkpoint_ld.collection import Collection
+
+        engine = limits.pop("engine")
+        with Collection.open(folder, read_only=True) as collection:
+            if inferred or engine != "oxigraph":
+                graphs = ((name, collection.get(name), None) for name in collection)
+                return self._of(graphs, request, inferred=inferred or request.needs_derived, engine=engine, **limits)
+            return collection.answer(request, **limits)
+
+    def _remote(self, service: Service, request: Request, *, inferred: bool, **limits: Any) -> QueryResult:
+        from checkpoint_ld import remote
+
+        if self.paths:
+            raise SettingsError("--endpoint asks a service: give no files beside it")
+        if limits["engine"] != "oxigraph":
+            raise SettingsError("--engine is not for services, which have their own")
+        if limits["services"]:
+            raise SettingsError(
+                "--allow-service is about what this machine asks: --endpoint gets no query with SERVICE"
+            )
+        if inferred:
+            self.say("this looks at derived statements, which are there if push --inferred sent them")
+        is_generic = service.profile == "generic"
+        with remote.connect(
+            service.url,
+            profile=service.profile,
+            auth=service.auth,
+            credentials_file=service.credentials,
+            query=service.url if is_generic else None,
+            timeout=limits["timeout"] or _PATIENCE,
+            found=lambda name: self.say(f"profile {name}"),
+        ) as client:
+            return client.query(request.text, max_rows=limits["max_rows"], **request.parameters)
+
+
+def _parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:
+    """Return parameters by name. With `typed`, a value in `<…>` is an IRI; else the named query tells.
+
+    Raises SettingsError for what is not NAME=VALUE, and for a name that is given twice.
+    """
+    from pyoxigraph import NamedNode
+
+    from checkpoint_ld.sparql.terms import is_iri
+
+    found: dict[str, Any] = {}
+    for one in given:
+        name, sign, value = one.partition("=")
+        if not sign or not name:
+            raise SettingsError(f"--param {one}: write it as NAME=VALUE")
+        if name in found:
+            raise SettingsError(f"--param {name} is given twice")
+        is_named = typed and value.startswith("<") and value.endswith(">") and is_iri(value[1:-1])
+        found[name] = NamedNode(value[1:-1]) if is_named else value
+    return found
+
+
+def _listed() -> str:
+    """Return a line for each named query."""
+    from checkpoint_ld import queries
+
+    known = queries.catalogue()
+    longest = max(map(len, known))
+    return "".join(f"{name:<{longest}}  {one.title}\n" for name, one in known.items())
+
+
+def _explained(query: NamedQuery) -> str:
+    """Return all about a named query, its text included."""
+    parts = [f"{query.name}: {query.title}", f"  {query.description}"]
+    if query.needs_derived:
+        parts.append("  It looks at derived statements, which are added for it.")
+    parts += [
+        f"  --param {one.name}={one.kind}{'' if one.is_required else ' (optional)'}  {one.words}"
+        for one in query.parameters.values()
+    ]
+    longest = max(map(len, query.columns))
+    parts += ["", *(f"  {name:<{longest}}  {words}" for name, words in query.columns.items())]
+    example = f"checkpoint-ld query PATH --name {query.name} {query.example}".rstrip()
+    return "\n".join((*parts, "", f"  example: {example}", "", _body(query), ""))
+
+
+def _body(query: NamedQuery) -> str:
+    """Return the query without its header, which `_explained` shows in its own way."""
+    return "\n".join(f"  {line}".rstrip() for line in query.text.splitlines() if not line.startswith("#")).lstrip("\n")

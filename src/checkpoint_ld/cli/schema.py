@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.parameters import Command, argument, flag, output
+
+if TYPE_CHECKING:
+    from checkpoint_ld.cli.streams import Output
 
 
-def schema(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[NAME]", help="checkpoint, or an entity such as question; without it, all are listed."),
-    ] = None,
-    list_all: Annotated[bool, typer.Option("--list", help="List the names of all schemas.")] = False,
-    out: Annotated[
-        str, typer.Option("-o", "--out", help="The file to write; - for standard output.")
-    ] = streams.STANDARD,
-    force: streams.Force = False,
-) -> None:
+@click.command(cls=Command)
+@argument(
+    "name",
+    "[NAME]",
+    "checkpoint, or an entity such as question; without it, all are listed.",
+    required=False,
+)
+@flag("--list", "list_all", help="List the names of all schemas.")
+@output()
+def schema(name: str | None, list_all: bool, output: Output) -> None:
     """Print the JSON Schema of the checkpoint document, or of an entity."""
     from checkpoint_ld.json_schemas import catalogue
 
     if name is None or list_all:
         for known, summary in catalogue.summaries().items():
             streams.show(f"{known:<24}  {summary}")
-        return
-    text = json.dumps(catalogue.json_schema(name), ensure_ascii=False, indent=2) + "\n"
-    streams.write(out, text.encode(), force=force)
+    else:
+        text = json.dumps(catalogue.json_schema(name), ensure_ascii=False, indent=2)
+        output.write(f"{text}\n".encode())

@@ -7,11 +7,12 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.parameters import Command, argument, flag
 from checkpoint_ld.errors import ReadError, SettingsError
 
 if TYPE_CHECKING:
@@ -20,28 +21,34 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 
 
-def serve(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="A collection, or files, folders and patterns.")],
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 for any that is free.")] = 7979,
-    host: Annotated[
-        str,
-        typer.Option("--host", metavar="ADDRESS", help="Where to listen; other machines can ask only if you say so."),
-    ] = LOOPBACK,
-    inferred: Annotated[
-        bool, typer.Option("--inferred", help="Add to files what follows from them, as convert --inferred.")
-    ] = False,
-    derived: streams.Derived = False,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.001, help="Seconds for one query.")] = 30.0,
-    max_rows: Annotated[int | None, typer.Option("--max-rows", min=1, help="At most so many rows.")] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="How many queries run at a time.")] = 2,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say nothing but the URL.")] = False,
+@click.command(cls=Command)
+@argument("paths", "PATH", "A collection, or files, folders and patterns.", nargs=-1, required=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=7979, help="The port; 0 for any that is free.")
+@click.option(
+    "--host", metavar="ADDRESS", default=LOOPBACK, help="Where to listen; other machines can ask only if you say so."
+)
+@flag("--inferred", help="Add to files what follows from them, as convert --inferred.")
+@click.option("--timeout", type=click.FloatRange(min=0.001), default=30.0, help="Seconds for one query.")
+@click.option("--max-rows", type=click.IntRange(min=1), help="At most so many rows.")
+@click.option("--workers", type=click.IntRange(min=1), default=2, help="How many queries run at a time.")
+@flag("-q", "--quiet", help="Say nothing but the URL.")
+def serve(
+    *,
+    paths: tuple[str, ...],
+    port: int,
+    host: str,
+    inferred: bool,
+    timeout: float,
+    max_rows: int | None,
+    workers: int,
+    quiet: bool,
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
     from checkpoint_ld.remote.endpoint import is_loopback
     from checkpoint_ld.serving import Server, Settings
 
     with ExitStack() as stack:
-        location = _location(paths, stack, inferred=inferred or derived, quiet=quiet)
+        location = _location(paths, stack, inferred=inferred, quiet=quiet)
         server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
         if not is_loopback(host):
             streams.say(f"whoever reaches this machine at {host} can read what is served")

@@ -4,126 +4,133 @@ from __future__ import annotations
 
 import shutil
 import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+import tempfile
+import textwrap
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-import typer
+import click
+from click.exceptions import Exit
 
-from checkpoint_ld.cli import query, store_output, streams
-from checkpoint_ld.cli.parameters import WholeSummaries
-from checkpoint_ld.cli.validate import FailOn, FormatOption, format_of
-from checkpoint_ld.documents.files import kind_of
+from checkpoint_ld.characters import harmless
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.parameters import (
+    CONFLICTS,
+    FAIL_ON,
+    Group,
+    argument,
+    as_json,
+    flag,
+    one_of,
+    output,
+    paths,
+    quiet,
+)
+from checkpoint_ld.cli.query import query
+from checkpoint_ld.cli.validate import format_of, format_option, severity
+from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
+from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
-    from checkpoint_ld.collection import Collection, LoadReport, Options
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from collections.abc import Callable, Iterator, Sequence
 
-app = typer.Typer(
-    cls=WholeSummaries,
-    help="Keep many checkpoints in a collection on disk: load, list, query, validate and export them.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+    from checkpoint_ld.cli.streams import Output
+    from checkpoint_ld.collection import Collection, LoadReport, Options, Problem, Statistics
+    from checkpoint_ld.graph.statement_graph import StatementGraph
 
 EXIT_FOUND = 1
 """The exit code where a file was refused, findings weigh too much, or a graph is not what it should be."""
+_DUMPS = {".nq": "nq", ".nquads": "nq", ".trig": "trig"}
+_IN_MEMORY = 1 << 24
+_WIDTH = 80
+"""Columns of a usual terminal."""
+_QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
+"""What needs no line of its own: the counts say it."""
+
+_place = argument("store", "STORE", "The folder of the collection.")
+_wait = click.option("--wait", type=click.FloatRange(min=0), default=0.0, help="Seconds to wait for other processes.")
 
 
-class Conflict(StrEnum):
-    """What to do about two files with different checkpoints of one IRI: `collection.OnConflict`."""
-
-    ERROR = "error"
-    REPLACE = "replace"
-    SKIP = "skip"
-    KEEP_BOTH = "keep-both"
-
-
-class Dump(StrEnum):
-    """What a collection can be written as."""
-
-    N_QUADS = "nq"
-    TRIG = "trig"
-
-
-_DUMPS = {".nq": Dump.N_QUADS, ".nquads": Dump.N_QUADS, ".trig": Dump.TRIG}
-
-Store = Annotated[str, typer.Argument(metavar="STORE", help="The folder of the collection.")]
-OnConflict = Annotated[
-    Conflict, typer.Option("--on-conflict", help="What to do about two files with different checkpoints of one IRI.")
-]
-Profile = Annotated[
-    str | None, typer.Option("--profile", help="Hold each file against these rules before it is loaded.")
-]
-Refuse = Annotated[FailOn, typer.Option("--fail-on", help="The severity of findings that keeps a file out.")]
-Wait = Annotated[float, typer.Option("--wait", min=0, help="Seconds to wait for other processes.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print no more than what went wrong.")]
-Graphs = Annotated[list[str], typer.Argument(metavar="IRI…", help="Graphs, by IRI or by the paths of their files.")]
+def _loading(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what all commands take that load checkpoints."""
+    for decorate in (
+        _wait,
+        quiet,
+        as_json,
+        click.option(
+            "--fail-on",
+            type=one_of(FAIL_ON),
+            default="violation",
+            help="The severity of findings that keeps a file out.",
+        ),
+        click.option("--profile", help="Hold each file against these rules before it is loaded."),
+        click.option(
+            "--on-conflict",
+            type=one_of(CONFLICTS),
+            default="error",
+            help="What to do about two files with different checkpoints of one IRI.",
+        ),
+    ):
+        command = decorate(command)
+    return command
 
 
-@app.command("add")
-def add(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    store: Store,
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders and patterns.")],
-    on_conflict: OnConflict = Conflict.ERROR,
-    profile: Profile = None,
-    fail_on: Refuse = FailOn.VIOLATION,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    wait: Wait = 0,
-) -> None:
+@click.group(cls=Group, no_args_is_help=True)
+def store() -> None:
+    """Keep many checkpoints in a collection on disk: load, list, query, validate and export them."""
+
+
+@store.command
+@_place
+@paths
+@_loading
+def add(*, store: str, paths: tuple[str, ...], as_json: bool, quiet: bool, wait: float, **rules: Any) -> None:
     """Load checkpoints; STORE is made if it is not there. Running it again completes what was interrupted."""
-    with _open(store, wait=wait) as collection, store_output.progress(quiet=quiet) as progress:
-        loaded = collection.add(*paths, options=_options(on_conflict, profile, fail_on, progress))
-    _told(loaded, as_json=as_json, quiet=quiet)
+    with _open(store, wait=wait) as collection, _progress(quiet=quiet) as progress:
+        loaded = collection.add(*paths, options=_options(progress=progress, **rules))
+    _show_loaded(loaded, as_json=as_json, quiet=quiet)
 
 
-@app.command("sync")
-def sync(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    store: Store,
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder whose checkpoints STORE is to hold.")],
-    prune: Annotated[bool, typer.Option("--prune", help="Drop what is no longer in FOLDER.")] = False,
-    on_conflict: OnConflict = Conflict.ERROR,
-    profile: Profile = None,
-    fail_on: Refuse = FailOn.VIOLATION,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    wait: Wait = 0,
-) -> None:
+@store.command
+@_place
+@argument("folder", "FOLDER", "The folder whose checkpoints STORE is to hold.")
+@flag("--prune", help="Drop what is no longer in FOLDER.")
+@_loading
+def sync(*, store: str, folder: str, prune: bool, as_json: bool, quiet: bool, wait: float, **rules: Any) -> None:
     """Load what is new or changed in FOLDER, and name what is gone from it."""
-    with _open(store, wait=wait) as collection, store_output.progress(quiet=quiet) as progress:
-        options = _options(on_conflict, profile, fail_on, progress)
-        loaded = collection.sync(folder, prune=prune, options=options)
-    _told(loaded, as_json=as_json, quiet=quiet)
+    with _open(store, wait=wait) as collection, _progress(quiet=quiet) as progress:
+        loaded = collection.sync(folder, prune=prune, options=_options(progress=progress, **rules))
+    _show_loaded(loaded, as_json=as_json, quiet=quiet)
 
 
-@app.command("list")
-def list_(store: Store, as_json: AsJson = False, wait: Wait = 0) -> None:
+@store.command("list")
+@_place
+@as_json
+@_wait
+def list_(*, store: str, as_json: bool, wait: float) -> None:
     """List the checkpoints: name, graph, file, statements, findings."""
     with _open(store, read_only=True, wait=wait) as collection:
-        store_output.show_entries(collection, as_json=as_json)
+        _show_entries(collection, as_json=as_json)
 
 
-@app.command("get")
-def get(
-    store: Store,
-    graph: Annotated[str, typer.Argument(metavar="IRI", help="A graph, by its IRI or by the path of its file.")],
-    out: Annotated[str, typer.Option("-o", "--out", help="The file to write; - for standard output.")] = "-",
-    force: streams.Force = False,
-    wait: Wait = 0,
-) -> None:
-    """Write one checkpoint as it was loaded; the extension of OUT tells the syntax, else it is JSON-LD."""
+@store.command
+@_place
+@argument("graph", "IRI", "A graph, by its IRI or by the path of its file.")
+@output()
+@_wait
+def get(*, store: str, graph: str, output: Output, wait: float) -> None:
+    """Write one checkpoint as it was loaded; the output's extension tells the syntax, else it is JSON-LD."""
     from checkpoint_ld.writing import write as writing
 
-    streams.check_outputs([store], out, force=force)
-    syntax = writing.syntax_of(out)
+    output.check(store)
+    syntax = writing.syntax_of(output.file)
     with _open(store, read_only=True, wait=wait) as collection:
         [found, *more] = collection.find(graph)
         if more:
-            store_output.say(f"{graph} has several graphs: {', '.join((found, *more))}; this is the first")
+            streams.say(f"{graph} has several graphs: {', '.join((found, *more))}; this is the first")
         held = collection.get(found)
-    streams.write(out, _content(held, syntax), force=force)
+    output.write(_content(held, syntax))
 
 
 def _content(held: StatementGraph, syntax: str) -> bytes:
@@ -140,8 +147,12 @@ def _content(held: StatementGraph, syntax: str) -> bytes:
     return agent_writing.written(agent.tree(), "canonical" if syntax == writing.JSONLD else syntax)
 
 
-@app.command("remove")
-def remove(store: Store, graphs: Graphs, quiet: Quiet = False, wait: Wait = 0) -> None:
+@store.command
+@_place
+@argument("graphs", "IRI…", "Graphs, by IRI or by the paths of their files.", nargs=-1, required=True)
+@quiet
+@_wait
+def remove(*, store: str, graphs: tuple[str, ...], quiet: bool, wait: float) -> None:
     """Take checkpoints out of the collection; their files stay."""
     with _open(store, wait=wait) as collection:
         for graph in collection.remove(*graphs):
@@ -149,108 +160,104 @@ def remove(store: Store, graphs: Graphs, quiet: Quiet = False, wait: Wait = 0) -
                 streams.show(f"removed {graph}")
 
 
-app.command("query")(query.query)
+store.add_command(query)
 
 
-@app.command("derive")
-def derive(
-    store: Store,
-    drop: Annotated[bool, typer.Option("--drop", help="Keep them no longer.")] = False,
-    quiet: Quiet = False,
-    wait: Wait = 0,
-) -> None:
+@store.command
+@_place
+@flag("--drop", help="Keep them no longer.")
+@quiet
+@_wait
+def derive(*, store: str, drop: bool, quiet: bool, wait: float) -> None:
     """Keep derived statements beside the collection, so that queries about them are answered at once."""
     with _open(store, must_exist=True, wait=wait) as collection:
         if drop:
             collection.forget_derived()
             return
-        with store_output.progress(quiet=quiet, title="deriving") as progress:
+        with _progress(quiet=quiet, title="deriving") as progress:
             brought = collection.derive(progress)
         if not quiet:
             streams.show(f"{brought} of {len(collection)} checkpoints brought up to date")
 
 
-@app.command("validate")
-def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    store: Store,
-    graphs: Annotated[
-        list[str] | None, typer.Argument(metavar="[IRI…]", help="Only these graphs, by IRI or by path of their files.")
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option("--profile", help="The set of rules: karenina or agent unless set.")
-    ] = None,
-    format_: FormatOption = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="The file to write them to.")] = streams.STANDARD,
-    force: streams.Force = False,
-    fail_on: Annotated[FailOn, typer.Option("--fail-on", help="The severity that gives exit code 1.")] = (
-        FailOn.VIOLATION
-    ),
-    wait: Wait = 0,
+@store.command
+@_place
+@argument("graphs", "[IRI…]", "Only these graphs, by IRI or by path of their files.", nargs=-1)
+@click.option("--profile", help="The set of rules: karenina or agent unless set.")
+@format_option
+@output("The file to write them to.")
+@click.option("--fail-on", type=one_of(FAIL_ON), default="violation", help="The severity that gives exit code 1.")
+@_wait
+def validate(
+    *,
+    store: str,
+    graphs: tuple[str, ...],
+    profile: str | None,
+    kind: str | None,
+    output: Output,
+    fail_on: str,
+    wait: float,
 ) -> None:
     """Hold the checkpoints of the collection against the rules."""
     from checkpoint_ld import profiles, reports
 
-    streams.check_outputs([store], output, force=force)
-    kind = format_of(format_, output)
+    output.check(store)
+    kind = format_of(kind, output)
     with _open(store, read_only=True, wait=wait) as collection:
-        asked = [graph for name in graphs or () for graph in collection.find(name)]
-        report = collection.validate(*asked, profile=profile or profiles.DEFAULT)
-    threshold = store_output.severity(fail_on)
+        names = [graph for name in graphs for graph in collection.find(name)]
+        report = collection.validate(*names, profile=profile or profiles.DEFAULT)
+    threshold = severity(fail_on)
     settings = reports.Settings(width=shutil.get_terminal_size((100, 24)).columns, fail_on=threshold)
-    streams.write_report(output, reports.render(report, kind, settings), kind, force=force)
+    output.write_report(reports.render(report, kind, settings), kind)
     if threshold is not None and report.at_least(threshold):
-        raise typer.Exit(EXIT_FOUND)
+        raise Exit(EXIT_FOUND)
 
 
-@app.command("export")
-def export(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    store: Store,
-    out: Annotated[
-        str, typer.Option("-o", "--out", help="The file to write, with --shards the folder; - for standard output.")
-    ] = streams.STANDARD,
-    to: Annotated[
-        Dump | None, typer.Option("--to", help="What to write; without it the extension of OUT tells, else nq.")
-    ] = None,
-    shards: Annotated[
-        int | None, typer.Option("--shards", min=1, help="Write N-Quads in so many files, with their list.")
-    ] = None,
-    compressed: Annotated[bool, typer.Option("--gzip", help="Compress the files of --shards.")] = False,
-    force: streams.Force = False,
-    wait: Wait = 0,
-) -> None:
+@store.command
+@_place
+@output("The file to write, with --shards the folder; - for standard output.")
+@click.option(
+    "--to", type=one_of(("nq", "trig")), help="What to write; without it the output's extension tells, else nq."
+)
+@click.option("--shards", type=click.IntRange(min=1), help="Write N-Quads in so many files, with their list.")
+@flag("--gzip", "compressed", help="Compress the files of --shards.")
+@_wait
+def export(*, store: str, output: Output, to: str | None, shards: int | None, compressed: bool, wait: float) -> None:
     """Write all checkpoints, sorted: the same collection gives the same bytes."""
     if shards is None:
-        streams.check_outputs([store], out, force=force)
-    syntax = to or (Dump.N_QUADS if shards is not None else kind_of(out, _DUMPS, Dump.N_QUADS))
-    store_output.check_export(out, shards=shards, compressed=compressed, is_trig=syntax is Dump.TRIG)
+        output.check(store)
+    syntax = to or ("nq" if shards is not None else kind_of(output.file, _DUMPS, "nq"))
+    _check_export(output, shards=shards, compressed=compressed, is_trig=syntax == "trig")
     with _open(store, read_only=True, wait=wait) as collection:
         if shards is not None:
-            for shard in collection.export(out, shards=shards, compressed=compressed):
+            for shard in collection.export(output.file, shards=shards, compressed=compressed):
                 streams.show(f"{shard.file}  {shard.graphs} graphs  {shard.quads} quads  {shard.sha256}")
         else:
-            store_output.write_dump(collection, out, syntax, force=force)
+            _write_dump(collection, output, syntax)
 
 
-@app.command("stats")
-def stats(store: Store, as_json: AsJson = False, wait: Wait = 0) -> None:
+@store.command
+@_place
+@as_json
+@_wait
+def stats(*, store: str, as_json: bool, wait: float) -> None:
     """Count what is in the collection."""
     with _open(store, read_only=True, wait=wait) as collection:
-        store_output.show_statistics(collection.statistics(), as_json=as_json)
+        _show_statistics(collection.statistics(), as_json=as_json)
 
 
-@app.command("verify")
-def verify(
-    store: Store,
-    repair: Annotated[bool, typer.Option("--repair", help="Load again what is amiss.")] = False,
-    as_json: AsJson = False,
-    wait: Wait = 0,
-) -> None:
+@store.command
+@_place
+@flag("--repair", help="Load again what is amiss.")
+@as_json
+@_wait
+def verify(*, store: str, repair: bool, as_json: bool, wait: float) -> None:
     """Hold every graph against the manifest, statement by statement."""
     with _open(store, read_only=not repair, must_exist=True, quiet=True, wait=wait) as collection:
         problems = collection.verify(repair=repair)
-        store_output.show_problems(problems, len(collection), as_json=as_json)
+        _show_problems(problems, len(collection), as_json=as_json)
     if any(not one.repair for one in problems):
-        raise typer.Exit(EXIT_FOUND)
+        raise Exit(EXIT_FOUND)
 
 
 def _open(
@@ -264,21 +271,124 @@ def _open(
     collection = Collection.open(store, read_only=read_only, wait=wait)
     if read_only and not quiet and collection.unfinished:
         count = len(collection.unfinished)
-        store_output.say(f"{store}: the loading of {count} was interrupted; run `checkpoint-ld store verify --repair`")
+        streams.say(f"{store}: the loading of {count} was interrupted; run `checkpoint-ld store verify --repair`")
     return collection
 
 
-def _options(on_conflict: Conflict, profile: str | None, fail_on: FailOn, progress: Any) -> Options:
+def _options(on_conflict: str, profile: str | None, fail_on: str, progress: Any) -> Options:
     from checkpoint_ld import collection
     from checkpoint_ld.families.checking import Profiles
 
     rules = Profiles(profile) if profile is not None else None
-    checks = collection.Checks(rules, store_output.severity(fail_on))
+    checks = collection.Checks(rules, severity(fail_on))
     return collection.Options(collection.OnConflict(on_conflict), checks, progress)
 
 
-def _told(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
-    store_output.show_outcomes(loaded, as_json=as_json, quiet=quiet)
+def _show_loaded(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
+    _show_outcomes(loaded, as_json=as_json, quiet=quiet)
     sys.stdout.flush()
     if loaded.refused or loaded.unmatched:
-        raise typer.Exit(EXIT_FOUND)
+        raise Exit(EXIT_FOUND)
+
+
+@contextmanager
+def _progress(*, quiet: bool, title: str = "loading") -> Iterator[Callable[[str, int], None] | None]:
+    """Give a function to call with each file and how many there are; None where nobody would see the bar."""
+    with streams.bar(title, quiet=quiet) as moved:
+        if moved is None:
+            yield None
+        else:
+            done = count()
+            yield lambda _file, total: moved(next(done), total)
+
+
+def _show_outcomes(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
+    """Print what became of files: what is worth knowing of each, and how many there are of each kind."""
+    for pattern in loaded.unmatched:
+        streams.say(f"{pattern}: no file matches")
+    if as_json:
+        streams.show_json(
+            {
+                "outcomes": [one.as_json() for one in loaded.outcomes],
+                "counts": {str(kind): count for kind, count in loaded.counts.items()},
+                "unmatched": loaded.unmatched,
+                "passed_over": loaded.passed_over,
+            }
+        )
+        return
+    for one in loaded.refused:
+        streams.say("\n  ".join(f"refused: {one.message}".splitlines()))
+    if quiet:
+        return
+    for one in loaded.outcomes:
+        if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
+            about = f": {one.message}" if one.message else ""
+            streams.show(f"{one.kind}: {one.source} ({one.graph}){about}")
+    counts = ", ".join(f"{count} {kind}" for kind, count in loaded.counts.items())
+    passed_over = f"; {loaded.passed_over} passed over, for they are no checkpoints" if loaded.passed_over else ""
+    streams.show(f"{counts or 'nothing to load'}{passed_over}")
+
+
+def _show_entries(collection: Collection, *, as_json: bool) -> None:
+    """Print the manifest: of each checkpoint its name, what is in it, its graph and its file."""
+    if as_json:
+        streams.show_json([collection.entries[graph].as_json() for graph in collection])
+        return
+    for graph in collection:
+        entry = collection.entries[graph]
+        findings = ", ".join(
+            f"{count} {weight.name.lower()}{'' if count == 1 else 's'}"
+            for weight, count in sorted(entry.findings.items(), reverse=True)
+            if count
+        )
+        state = (findings or "no findings") if entry.is_done else "not loaded to its end"
+        streams.show(harmless(textwrap.shorten(entry.name, _WIDTH, placeholder=" …")))
+        streams.show(harmless(f"  {entry.triples} triples, {state}, {entry.dialect}"))
+        streams.show(harmless(f"  {graph}"))
+        streams.show(harmless(f"  {collection.source(graph)}"))
+
+
+def _show_statistics(found: Statistics, *, as_json: bool) -> None:
+    """Print the statistics of a collection."""
+    if as_json:
+        streams.show_json(found.as_json())
+        return
+    streams.show(f"checkpoints  {found.checkpoints}" + (f", {found.unfinished} unfinished" if found.unfinished else ""))
+    streams.show(f"triples      {found.triples}")
+    streams.show("dialects     " + ", ".join(f"{name} ({count})" for name, count in found.dialects.items()))
+    streams.show("findings     " + ", ".join(f"{count} {name}s" for name, count in found.findings.items()))
+    streams.show(f"on disk      {found.bytes / 1e6:.1f} MB")
+
+
+def _show_problems(problems: Sequence[Problem], checkpoints: int, *, as_json: bool) -> None:
+    """Print what `verify` found."""
+    if as_json:
+        streams.show_json([one.as_json() for one in problems])
+        return
+    for one in problems:
+        streams.show(f"{one.graph or 'default graph'}: {one.message}" + (f"; {one.repair}" if one.repair else ""))
+    left = sum(not one.repair for one in problems)
+    if left:
+        streams.say(f"{left} problems: --repair loads again what it can")
+    else:
+        streams.show(f"{checkpoints} checkpoints, all as the manifest says")
+
+
+def _check_export(output: Output, *, shards: int | None, compressed: bool, is_trig: bool) -> None:
+    """Raise SettingsError for options of `export` that do not go together."""
+    if shards is None and compressed:
+        raise SettingsError("--gzip is for the files of --shards: give their number")
+    if shards is not None and (output.is_standard or is_trig):
+        raise SettingsError("--shards writes N-Quads into a folder: name it with --output, and leave out --to")
+
+
+def _write_dump(collection: Collection, output: Output, syntax: str) -> None:
+    """Write a collection to a file, all of it or nothing, or to standard output."""
+    if output.is_standard:
+        collection.dump(streams.out(), syntax)
+        return
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
+        target = cast("BinaryIO", file)
+        collection.dump(target, syntax)
+        file.seek(0)
+        replace_file(output.file, target, overwrite=output.force, pack=is_packed(output.file))

@@ -7,18 +7,17 @@ import contextlib
 import io
 import os
 import sys
-import warnings
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
+import orjson
 
 from checkpoint_ld.characters import harmless
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import BinaryIO
 
     from rich.console import Console
@@ -32,28 +31,38 @@ STANDARD = "-"
 MOST_FINDINGS = 10
 FOR_PEOPLE = frozenset(("text", "table", "markdown", "github"))
 """Formats that people read; programs read the others, which are UTF-8 on every terminal."""
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists; what is read never is.")]
 
 
-def _old_name(value: bool) -> bool:
-    if value:
-        warnings.warn("--derived is called --inferred now: write that", DeprecationWarning, stacklevel=2)
-    return value
+@dataclass(frozen=True)
+class Output:
+    """The file that a command writes, `-` for standard output; with `force` it may be there already."""
 
+    file: str
+    force: bool = False
 
-Derived = Annotated[bool, typer.Option("--derived", hidden=True, callback=_old_name)]
-"""The old name of `--inferred`."""
+    @property
+    def is_standard(self) -> bool:
+        """Whether it is standard output."""
+        return self.file == STANDARD
 
+    def check(self, *inputs: str | None) -> None:
+        """Refuse it before work begins, as `check_outputs` does."""
+        check_outputs(inputs, self.file, force=self.force)
 
-class Input(StrEnum):
-    """What can be read, for sources of which nothing tells: JSON, and the names of `rdf.SYNTAXES`."""
+    def write(self, data: bytes) -> None:
+        """Write `data`, all of it or nothing."""
+        write(self.file, data, force=self.force)
 
-    JSON = "json"
-    TURTLE = "turtle"
-    N_TRIPLES = "nt"
-    N_QUADS = "nq"
-    TRIG = "trig"
-    RDF_XML = "xml"
+    def write_report(self, text: str, kind: str = "text", *, is_styled: bool = False) -> None:
+        """Write a text of a kind. On standard output, those `FOR_PEOPLE` have what its terminal can show.
+
+        What `is_styled` has escape sequences of ours, and none of a document.
+        """
+        if self.is_standard and kind in FOR_PEOPLE:
+            sys.stdout.write(text if is_styled else _harmless(text))
+            sys.stdout.flush()
+        else:
+            self.write(text.encode())
 
 
 def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
@@ -125,26 +134,6 @@ def write(file: str, data: bytes, *, force: bool = False) -> None:
     target.flush()
 
 
-def write_text(file: str, text: str, *, force: bool = False, is_styled: bool = False) -> None:
-    """Write what people read: to standard output in what its terminal can show, to a file in UTF-8.
-
-    What `is_styled` has escape sequences of ours, and none of a document.
-    """
-    if file == STANDARD:
-        sys.stdout.write(text if is_styled else _harmless(text))
-        sys.stdout.flush()
-    else:
-        write(file, text.encode(), force=force)
-
-
-def write_report(file: str, text: str, kind: str, *, force: bool = False, is_styled: bool = False) -> None:
-    """Write a text of a kind: those in `FOR_PEOPLE` as `write_text` does, others as UTF-8."""
-    if kind in FOR_PEOPLE:
-        write_text(file, text, force=force, is_styled=is_styled)
-    else:
-        write(file, text.encode(), force=force)
-
-
 def out() -> BinaryIO:
     """Return standard output for bytes: as they are, but on a terminal without the control characters of documents."""
     sys.stdout.flush()
@@ -176,6 +165,11 @@ def show(line: str = "") -> None:
 def say(line: str) -> None:
     """Print a line on standard error, as `show`."""
     sys.stderr.write(f"{_harmless(line)}\n")
+
+
+def show_json(value: Any) -> None:
+    """Print a value as JSON."""
+    out().write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
 def _harmless(text: str) -> str:
@@ -229,3 +223,19 @@ def report(findings: Sequence[Finding], *, most: int = MOST_FINDINGS) -> None:
         say(f"{finding.severity.name.lower()}: {finding}")
     if len(findings) > most:
         say(f"… and {len(findings) - most} more; checkpoint-ld inspect --json lists them all")
+
+
+@contextlib.contextmanager
+def bar(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function to call with how much is done, of how much; None where nobody would see the bar.
+
+    The bar appears at the first call.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=console(stderr=True), transient=True) as progress:
+        task = progress.add_task(doing, total=None, visible=False)
+        yield lambda done, total: progress.update(task, completed=done, total=total, visible=True)

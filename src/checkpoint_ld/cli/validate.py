@@ -1,135 +1,130 @@
-"""The command `validate`: checkpoints held against the rules, for people and for pipelines."""
+"""The command `validate`: checkpoints held against the rules, for people and for pipelines.
+
+File after file, so that what stops us at one hides nothing about the others.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from dataclasses import replace
-from enum import StrEnum
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
+from click.exceptions import Exit
 
 from checkpoint_ld import configuration
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.streams import Input
+from checkpoint_ld.cli.parameters import FAIL_ON, Command, argument, flag, jobs, one_of, output, syntax
 from checkpoint_ld.documents.files import kind_of
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import BinaryIO
+
+    from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.configuration import Configuration
     from checkpoint_ld.discovery import Discovery
+    from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.fixes import Fix
+    from checkpoint_ld.report import Checked, Report
+    from checkpoint_ld.selection import Selection
 
-
-class Format(StrEnum):
-    """How findings are written: the names of `reports.FORMATS`."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
-    MARKDOWN = "markdown"
-    HTML = "html"
-    TURTLE = "turtle"
-
-
+EXIT_FINDINGS = 1
+EXIT_FAILED = 2
+"""Exit codes; the heavier one wins."""
+FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "turtle")
+"""How findings are written: the names of `reports.FORMATS`."""
 EXTENSIONS = {
-    ".txt": Format.TEXT,
-    ".json": Format.JSON,
-    ".sarif": Format.SARIF,
-    ".xml": Format.JUNIT,
-    ".md": Format.MARKDOWN,
-    ".html": Format.HTML,
-    ".ttl": Format.TURTLE,
+    ".txt": "text",
+    ".json": "json",
+    ".sarif": "sarif",
+    ".xml": "junit",
+    ".md": "markdown",
+    ".html": "html",
+    ".ttl": "turtle",
 }
 """How findings are written to a file, by its extension."""
-FormatOption = Annotated[
-    Format | None,
-    typer.Option("--format", help="How to write the findings; without it the output's extension tells, else text."),
-]
+ENGINES = ("compiled", "pyshacl")
+"""What holds the graph against the shapes: the names of `validation.ENGINES`."""
+
+format_option = click.option(
+    "--format",
+    "kind",
+    type=one_of(FORMATS),
+    help="How to write the findings; without it the output's extension tells, else text.",
+)
 
 
-def format_of(wanted: Format | None, output: str) -> Format:
+def format_of(kind: str | None, output: Output) -> str:
     """Return how findings are written to `output`. Raises WriteError for an extension that says nothing about that."""
-    return wanted or kind_of(output, EXTENSIONS, Format.TEXT)
+    return kind or kind_of(output.file, EXTENSIONS, "text")
 
 
-class FailOn(StrEnum):
-    """From which severity on findings make the run fail: `configuration.FAIL_ON`."""
-
-    VIOLATION = "violation"
-    WARNING = "warning"
-    INFO = "info"
-    NEVER = "never"
+def severity(name: str) -> Severity | None:
+    """Return the severity of that name; None for `never`."""
+    return None if name == "never" else Severity[name.upper()]
 
 
-class Engine(StrEnum):
-    """What holds the graph against the shapes: the names of `validation.ENGINES`."""
-
-    COMPILED = "compiled"
-    PYSHACL = "pyshacl"
-
-
-def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    paths: Annotated[
-        list[str], typer.Argument(metavar="PATH", help="Files, folders and patterns; - for standard input.")
-    ],
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            "--profile", help="The rules: karenina or agent (unless set), strict, legacy-dataset, structure …"
-        ),
-    ] = None,
-    shapes: Annotated[
-        list[str] | None, typer.Option("--shapes", help="A file or folder of shapes of your own; may be repeated.")
-    ] = None,
-    format_: FormatOption = None,
-    output: Annotated[str, typer.Option("-o", "--output", help="The file to write them to.")] = streams.STANDARD,
-    force: streams.Force = False,
-    fail_on: Annotated[
-        FailOn | None, typer.Option("--fail-on", help="The severity that gives exit code 1; violation unless set.")
-    ] = None,
-    select: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--select", help="Only these rules: codes, beginnings of codes, slugs or conditions, with commas."
-        ),
-    ] = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="All rules but these.")] = None,
-    max_per_rule: Annotated[
-        int | None, typer.Option("--max-per-rule", min=0, help="How often a rule is repeated in text; 0 for always.")
-    ] = None,
-    syntax: Annotated[
-        Input | None, typer.Option("--from", help="What is read, where neither extension nor content tells.")
-    ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Repair what is safe to repair, then validate.")] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Show what --fix would change; write and validate nothing.")
-    ] = False,
-    engine: Annotated[
-        Engine, typer.Option("--engine", help="What applies the shapes: compiled is quick, pyshacl does it all.")
-    ] = Engine.COMPILED,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="Some questions at a time, by so many processes; large files always are."),
-    ] = None,
-    config: Annotated[str | None, typer.Option("--config", help="The configuration to use.")] = None,
-    no_config: Annotated[bool, typer.Option("--no-config", help="Use no configuration.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print the findings and nothing else.")] = False,
+@click.command(cls=Command)
+@argument("paths", "PATH", "Files, folders and patterns; - for standard input.", nargs=-1, required=True)
+@click.option("--profile", help="The rules: karenina or agent (unless set), strict, legacy-dataset, structure …")
+@click.option("--shapes", multiple=True, help="A file or folder of shapes of your own; may be repeated.")
+@format_option
+@output("The file to write them to.")
+@click.option("--fail-on", type=one_of(FAIL_ON), help="The severity that gives exit code 1; violation unless set.")
+@click.option(
+    "--select", multiple=True, help="Only these rules: codes, beginnings of codes, slugs or conditions, with commas."
+)
+@click.option("--ignore", multiple=True, help="All rules but these.")
+@click.option("--max-per-rule", type=click.IntRange(min=0), help="How often a rule is repeated in text; 0 for always.")
+@syntax
+@flag("--fix", help="Repair what is safe to repair, then validate.")
+@flag("--diff", help="Show what --fix would change; write and validate nothing.")
+@click.option(
+    "--engine",
+    type=one_of(ENGINES),
+    default=ENGINES[0],
+    help="What applies the shapes: compiled is quick, pyshacl does it all.",
+)
+@jobs
+@click.option("--config", help="The configuration to use.")
+@flag("--no-config", help="Use no configuration.")
+@flag("-q", "--quiet", help="Print the findings and nothing else.")
+def validate(
+    *,
+    paths: tuple[str, ...],
+    profile: str | None,
+    shapes: tuple[str, ...],
+    kind: str | None,
+    output: Output,
+    fail_on: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    max_per_rule: int | None,
+    syntax: str | None,
+    fix: bool,
+    diff: bool,
+    engine: str,
+    jobs: int | None,
+    config: str | None,
+    no_config: bool,
+    quiet: bool,
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
     from checkpoint_ld import profiles, reports, selection
-    from checkpoint_ld.cli.validation_run import EXIT_FAILED, Run
     from checkpoint_ld.families import checking
     from checkpoint_ld.rules import catalogue
 
     chosen = _configuration(config, none=no_config)
-    wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, tuple(shapes or chosen.shapes))
+    wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
     named = [*(select or chosen.select), *(ignore or chosen.ignore), *chosen.per_file_ignores]
     counted = selection.selection(
         {**catalogue(), **wanted.first.rules} if named else {},
@@ -139,27 +134,27 @@ def validate(  # noqa: PLR0913, PLR0917 - each parameter is an option of the com
         folder=chosen.folder,
     )
     counted = replace(counted, accepted=frozenset(chosen.accepted_code))
-    run = Run(wanted, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
+    run = _Run(wanted, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
     found = _discovered(paths, chosen, quiet=quiet)
-    streams.check_outputs([*found.files, *map(str, wanted.first.files), config], output, force=force)
-    kind = format_of(format_, output)
+    output.check(*found.files, *map(str, wanted.first.files), config)
+    kind = format_of(kind, output)
     for pattern in found.unmatched:
         run.fail(f"{pattern}: no file matches")
     if diff:
-        raise typer.Exit(run.show_repairs(found.files))
+        raise Exit(run.show_repairs(found.files))
     if fix:
         run.repair(found.files)
     report = run.report(found.files)
     if run.has_failed and not report.checked:
-        raise typer.Exit(EXIT_FAILED)
-    threshold = _SEVERITIES[FailOn(fail_on or chosen.fail_on or FailOn.VIOLATION)]
-    settings = reports.Settings(colour=_colour(output), width=shutil.get_terminal_size((100, 24)).columns)
+        raise Exit(EXIT_FAILED)
+    threshold = severity(fail_on or chosen.fail_on or "violation")
+    settings = reports.Settings(colour=_is_coloured(output), width=shutil.get_terminal_size((100, 24)).columns)
     settings = settings._replace(fail_on=threshold)
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
     if most is not None:
         settings = settings._replace(max_per_rule=most)
-    run.write(reports.render(report, kind, settings), output, kind, force=force, is_styled=settings.colour)
-    raise typer.Exit(run.exit_code(report, threshold))
+    run.write(reports.render(report, kind, settings), output, kind, is_styled=settings.colour)
+    raise Exit(run.exit_code(report, threshold))
 
 
 def _configuration(file: str | None, *, none: bool) -> Configuration:
@@ -168,7 +163,7 @@ def _configuration(file: str | None, *, none: bool) -> Configuration:
     return configuration.find(Path()) if file is None else configuration.of_file(Path(file))
 
 
-def _discovered(paths: list[str], chosen: Configuration, *, quiet: bool) -> Discovery:
+def _discovered(paths: tuple[str, ...], chosen: Configuration, *, quiet: bool) -> Discovery:
     from checkpoint_ld import discovery
 
     found = discovery.discover(paths, chosen.exclude, root=chosen.folder)
@@ -181,18 +176,221 @@ def _discovered(paths: list[str], chosen: Configuration, *, quiet: bool) -> Disc
     return found
 
 
-_SEVERITIES = {
-    FailOn.VIOLATION: Severity.VIOLATION,
-    FailOn.WARNING: Severity.WARNING,
-    FailOn.INFO: Severity.INFO,
-    FailOn.NEVER: None,
-}
-
-
-def _colour(output: str) -> bool:
-    """Tell whether colours are wanted: in a terminal, unless NO_COLOR or FORCE_COLOR (no-color.org) say otherwise."""
+def _is_coloured(output: Output) -> bool:
+    """Whether colours are wanted: in a terminal, unless NO_COLOR or FORCE_COLOR (no-color.org) say otherwise."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
-    return output == streams.STANDARD and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return output.is_standard and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+@dataclass
+class _Run:
+    """What is applied to each file, by which of `validation.ENGINES`, and whether one failed to be validated.
+
+    `jobs` is the number of processes for files that are worked on some questions at a time; None: their size tells.
+    """
+
+    profiles: Profiles
+    selection: Selection
+    syntax: str | None = None
+    engine: str = ENGINES[0]
+    jobs: int | None = None
+    quiet: bool = False
+    has_failed: bool = False
+    _repaired_input: bytes | None = field(default=None, repr=False)
+
+    def fail(self, message: str) -> None:
+        """Say what could not be done, and go on."""
+        streams.say(message)
+        self.has_failed = True
+
+    def report(self, files: Sequence[str]) -> Report:
+        """Validate `files`; those that are not there are named on standard error."""
+        from checkpoint_ld.families import checking
+
+        counted = (self.selection.applied(one) for one in self._checked(files))
+        return checking.report_of(map(_marked, counted), self.profiles)
+
+    def exit_code(self, report: Report, threshold: Severity | None) -> int:
+        """Return the exit code of a run with this report, in which findings from `threshold` on count."""
+        if self.has_failed:
+            return EXIT_FAILED
+        return EXIT_FINDINGS if threshold is not None and report.at_least(threshold) else 0
+
+    def show_repairs(self, files: Sequence[str]) -> int:
+        """Print what `repair` would change, as unified diffs; return the exit code."""
+        changes = False
+        for repaired in self._repairs(files):
+            streams.write(streams.STANDARD, _diff(repaired).encode())
+            changes = changes or repaired.before != repaired.after
+        return EXIT_FAILED if self.has_failed else EXIT_FINDINGS if changes else 0
+
+    def repair(self, files: Sequence[str]) -> None:
+        """Repair `files` where they are. Standard input, which has to be alone, is repaired to standard output.
+
+        Raises SettingsError if it is not alone.
+        """
+        if streams.STANDARD in files and len(files) > 1:
+            raise SettingsError("--fix with - writes to standard output: give no other file beside it")
+        places = changed = 0
+        for repaired in self._repairs(files):
+            try:
+                self._keep(repaired, is_input=streams.STANDARD in files)
+            except WriteError as error:
+                self.fail(str(error))
+            else:
+                places, changed = places + len(repaired.fixes), changed + bool(repaired.fixes)
+        if not self.quiet:
+            streams.say(f"fixed {_counted(places, 'place')} in {_counted(changed, 'file')}")
+
+    def write(self, text: str, output: Output, kind: str, *, is_styled: bool) -> None:
+        """Write a report to `output`; to standard error if standard output holds a repaired text."""
+        if output.is_standard and self._repaired_input is not None:
+            streams.say(text.removesuffix("\n"))
+        else:
+            output.write_report(text, kind, is_styled=is_styled)
+
+    def _keep(self, repaired: _Repair, *, is_input: bool) -> None:
+        if is_input:
+            self._repaired_input = repaired.after
+            streams.write(streams.STANDARD, repaired.after)
+        elif repaired.before != repaired.after:
+            from checkpoint_ld.documents.files import replace_file
+
+            replace_file(repaired.name, repaired.after, pack=repaired.is_packed)
+
+    def _repairs(self, files: Iterable[str]) -> Iterator[_Repair]:
+        for file in files:
+            try:
+                yield _repair(sys.stdin.buffer if file == streams.STANDARD else file, self.selection, self.syntax)
+            except ReadError as error:
+                self.fail(str(error))
+
+    def _checked(self, files: Sequence[str]) -> Iterator[Checked]:
+        from checkpoint_ld.families import checking
+
+        for file in self._in_progress(files):
+            source = file if file != streams.STANDARD else self._repaired_input or sys.stdin.buffer
+            try:
+                streamed = self._streamed(source, is_alone=len(files) == 1)
+                yield streamed or checking.check(source, self.profiles, syntax=self.syntax, engine=self.engine)
+            except ReadError as error:
+                self.fail(str(error))
+            except SettingsError as error:  # shapes that one document shows not to be applicable
+                self.fail(f"{file}: {error}")
+
+    def _streamed(self, source: Any, *, is_alone: bool) -> Checked | None:
+        """Validate a file some questions at a time, where it is large or that is asked for."""
+        if self.engine != ENGINES[0] or not isinstance(source, str):
+            return None
+        from checkpoint_ld.streaming.entrance import Streaming
+
+        note = None if self.quiet else streams.say
+        with streams.bar("validating", quiet=self.quiet or not is_alone) as advance:
+            return Streaming(self.jobs, advance, note).check(source, self.profiles.first, syntax=self.syntax)
+
+    def _in_progress(self, files: Sequence[str]) -> Iterator[str]:
+        """Yield `files`, with a bar on standard error where there is somebody to see it."""
+        with streams.bar("validating", quiet=self.quiet or len(files) < 2) as advance:
+            for done, file in enumerate(files):
+                if advance is not None:
+                    advance(done, len(files))
+                yield file
+
+
+def _marked(checked: Checked) -> Checked:
+    """Mark the findings that `--fix` takes away."""
+    if checked.text is None or _FIXED.isdisjoint(one.rule for one in checked.findings):
+        return checked
+    return _with_fixable(checked, checked.text)
+
+
+_FIXED = frozenset(
+    (
+        *("byte-order-mark", "json-ld-form", "vocabulary-http", "trait-prefix", "format-version-missing"),
+        *("benchmark-version", "trait-bound-text", "finished-text", "trait-kind-binary"),
+    )
+)
+"""The rules that have fixes."""
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class _Repair:
+    """A source called `name`, its bytes `before` and `after` all `fixes`; those of a packed one are unpacked."""
+
+    name: str
+    before: bytes
+    after: bytes
+    fixes: tuple[Fix, ...] = ()
+    is_packed: bool = False
+
+
+def _repair(source: str | BinaryIO, selection: Selection, syntax: str | None = None) -> _Repair:
+    """Return `source` with every fix of a rule that counts in `selection`.
+
+    What is no JSON has nothing that could be fixed. Raises SourceMissingError for a file that is not there.
+    """
+    from checkpoint_ld import fixes, reading
+    from checkpoint_ld.documents.document import read_json
+    from checkpoint_ld.documents.files import read_bytes, unpacked
+    from checkpoint_ld.rules import by_slug
+
+    content, name = read_bytes(source)
+    name, data = name or "<stdin>", content
+    try:
+        data = unpacked(content, name)
+        if (syntax or reading.syntax_of(name, data)) != reading.JSON_SYNTAX:
+            return _Repair(name, data, data)
+        document = read_json(data, name)
+    except ReadError:  # what is wrong with it is for its validation to say
+        return _Repair(name, data, data)
+    known = by_slug()
+    wanted = [
+        fix for fix in fixes.fixes_of(document) if any(selection.allows(known[rule].code, name) for rule in fix.rules)
+    ]
+    return _Repair(name, data, fixes.apply(document, wanted), tuple(wanted), data is not content)
+
+
+def _diff(repaired: _Repair) -> str:
+    """Return what a repair changes, as a unified diff; empty if it changes nothing."""
+    from checkpoint_ld import fixes
+
+    edits = [edit for fix in repaired.fixes for edit in fix.edits]
+    return fixes.unified_diff(repaired.before.decode("utf-8"), edits, repaired.name) if edits else ""
+
+
+def _with_fixable(checked: Checked, text: str) -> Checked:
+    """Return what was found in a source of JSON text, with the findings marked that `--fix` takes away."""
+    from checkpoint_ld import fixes, reading
+    from checkpoint_ld.documents.document import read_json
+
+    counts = Counter(one.rule for one in checked.findings)
+    try:
+        document = read_json(text.encode("utf-8", "surrogatepass"))
+        found = fixes.fixes_of(document)
+        after = reading.examine_bytes(fixes.apply(document, found), syntax=reading.JSON_SYNTAX, checked=False).of_form
+    except ReadError:
+        found, after = (), ()
+    left = {one.rule for one in after}
+
+    def is_fixable(one: Finding) -> bool:
+        if one.rule == fixes.MARK:
+            return True  # the text has lost it already
+        at = [fix.pointer for fix in found if one.rule in fix.rules]
+        if one.rule in _OF_ALL:
+            return bool(at) and one.rule not in left
+        within = f"{one.place.pointer}/"
+        # Where places are not those of the file, as in some forms of JSON-LD, there is a fix for each or for none.
+        return len(at) >= counts[one.rule] or any(f"{pointer}/".startswith(within) for pointer in at)
+
+    return replace(checked, findings=tuple(replace(one, fixable=is_fixable(one)) for one in checked.findings))
+
+
+_OF_ALL = frozenset(("json-ld-form", "vocabulary-http"))
+"""The rules of which one finding stands for all that breaks them."""

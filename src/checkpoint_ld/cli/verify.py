@@ -2,73 +2,79 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
+import tempfile
 import warnings
 from collections import deque
 from contextlib import ExitStack
-from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
 
-import typer
+import click
+from click.exceptions import Exit
 
+from checkpoint_ld.characters import encodable, harmless
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.streams import Input
-from checkpoint_ld.errors import SettingsError, StoredCodeWarning
+from checkpoint_ld.cli.parameters import FORCE, Command, argument, flag, one_of, syntax
+from checkpoint_ld.errors import SettingsError, StoredCodeWarning, WriteError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TextIO
+
+    from rich.table import Table
+
+    from checkpoint_ld.assessment import Assessment, Tally
+    from checkpoint_ld.assessment.tally import Count
 
 EXIT_FOUND = 1
+FAIL_ON = ("failed", "undecided", "error", "never")
+"""From which status on answers make the run fail; the names but the last are those of `Status`."""
+MOST_ROWS = 40
+"""How many questions the table has at most."""
+MOST_REMARKS = 10
 
 
-class Format(StrEnum):
-    """How the summary is written."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
-class FailOn(StrEnum):
-    """From which status on answers make the run fail; the names but the last are those of `Status`."""
-
-    FAILED = "failed"
-    UNDECIDED = "undecided"
-    ERROR = "error"
-    NEVER = "never"
-
-
-def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the command
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The checkpoint; - for standard input.")],
-    answers: Annotated[str, typer.Option("--answers", help="The recorded answers, JSON lines; - for standard input.")],
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", help="The file to write results to, JSON lines; - for stdout.")
-    ] = None,
-    rdf: Annotated[
-        str | None, typer.Option("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig.")
-    ] = None,
-    force: streams.Force = False,
-    base: Annotated[str | None, typer.Option("--base", help="What IRIs of answers and results begin with.")] = None,
-    date: Annotated[str | None, typer.Option("--date", help="The date of results that have none, ISO 8601.")] = None,
-    format_: Annotated[Format, typer.Option("--format", help="How to write the summary.")] = Format.TABLE,
-    fail_on: Annotated[FailOn, typer.Option("--fail-on", help="The status that gives exit code 1.")] = FailOn.ERROR,
-    trusted: Annotated[
-        bool, typer.Option("--trust-stored-code", help="Run code that the checkpoint holds, in processes of its own.")
-    ] = False,
-    syntax: Annotated[
-        Input | None, typer.Option("--from", help="What the checkpoint is, where nothing else tells.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Neither bar nor reasons, only the summary.")] = False,
+@click.command(cls=Command)
+@argument("file", "FILE", "The checkpoint; - for standard input.")
+@click.option("--answers", required=True, help="The recorded answers, JSON lines; - for standard input.")
+@click.option("-o", "--output", "results", help="The file to write results to, JSON lines; - for stdout.")
+@click.option("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig.")
+@flag("--force", help=FORCE)
+@click.option("--base", help="What IRIs of answers and results begin with.")
+@click.option("--date", help="The date of results that have none, ISO 8601.")
+@click.option("--format", "kind", type=one_of(("table", "json")), default="table", help="How to write the summary.")
+@click.option("--fail-on", type=one_of(FAIL_ON), default="error", help="The status that gives exit code 1.")
+@flag("--trust-stored-code", "trusted", help="Run code that the checkpoint holds, in processes of its own.")
+@syntax
+@flag("-q", "--quiet", help="Neither bar nor reasons, only the summary.")
+def verify(
+    *,
+    file: str,
+    answers: str,
+    results: str | None,
+    rdf: str | None,
+    force: bool,
+    base: str | None,
+    date: str | None,
+    kind: str,
+    fail_on: str,
+    trusted: bool,
+    syntax: str | None,
+    quiet: bool,
 ) -> None:
     """Verify recorded answers: which of them pass, without asking a model again."""
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld.assessment import Status, Tally, assess, earl, read_answers
     from checkpoint_ld.benchmark import Benchmark
-    from checkpoint_ld.characters import encodable
-    from checkpoint_ld.cli import verification_run as run
-    from checkpoint_ld.cli.verification_summary import Remarks, write_summary
     from checkpoint_ld.confinement import Trust
 
     if file == answers == streams.STANDARD:
         raise SettingsError("only one of the checkpoint and the answers can come from standard input: name a file")
-    streams.check_outputs([file, answers], output, rdf, force=force)
+    streams.check_outputs([file, answers], results, rdf, force=force)
     name = None if answers == streams.STANDARD else answers
     form = earl.Form.of_file(rdf, answers=name, base=base, date=date) if rdf is not None else None
     if form is None and (base, date) != (None, None):
@@ -76,29 +82,178 @@ def verify(  # noqa: PLR0913, PLR0917 - each parameter is an option of the comma
     benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax))
     if trusted:  # loudly, even if quiet
         streams.say(f"the code in {file} runs, as --trust-stored-code asks for")
-    tally, remarks = Tally(), Remarks()
+    tally, remarks = Tally(), _Remarks()
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", StoredCodeWarning)  # it has been said, once for all answers
-        opened = stack.enter_context(run.opened_answers(answers, quiet=quiet))
-        lines, graph = (stack.enter_context(run.replacing(target, force=force)) for target in (output, rdf))
+        opened = stack.enter_context(opened_answers(answers, quiet=quiet))
+        lines, graph = (stack.enter_context(_replacing(target, force=force)) for target in (results, rdf))
         found = assess(benchmark, read_answers(opened, name), trust=Trust() if trusted else None)
-        assessments = run.passed_on(found, lines, tally, remarks)
+        assessments = _passed_on(found, lines, tally, remarks)
         if form is not None and graph is not None:
             earl.write(assessments, graph, form)
         else:
             deque(assessments, maxlen=0)
     if not quiet:
         remarks.write(sys.stderr)
-    summary = sys.stderr if output == streams.STANDARD else sys.stdout
-    if format_ is Format.TABLE:
-        write_summary(tally, summary)
+    summary = sys.stderr if results == streams.STANDARD else sys.stdout
+    if kind == "table":
+        _write_summary(tally, summary)
     else:
-        told = {"file": file, "answers_file": name, **tally.as_json()}
-        text = encodable(json.dumps(told, ensure_ascii=False, indent=2))
+        counted = {"file": file, "answers_file": name, **tally.as_json()}
+        text = encodable(json.dumps(counted, ensure_ascii=False, indent=2))
         if summary is sys.stderr:
             streams.say(text)
         else:
             streams.write(streams.STANDARD, f"{text}\n".encode())
-    threshold = None if fail_on is FailOn.NEVER else Status(fail_on.value)
-    raise typer.Exit(EXIT_FOUND if threshold is not None and tally.at_least(threshold) else 0)
+    threshold = None if fail_on == "never" else Status(fail_on)
+    raise Exit(EXIT_FOUND if threshold is not None and tally.at_least(threshold) else 0)
+
+
+@contextlib.contextmanager
+def opened_answers(file: str, *, quiet: bool) -> Iterator[BinaryIO]:
+    """Open a file of answers for reading, with a bar on standard error where there is somebody to see it."""
+    if file == streams.STANDARD:
+        yield sys.stdin.buffer
+        return
+    from checkpoint_ld.assessment.json_lines import open_answers
+
+    with open_answers(file) as opened:
+        if quiet or not sys.stderr.isatty():
+            yield opened
+            return
+        from rich.progress import wrap_file
+
+        size, console = os.fstat(opened.fileno()).st_size, streams.console(stderr=True)
+        with wrap_file(opened, size, description="verifying", console=console, transient=True) as shown:
+            yield shown
+
+
+def _passed_on(
+    assessments: Iterable[Assessment], lines: BinaryIO | None, tally: Tally, remarks: _Remarks
+) -> Iterator[Assessment]:
+    """Yield `assessments`, each after it was counted and written to `lines` where there are any."""
+    from checkpoint_ld.assessment.json_lines import line_of
+
+    for assessment in assessments:
+        tally.add(assessment)
+        remarks.add(assessment)
+        if lines is not None:
+            lines.write(line_of(assessment))
+        yield assessment
+
+
+@contextlib.contextmanager
+def _replacing(target: str | None, *, force: bool) -> Iterator[BinaryIO | None]:
+    """Give a file to write to that becomes `target` at the end, unless an exception comes in between.
+
+    Standard output is written to at once; without a target there is None. Raises WriteError if `target` cannot be
+    written.
+    """
+    if target is None:
+        yield None
+    elif target == streams.STANDARD:
+        yield (file := streams.out())
+        file.flush()
+    else:
+        with _beside(target) as file:
+            yield file
+            file.seek(0)
+            from checkpoint_ld.documents.files import replace_file
+
+            replace_file(target, file, overwrite=force)
+
+
+def _beside(target: str) -> BinaryIO:
+    # On the disk of the target, since what is temporary is often kept in memory.
+    folder = Path(os.path.realpath(target)).parent
+    try:
+        return cast("BinaryIO", tempfile.TemporaryFile(dir=folder))
+    except OSError as error:
+        raise WriteError(f"{target}: cannot be written: {folder} takes no file ({error.strerror})") from error
+
+
+class _Remarks:
+    """Reasons of answers that could not be verified: every error, and the first undecided answer of each question."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._more = 0
+        self._undecided: set[str | None] = set()
+
+    def add(self, assessment: Assessment) -> None:
+        """Take note of an assessment."""
+        from checkpoint_ld.assessment import Status
+
+        if assessment.status is Status.UNDECIDED:
+            if assessment.answer.question_id in self._undecided:
+                return
+            self._undecided.add(assessment.answer.question_id)
+        elif assessment.status is not Status.ERROR:
+            return
+        if len(self._lines) < MOST_REMARKS:
+            self._lines.append(f"{assessment.answer.place}: {assessment.status}: {assessment.reason}")
+        else:
+            self._more += 1
+
+    def write(self, file: TextIO) -> None:
+        """Write the first ones, a line each, and how many more there are."""
+        file.writelines(harmless(encodable(line)) + "\n" for line in self._lines)
+        if self._more:
+            file.write(f"… and {self._more} more: --output has them all\n")
+
+
+def _write_summary(tally: Tally, file: TextIO) -> None:
+    """Write the counts as tables: by question, by model and by trait where there are any."""
+    console = streams.console(file=file, highlight=False)
+    questions = list(tally.questions.values())
+    console.print(_counts("question", [*questions[:MOST_ROWS], tally.total]))
+    if len(questions) > MOST_ROWS:
+        console.print(f"… and {len(questions) - MOST_ROWS} more questions: --format json lists them all")
+    if tally.models:
+        console.print()
+        console.print(_counts("model", tally.models.values()))
+    if tally.traits:
+        console.print()
+        console.print(_traits(tally))
+
+
+def _counts(title: str, counts: Iterable[Count]) -> Table:
+    from checkpoint_ld.assessment import Status
+
+    table = _table(title, "answers", *(status.value for status in Status), "score")
+    for count in counts:
+        numbers = [str(count.answers), *(str(count.by_status[status]) for status in Status)]
+        _add(table, count.text or count.name, *numbers, _shown(count.mean_score))
+    return table
+
+
+def _traits(tally: Tally) -> Table:
+    from checkpoint_ld.assessment import TraitStatus
+
+    table = _table("trait", "kind", *(status.value.replace("_", " ") for status in TraitStatus), "mean")
+    for count in tally.traits.values():
+        numbers = [str(count.by_status[status]) for status in TraitStatus]
+        _add(table, count.name, count.kind, *numbers, _shown(count.mean_value))
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(title)
+    for name in columns:
+        table.add_column(name, justify="left" if name == "kind" else "right", no_wrap=True)
+    return table
+
+
+def _add(table: Table, name: str, *cells: str) -> None:
+    from rich.text import Text
+
+    # Cut rather than wrapped, and as the only one: the column of a name gives way where there is little room.
+    table.add_row(Text(harmless(encodable(name)), no_wrap=True, overflow="ellipsis"), *cells)
+
+
+def _shown(number: float | None) -> str:
+    return "" if number is None else f"{number:.2f}"
