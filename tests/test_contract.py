@@ -16,10 +16,10 @@ from rdflib import RDF, BNode, Literal, URIRef
 
 from checkpoint_ld import emission, rdf
 from checkpoint_ld.emission import ContextStyle
-from checkpoint_ld.forms import form
 from checkpoint_ld.graph import contexts, naming
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import RDF_JSON, same
+from checkpoint_ld.reading import json_ld
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, TRAIT_TYPES, XSD
 from tests.documents import canonical, item, rating, scenario, setting
 
@@ -169,7 +169,7 @@ def test_g4_objects_with_ids_carry_positions_and_others_their_index() -> None:
 
 def test_g4_a_graph_from_elsewhere_is_read_by_position() -> None:
     lines = emission.ntriples_of(graph_of(canonical(*(item(f"{one}?", f"urn:q:{one}") for one in "cab")))).splitlines()
-    read = form.of_index(rdf.parse(b"\n".join(reversed(lines)), "nt"), "nt", as_found=False)
+    read = json_ld.of_index(rdf.parse(b"\n".join(reversed(lines)), "nt"), "nt", as_found=False)
     assert read is not None
     assert [one["@id"] for one in read.tree["dataFeedElement"]] == ["urn:q:c", "urn:q:a", "urn:q:b"]
 
@@ -236,7 +236,7 @@ def test_g6_integers_and_floats_keep_their_kind_and_every_digit(value: Json, tex
     assert (str(one), str(one.datatype)) == (text, XSD + datatype)
     graph = graph_of(valued(value))
     for syntax, data in (("nt", emission.ntriples_of(graph)), ("turtle", emission.turtle_of(graph))):
-        read = form.of_index(rdf.parse(data, syntax), syntax, as_found=False)
+        read = json_ld.of_index(rdf.parse(data, syntax), syntax, as_found=False)
         assert read is not None
         assert same(read.tree["additionalProperty"][-1]["value"], value)
 
@@ -274,7 +274,7 @@ def test_g7_a_date_is_typed_where_it_is_valid_and_text_where_it_is_not() -> None
 def test_g8_a_trait_type_is_an_iri_whatever_its_spelling(name: str, prefix: str) -> None:
     tree = canonical()
     tree["rating"][0]["additionalType"] = prefix + name
-    graph = graph_of(form.plain(tree).tree)
+    graph = graph_of(json_ld.plain(tree).tree)
     assert set(graph.objects(URIRef(f"{graph.root}#/rating/0"), schema("additionalType"))) == {karenina(name)}
 
 
@@ -343,8 +343,8 @@ def test_g9_a_context_cannot_take_keys_or_names_from_us() -> None:
 SCRIPT = """
 import json, sys
 from checkpoint_ld import rdf
-from checkpoint_ld.forms import form
-read = form.of_index(rdf.parse(sys.stdin.buffer.read(), "nt"), "nt", as_found=False)
+from checkpoint_ld.reading import json_ld
+read = json_ld.of_index(rdf.parse(sys.stdin.buffer.read(), "nt"), "nt", as_found=False)
 sys.stdout.write(json.dumps(read.tree))
 """
 
@@ -412,6 +412,6 @@ def test_g11_what_we_wrote_is_read_as_the_same_graph() -> None:
     tree = valued({"b": [1.0]}) | {"numbers": [1.0, 2.0], "dateModified": "soon", "a b": 1, "x": {"y": [1.0], "c d": 0}}
     for one in (tree, scenario()):
         graph = graph_of(one)
-        read = form.plain(emission.jsonld_of(graph))
+        read = json_ld.plain(emission.jsonld_of(graph))
         assert read.forms == ()
         assert set(graph_of(read.tree)) == set(graph)

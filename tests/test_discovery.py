@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import globs, reading
+from checkpoint_ld import globs, reading, writing
 from checkpoint_ld.discovery import discover, shows_a_checkpoint
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
-from checkpoint_ld.writing import write as writing
 from tests.documents import canonical
 
 CHECKPOINT = json.dumps(canonical())

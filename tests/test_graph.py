@@ -17,10 +17,10 @@ from pyld import jsonld
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import emission, rdf
-from checkpoint_ld.forms import form as forms
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.reading import json_ld as forms
 from tests.documents import SCHEMA, canonical, item
 from tests.processors import PROCESSORS, statements_of, statements_of_graph
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.writing.amendment import amended
-from checkpoint_ld.writing.patching import patched
+from checkpoint_ld.writing.amendment import amended, patched
 from tests.test_amendment import values
 
 Json = Any

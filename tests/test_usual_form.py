@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 
-from checkpoint_ld.forms.literal_form import Tidying, is_literal
-from checkpoint_ld.forms.spelling import Spelling
-from checkpoint_ld.forms.usual_form import Usual
 from checkpoint_ld.graph import contexts, terms
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.reading.literal_form import Tidying, Usual, is_literal
+from checkpoint_ld.reading.plain_keys import Spelling
 from tests.corpus import expectations
 from tests.documents import canonical, item
 from tests.test_compiled import damaged

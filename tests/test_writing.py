@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld import Benchmark, ReadError, WriteError, reading
+from checkpoint_ld import Benchmark, ReadError, WriteError, reading, writing
 from checkpoint_ld.entities import AgenticRubricTrait, LLMRubricTrait, RegexRubricTrait
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.header import read_header
 from checkpoint_ld.mapping.traits import rating_of
-from checkpoint_ld.writing import write as writing
 from tests.documents import canonical, item, scenario, setting
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from rdflib import Graph
 
-from checkpoint_ld import emission, rdf, reading
+from checkpoint_ld import emission, rdf, reading, writing
 from checkpoint_ld.arguments import renamed
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.documents.files import is_packed, replace_file
@@ -36,7 +36,6 @@ from checkpoint_ld.identifiers import CHECKPOINT
 from checkpoint_ld.mapping.creators import checked_creator, creator_members
 from checkpoint_ld.mapping.properties import property_value
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY
-from checkpoint_ld.writing import write as writing
 
 if TYPE_CHECKING:
     import os

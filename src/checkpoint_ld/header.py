@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.reading import Reading
 
+
 Json = dict[str, Any]
 
 _STARTS = (1 << 13, 1 << 17)
@@ -108,11 +109,11 @@ def header_of(reading: Reading, *, counts: bool = False) -> Header:
 
 def _of_json(content: bytes, name: str | None, limits: Limits) -> Header | None:
     """Return the header of a JSON document of any dialect, upgraded without its questions; None if it has none."""
-    from checkpoint_ld.forms import form  # noqa: PLC0415 - as above
     from checkpoint_ld.graph.building import uncollected  # noqa: PLC0415 - as above
+    from checkpoint_ld.reading import json_ld  # noqa: PLC0415 - as above
 
     with uncollected():
-        tree = form.plain(read_json(content, name, limits).value).tree
+        tree = json_ld.plain(read_json(content, name, limits).value).tree
         detected = dialects.detect(tree)
         if detected is None:
             return None

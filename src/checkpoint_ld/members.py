@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 _PROPERTY = ("@type", "name", "value")
 _QUESTION = ("@type", "@id", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords")
@@ -54,3 +59,41 @@ def ordered(members: dict[str, Any], slot: str | None) -> dict[str, Any]:
     if "@context" in members and "@context" not in order:
         known = {"@context": members["@context"], **known}
     return {**known, **{key: members[key] for key in sorted(members.keys() - known.keys())}}
+
+
+TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "Benchmark": "DataFeed",
+        "Item": "DataFeedItem",
+        "Question": "Question",
+        "Answer": "Answer",
+        "Template": "SoftwareSourceCode",
+        "Trait": "Rating",
+        "Setting": "PropertyValue",
+        "Scenario": "karenina:Scenario",
+        "Node": "karenina:ScenarioNode",
+    }
+)
+"""The type that the object in each role has."""
+
+KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **{role: BY_TYPE[kind] for role, kind in TYPES.items()},
+        "Edge": BY_SLOT["edges"],
+        "Criterion": BY_SLOT["outcomeCriteria"],
+    }
+)
+"""The keys that Karenina knows in the object in each role."""
+
+ARRAYS = frozenset(
+    (
+        *("rating", "additionalProperty", "keywords", "dataFeedElement", "hasPart", "acceptedAnswer", "creator"),
+        *("edges", "outcomeCriteria"),
+    )
+)
+"""The keys whose values may be arrays, also where one value is usual."""
+
+ANYTHING = frozenset(
+    ("value", "condition", "check", "metadata", "modelOverride", "toolFilter", "questionData", "nodes")
+)
+"""The keys whose values have a form of their own, of which other rules speak."""

@@ -14,13 +14,12 @@ from typing import Any
 import pyoxigraph
 import pytest
 
-from checkpoint_ld import Benchmark, rdf
+from checkpoint_ld import Benchmark, rdf, writing
 from checkpoint_ld.cli.convert import CONTEXTS, OUTPUTS
 from checkpoint_ld.cli.parameters import INPUTS
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.examples import document
 from checkpoint_ld.vocabulary import ID_BASE
-from checkpoint_ld.writing import write as writing
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating, scenario
 

@@ -13,10 +13,10 @@ from rdflib import Graph, Literal, URIRef
 import checkpoint_ld
 from checkpoint_ld import Benchmark, emission, reading
 from checkpoint_ld.enrichment import with_derived
-from checkpoint_ld.forms.derived import DERIVED, mark_of, without_derived
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import literal_of, same
 from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.reading.statements import DERIVED, mark_of, without_derived
 from tests.corpus import DIALECTS, expectations, loaded
 from tests.documents import canonical, item, rich, scenario
 from tests.enrichment.documents import documents, telling

@@ -18,7 +18,7 @@ from checkpoint_ld.derivation.settings import SETTINGS
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities.trait_collection import TRAIT_LISTS
 from checkpoint_ld.json_schemas.catalogue import json_schema
-from checkpoint_ld.roles import KEYS, TYPES
+from checkpoint_ld.members import KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
 from tests.documents import canonical, item, rating, rich, scenario, setting
 

@@ -19,7 +19,7 @@ from checkpoint_ld.documents.values import walk
 from checkpoint_ld.graph.pointers import pointers
 from checkpoint_ld.reading import CANONICAL, examine
 from checkpoint_ld.streaming.entrance import Streaming
-from checkpoint_ld.writing.write import write
+from checkpoint_ld.writing import write
 from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting
 from tests.test_compiled import MEMBERS, VALUES

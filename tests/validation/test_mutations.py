@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, profiles, validation
+from checkpoint_ld import Benchmark, profiles, validation, writing
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import document, patch
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.reading import examine_bytes
-from checkpoint_ld.writing import write as writing
 
 Json = dict[str, Any]
 

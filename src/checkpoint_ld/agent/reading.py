@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from rdflib import Graph
 
-from checkpoint_ld import rdf
 from checkpoint_ld.agent import versions
 from checkpoint_ld.agent.defaults import filled
 from checkpoint_ld.agent.graph import AgentGraph
@@ -21,17 +20,15 @@ from checkpoint_ld.agent.names import CAF, derived
 from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.dialects import source_pointer
-from checkpoint_ld.documents.document import Document, read_json
-from checkpoint_ld.documents.files import read_bytes, unpacked
+from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, shown
 from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph import recursion
-from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.expansion import expand, statements
 from checkpoint_ld.graph.store import put
-from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
+from checkpoint_ld.reading import JSON_SYNTAX, parsed
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -41,6 +38,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.text import Tree
     from checkpoint_ld.agent.values import Shape
+    from checkpoint_ld.documents.document import Document
     from checkpoint_ld.graph.store import Index
 
 _TERM = CAF.encode()
@@ -113,15 +111,14 @@ def examine_bytes(
     data: bytes, name: str | None = None, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> AgentReading:
     """Read an agent checkpoint from the content of a file that messages call `name`. Raises ReadError as `examine`."""
-    data = unpacked(data, name, limits)
-    syntax = syntax or syntax_of(name, data)
-    with uncollected():
-        if syntax == JSON_SYNTAX:
-            return examine_document(read_json(data, name, limits))
-        try:
-            return of_statements(rdf.parse(data, syntax), syntax, name)
-        except ReadError as error:
-            raise in_file(error, name) from error
+    return parsed(
+        data,
+        name,
+        syntax,
+        limits,
+        of_document=examine_document,
+        of_index=lambda index, syntax: of_statements(index, syntax, name),
+    )
 
 
 def examine_document(document: Document) -> AgentReading:

@@ -67,9 +67,9 @@ def convert(
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
+    from checkpoint_ld import writing
     from checkpoint_ld.emission import ContextStyle
     from checkpoint_ld.reading import CANONICAL, Reading
-    from checkpoint_ld.writing import write as writing
 
     output.check(file)
     wanted = to or writing.syntax_of(output.file)

@@ -15,9 +15,8 @@ from checkpoint_ld.cli.parameters import Command, argument, flag, syntax
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from checkpoint_ld.families.inspection import AgentInspection
+    from checkpoint_ld.families.inspection import AgentInspection, Inspection
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.inspection import Inspection
 
 _MOST_KEYWORDS = 12
 _MOST_LINES = 8

@@ -71,9 +71,9 @@ def pull(
 
 def _content(found: Source, to: str) -> bytes:
     """Return a checkpoint as the bytes of a file."""
+    from checkpoint_ld import writing
     from checkpoint_ld.agent import writing as agent_writing
     from checkpoint_ld.reading import Reading
-    from checkpoint_ld.writing import write as writing
 
     if isinstance(found, Reading):
         return writing.write(found.graph, syntax=to).data

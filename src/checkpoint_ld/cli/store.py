@@ -121,7 +121,7 @@ def list_(*, store: str, as_json: bool, wait: float) -> None:
 @_wait
 def get(*, store: str, graph: str, output: Output, wait: float) -> None:
     """Write one checkpoint as it was loaded; the output's extension tells the syntax, else it is JSON-LD."""
-    from checkpoint_ld.writing import write as writing
+    from checkpoint_ld import writing
 
     output.check(store)
     syntax = writing.syntax_of(output.file)
@@ -135,11 +135,11 @@ def get(*, store: str, graph: str, output: Output, wait: float) -> None:
 
 def _content(held: StatementGraph, syntax: str) -> bytes:
     """Return a graph as the bytes of a file; JSON is what was loaded, for agent checkpoints in the canonical shape."""
+    from checkpoint_ld import writing
     from checkpoint_ld.agent import writing as agent_writing
     from checkpoint_ld.agent.graph import AgentGraph
     from checkpoint_ld.emission import ContextStyle
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.writing import write as writing
 
     if isinstance(held, CheckpointGraph):
         return writing.write(held, syntax=syntax, context=ContextStyle.PLAIN).data

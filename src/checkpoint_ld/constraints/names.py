@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.derivation import SETTINGS
 from checkpoint_ld.graph import terms
-from checkpoint_ld.roles import KEYS, TYPES
+from checkpoint_ld.members import KEYS, TYPES
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:

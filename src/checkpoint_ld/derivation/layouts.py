@@ -12,7 +12,7 @@ from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.literals import XSD_INTEGER
 from checkpoint_ld.graph.terms import expand_name, is_property_value
-from checkpoint_ld.roles import ANYTHING, ARRAYS, KEYS, TYPES
+from checkpoint_ld.members import ANYTHING, ARRAYS, KEYS, TYPES
 
 if TYPE_CHECKING:
     from rdflib.term import Node

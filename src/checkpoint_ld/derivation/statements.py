@@ -17,7 +17,7 @@ from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import Index, Several, put
 from checkpoint_ld.graph.terms import expand_name
 from checkpoint_ld.mapping.properties import as_list
-from checkpoint_ld.roles import ANYTHING, ARRAYS, KEYS, TYPES
+from checkpoint_ld.members import ANYTHING, ARRAYS, KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:

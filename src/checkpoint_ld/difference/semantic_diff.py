@@ -13,12 +13,12 @@ from checkpoint_ld.difference import outline
 from checkpoint_ld.difference.change import Change, PartsDiff, changes, parts
 from checkpoint_ld.difference.questions import QuestionDiff, QuestionName, name_of, pairs, question_diff
 from checkpoint_ld.difference.traits import traits_diff
+from checkpoint_ld.facets.comparison import FORMAT_PROPERTIES
 from checkpoint_ld.facets.elements import elements_of
 from checkpoint_ld.mapping.creators import creator_of
 from checkpoint_ld.mapping.properties import as_list, text_of, values
 from checkpoint_ld.mapping.scenarios import is_scenario
 from checkpoint_ld.members import BY_TYPE
-from checkpoint_ld.normal_form import FORMAT_PROPERTIES
 
 if TYPE_CHECKING:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph

@@ -10,11 +10,11 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.derivation import predicate_of
-from checkpoint_ld.forms.derived import DERIVED, DERIVED_NODE, mark_of
 from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
+from checkpoint_ld.reading.statements import DERIVED, DERIVED_NODE, mark_of
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from checkpoint_ld.enrichment.makers import authors_of, creators_of, sources_of
 from checkpoint_ld.enrichment.objects import object_of, parts_of, source_of
 from checkpoint_ld.enrichment.templates import template_of
 from checkpoint_ld.enrichment.traits import trait_of
-from checkpoint_ld.forms.derived import without_derived
 from checkpoint_ld.graph import recursion
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.mapping.properties import values
 from checkpoint_ld.mapping.questions import is_finished
+from checkpoint_ld.reading.statements import without_derived
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def with_derived(graph: CheckpointGraph) -> CheckpointGraph:
     """Return the statements of a checkpoint together with those that follow from them; `graph` stays as it is.
 
     Two derivations give the same statements. A predicate or class that the checkpoint uses itself is not derived on its
-    nodes, so that `checkpoint_ld.forms.derived.without_derived` finds the statements of the checkpoint again. The
+    nodes, so that `checkpoint_ld.reading.statements.without_derived` finds the statements of the checkpoint again. The
     result is for queries and for writing RDF: its members are no longer those of a document.
     """
     own = without_derived(graph.held)

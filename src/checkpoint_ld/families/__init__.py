@@ -3,29 +3,169 @@
 What holds them against rules, or counts what they hold, has modules of its own: `checking` and `inspection`.
 """
 
-from checkpoint_ld.families.family import AGENT, BENCHMARK, dialect_of, family_of, graph_of, inferred, name_of, restored
-from checkpoint_ld.families.sources import (
-    Source,
-    examine,
-    examine_bytes,
-    of_statements,
-    read,
-    refusing,
-)
+from __future__ import annotations
 
-__all__ = [
-    "AGENT",
-    "BENCHMARK",
-    "Source",
-    "dialect_of",
-    "examine",
-    "examine_bytes",
-    "family_of",
-    "graph_of",
-    "inferred",
-    "name_of",
-    "of_statements",
-    "read",
-    "refusing",
-    "restored",
-]
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from checkpoint_ld import reading
+from checkpoint_ld.agent.names import CAF, caf
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.reading import AGENT_MEMBERS, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import Index
+
+BENCHMARK: Final = "benchmark"
+AGENT: Final = "agent"
+
+
+def family_of(source: Source) -> str:
+    """Return the family of a checkpoint: `benchmark` or `agent`."""
+    return BENCHMARK if isinstance(source, Reading) else AGENT
+
+
+def dialect_of(source: Source) -> str:
+    """Return the dialect that a source is written in; for agents, `agent-canonical` or `agent-second`."""
+    return source.dialect if isinstance(source, Reading) else f"{AGENT}-{source.shape}"
+
+
+def name_of(source: Source) -> str:
+    """Return what people call a checkpoint, empty where nobody said."""
+    name = source.tree.get("name")
+    return name if isinstance(name, str) else ""
+
+
+def graph_of(source: Source, *, prov: bool = True) -> StatementGraph:
+    """Return the graph of a checkpoint as it leaves us: that of an agent with the provenance layer, unless not `prov`.
+
+    Raises ReadError for what no graph can be made of.
+    """
+    if isinstance(source, Reading) or not prov:
+        return source.graph
+    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - benchmarks need none of it
+
+    return AgentGraph.of_tree(source.tree, prov=True)
+
+
+def restored(index: Index, root: Node, family: str) -> StatementGraph:
+    """Return the graph of statements that are known to be those of a checkpoint of a family, called `root`."""
+    if family != AGENT:
+        from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - validation seldom needs one
+
+        return CheckpointGraph(index, root)
+    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
+
+    return AgentGraph(index, root)
+
+
+def inferred(graph: StatementGraph) -> StatementGraph:
+    """Return a graph together with what follows from it; `graph` stays as it is, and reading passes the rest over."""
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
+
+    if isinstance(graph, CheckpointGraph):
+        from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it reads templates, which few ask for
+
+        return with_derived(graph)
+    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
+    from checkpoint_ld.agent.rules.inference import with_inferred  # noqa: PLC0415 - as above
+
+    return with_inferred(graph) if isinstance(graph, AgentGraph) else graph
+
+
+_TERM = CAF.encode()
+_SNAPSHOT = caf("snapshot")
+
+Source: TypeAlias = "Reading | AgentReading"
+"""A checkpoint that was read: the tree of its family, where it comes from, and what was odd about it."""
+
+
+def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Source:
+    """Read a checkpoint from a path, an open binary file or bytes.
+
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
+    characters. Raises ReadError with all findings when the source cannot be used, or, if `strict`, when anything is odd
+    about it; SourceMissingError when there is no such file.
+    """
+    return refusing(examine(source, syntax=syntax, limits=limits), strict=strict)
+
+
+def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = True) -> Source:
+    """Read a checkpoint as far as it goes; `checked` is that of `reading.examine`. Raises ReadError as `read`."""
+    return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits, checked=checked)
+
+
+def examine_bytes(
+    data: bytes,
+    name: str | None = None,
+    *,
+    syntax: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    checked: bool = True,
+) -> Source:
+    """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
+    return reading.parsed(
+        data,
+        name,
+        syntax,
+        limits,
+        of_document=lambda document: _of_document(document, checked=checked),
+        of_index=lambda index, syntax: of_statements(index, syntax, name, checked=checked),
+    )
+
+
+def of_statements(index: Index, syntax: str = "graph", name: str | None = None, *, checked: bool = True) -> Source:
+    """Read a checkpoint from the statements of one or more graphs; otherwise as `examine`."""
+    if any(_holds_agent(held_by) for held_by in index.values()):
+        from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - benchmarks need none of it
+
+        return agents.of_statements(index, syntax, name)
+    return reading.of_statements(index, syntax, name, checked=checked)
+
+
+def refusing(source: Source, *, strict: bool = False) -> Source:
+    """Return a reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
+    if isinstance(source, Reading):
+        return source.refusing(strict=strict)
+    from checkpoint_ld.agent.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
+
+    refused = report_on(source).at_least(Severity.WARNING if strict else Severity.VIOLATION)
+    if refused:
+        raise ReadError.of(refused)
+    return source
+
+
+def _of_document(document: Document, *, checked: bool) -> Source:
+    if _is_agent(document):
+        from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - as above
+
+        return agents.examine_document(document)
+    return reading.examine_document(document, checked=checked)
+
+
+def _is_agent(document: Document) -> bool:
+    """Tell whether a document is an agent checkpoint, without all that is needed to read one."""
+    value = document.value
+    if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
+        return True
+    if _TERM not in document.data:
+        return False
+    from checkpoint_ld.agent.reading import is_json_ld  # noqa: PLC0415 - as above
+
+    return is_json_ld(document)
+
+
+def _holds_agent(held_by: Mapping[Node, Node | list[Node]]) -> bool:
+    """Tell whether a node is a checkpoint of an agent: by its class, or by what only such a node has."""
+    return _SNAPSHOT in held_by or caf("Checkpoint") in terms_of(held_by.get(RDF_TYPE))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.families.family import AGENT, BENCHMARK
-from checkpoint_ld.families.sources import examine_bytes
+from checkpoint_ld.families import AGENT, BENCHMARK, examine_bytes
 from checkpoint_ld.reading import Reading
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.suggestion import unknown
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from checkpoint_ld.families.sources import Source
+    from checkpoint_ld.families import Source
     from checkpoint_ld.profiles import Profile
 
 _CALLED = {BENCHMARK: profiles.DEFAULT, AGENT: profiles.AGENT}

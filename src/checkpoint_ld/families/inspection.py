@@ -1,4 +1,4 @@
-"""Inspection: what a checkpoint of any family holds, counted, without judging it."""
+"""Inspection: what a checkpoint holds, counted, without judging it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,134 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import inspection
-from checkpoint_ld.families.family import AGENT, dialect_of, graph_of
+from checkpoint_ld.families import AGENT, dialect_of, graph_of
+from checkpoint_ld.graph import naming
+from checkpoint_ld.identifiers import question_id
+from checkpoint_ld.mapping import questions, rubrics, scenarios
+from checkpoint_ld.mapping.properties import as_list
+from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.reading import Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.reading import AgentReading
-    from checkpoint_ld.families.sources import Source
+    from checkpoint_ld.families import Source
     from checkpoint_ld.findings import Finding
+
+
+Json = dict[str, Any]
+
+_COMPUTED_PREFIX = "urn:uuid:question-"
+
+
+@dataclass(frozen=True, slots=True)
+class SuspiciousId:
+    """An identifier that is not what one would expect, and why."""
+
+    identifier: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a checkpoint holds. `traits` counts by scope and kind, such as `("global", "llm")`."""
+
+    source: str | None
+    dialect: str
+    syntax: str
+    root: str
+    name: str
+    version: str | None
+    creator: str | None
+    created: str | None
+    modified: str | None
+    questions: int
+    templates: int
+    finished: int
+    scenarios: int
+    traits: dict[tuple[str, str], int]
+    keywords: dict[str, int]
+    triples: int
+    suspicious_ids: tuple[SuspiciousId, ...]
+    findings: tuple[Finding, ...]
+
+    def as_json(self) -> Json:
+        """Return the inspection as a JSON object."""
+        plain = ("source", "dialect", "syntax", "root", "name", "version", "creator", "created", "modified")
+        counts = ("questions", "templates", "finished", "scenarios", "triples")
+        return {
+            **{name: getattr(self, name) for name in (*plain, *counts)},
+            "traits": [{"scope": scope, "kind": kind, "count": count} for (scope, kind), count in self.traits.items()],
+            "keywords": self.keywords,
+            "suspicious_ids": [{"id": one.identifier, "reason": one.reason} for one in self.suspicious_ids],
+            "findings": [finding_json(one) for one in self.findings],
+        }
+
+
+def inspect_benchmark(reading: Reading) -> Inspection:
+    """Count what a checkpoint that was read holds."""
+    tree = reading.tree
+    items = [one for one in as_list(tree.get("dataFeedElement")) if isinstance(one, dict)]
+    keywords = Counter(keyword for one in items for keyword in questions.keywords_of(one))
+    return Inspection(
+        source=reading.source,
+        dialect=reading.dialect,
+        syntax=reading.syntax,
+        root=str(reading.graph.root),
+        name=str(tree.get("name", "")),
+        version=_text_of(tree.get("version")),
+        creator=_creator(tree.get("creator")),
+        created=_text_of(tree.get("dateCreated")),
+        modified=_text_of(tree.get("dateModified")),
+        questions=len(items),
+        templates=sum(map(questions.has_template, items)),
+        finished=sum(map(questions.is_finished, items)),
+        scenarios=sum(map(scenarios.is_scenario, as_list(tree.get("hasPart")))),
+        traits=dict(sorted(Counter(_traits(tree, items)).items())),
+        keywords=dict(sorted(keywords.items(), key=lambda pair: (-pair[1], pair[0]))),
+        triples=len(reading.graph),
+        suspicious_ids=tuple(_suspicious_ids(items)),
+        findings=reading.findings,
+    )
+
+
+def _traits(tree: Json, items: list[Json]) -> Iterator[tuple[str, str]]:
+    for scope, holder in (("global", tree), *(("question", one.get("item")) for one in items)):
+        if isinstance(holder, dict):
+            static, dynamic = rubrics.rubric_of(holder), rubrics.dynamic_rubric_of(holder)
+            yield from ((scope, family_of(trait)) for trait in (static.traits() if static else ()))
+            yield from ((scope, f"dynamic {family_of(trait)}") for trait in (dynamic.traits() if dynamic else ()))
+
+
+def _suspicious_ids(items: list[Json]) -> Iterator[SuspiciousId]:
+    for item in items:
+        identifier, asked = item.get("@id"), item.get("item")
+        text = asked.get("text") if isinstance(asked, dict) else None
+        if not isinstance(identifier, str):
+            continue
+        computed = question_id(text) if isinstance(text, str) else None
+        if identifier.startswith(_COMPUTED_PREFIX) and computed is not None and not identifier.startswith(computed):
+            yield SuspiciousId(identifier, f"does not agree with the text of its question, whose id is {computed}")
+        elif not naming.is_iri(identifier) and not identifier.isalnum():
+            yield SuspiciousId(identifier, f"is no IRI; in the graph it is {naming.iri_of(identifier)}")
+
+
+def _creator(value: Any) -> str | None:
+    names = [one.get("name") if isinstance(one, dict) else one for one in as_list(value)]
+    return ", ".join(map(str, names)) or None
+
+
+def _text_of(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def finding_json(one: Finding) -> Json:
+    """Return a finding as a JSON object."""
+    place = {"pointer": one.place.pointer, "line": one.place.line, "column": one.place.column}
+    told = {"severity": one.severity.name.lower(), "message": one.message, "remedy": one.remedy, "subject": one.subject}
+    return {"code": one.code, "rule": one.rule, "condition": one.condition or None, **told, **place}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +161,13 @@ class AgentInspection:
             "family": AGENT,
             **{name: getattr(self, name) for name in plain},
             "checkpoint": header,
-            "findings": [inspection.finding_json(one) for one in self.findings],
+            "findings": [finding_json(one) for one in self.findings],
         }
 
 
-def inspect(source: Source) -> inspection.Inspection | AgentInspection:
+def inspect(source: Source) -> Inspection | AgentInspection:
     """Count what a checkpoint holds. Raises InvalidCheckpoint for an agent checkpoint that breaks rules."""
-    return inspection.inspect(source) if isinstance(source, Reading) else _of_agent(source)
+    return inspect_benchmark(source) if isinstance(source, Reading) else _of_agent(source)
 
 
 def _of_agent(reading: AgentReading) -> AgentInspection:

@@ -12,9 +12,9 @@ from checkpoint_ld.fixes.fix import Edit, Fix
 from checkpoint_ld.fixes.names import name_fixes
 from checkpoint_ld.fixes.parts import parts
 from checkpoint_ld.fixes.values import value_fixes
-from checkpoint_ld.forms import form as forms
+from checkpoint_ld.reading import json_ld as forms
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
-from checkpoint_ld.writing.patching import patched
+from checkpoint_ld.writing.amendment import patched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

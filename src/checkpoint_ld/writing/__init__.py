@@ -1,1 +1,296 @@
-"""Writing: a checkpoint graph as the bytes of a file."""
+"""Writing: a checkpoint graph as the bytes of a file, in the syntax, dialect and layout that are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import dialects, emission, rdf
+from checkpoint_ld.dialects.dialect import Downgrade, step
+from checkpoint_ld.dialects.leftovers import KEPT, loss, losses_of
+from checkpoint_ld.dialects.properties import name_of, values
+from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
+from checkpoint_ld.documents.files import kind_of
+from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.values import shown
+from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.graph import contexts, naming
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.collecting import uncollected
+from checkpoint_ld.graph.literals import TypedText, same
+from checkpoint_ld.mapping.properties import as_list
+from checkpoint_ld.reading import CANONICAL
+from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import CONVERSION_PROPERTY
+from checkpoint_ld.writing.amendment import amended, changed, patched, without_contexts
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from checkpoint_ld.dialects import Dialect
+    from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.reading import Reading
+
+Tree = dict[str, Any]
+
+JSONLD, EXPANDED = "jsonld", "expanded"
+RDF_WRITERS = {
+    "turtle": emission.turtle_of,
+    "nt": emission.ntriples_of,
+    "nq": emission.nquads_of,
+    "trig": emission.trig_of,
+    "xml": emission.rdf_xml_of,
+}
+SYNTAXES = (JSONLD, *RDF_WRITERS, EXPANDED)
+"""What a checkpoint can be written as, by the names that the command line has for it."""
+
+EXTENSIONS = {".json": JSONLD, ".jsonld": JSONLD, **rdf.EXTENSIONS}
+
+_GUI, _DATASET = "gui-datafeed", "dataset-1"
+_DEEP_JUDGMENT = "deep_judgment_"
+_DEEP_JUDGMENT_REMEDY = "keep them by save(path, save_deep_judgment_config=True), or convert without --no-deep-judgment"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The bytes of a file, and what could not be said in it."""
+
+    data: bytes
+    findings: tuple[Finding, ...] = ()
+
+
+def syntax_of(path: str | os.PathLike[str]) -> str:
+    """Tell by the extension of a path what is to be written there; JSON where it has none.
+
+    Raises WriteError for an extension with which nothing is written.
+    """
+    return kind_of(path, EXTENSIONS, JSONLD)
+
+
+def is_writable(dialect: str) -> bool:
+    """Tell whether a dialect can be written."""
+    return dialects.dialect(dialect).downgrade is not None
+
+
+@uncollected()
+def write(  # noqa: PLR0913 - each is a choice that the user makes by name
+    graph: CheckpointGraph,
+    *,
+    syntax: str = JSONLD,
+    dialect: str = CANONICAL,
+    context: ContextStyle | None = None,
+    deep_judgment: bool = True,
+    placeholders: bool = False,
+    round_scores: bool = False,
+    inferred: bool = False,
+    source: Reading | None = None,
+    now: str | None = None,
+) -> Written:
+    """Return a checkpoint as bytes.
+
+    `source` is what the graph was read from. Where the dialect stays the same, what was not edited stays as it stands
+    there, byte for byte if nothing was. What the older dialects lack and Karenina wants is filled in; `now` is the date
+    that stands for a missing one, and `round_scores` allows whole numbers for bounds that Karenina would refuse.
+    `deep_judgment` false leaves out the settings of that name of LLM traits; a finding counts them.
+    `placeholders` gives a question without a template the one that stands for none. `context` is that of the canonical
+    dialect; None means the one that the source has. `inferred` adds to statements what follows from them; a JSON
+    document has no place for that. Raises WriteError for what cannot be written.
+    """
+    adaptation = _Adaptation(deep_judgment=deep_judgment, placeholders=placeholders)
+    if syntax != JSONLD:
+        tree = graph.tree() if adaptation.is_wanted else None
+        adapted = tree and adaptation.of(tree)
+        graph = graph if adapted is tree or adapted is None else CheckpointGraph.of_tree(adapted)
+        return Written(_statements(_with_inferred(graph) if inferred else graph, syntax), tuple(adaptation.findings))
+    if inferred:
+        raise WriteError(f"inferred statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
+    known = dialects.dialect(dialect)
+    if known.downgrade is None:
+        writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
+        raise WriteError(f"the dialect {dialect} can be read but not written: write one of {writable}")
+    document = source.document if source is not None and source.dialect == dialect else None
+    tree = graph.tree() if document is not None or dialect != CANONICAL else None
+    adapted = tree and adaptation.of(tree)
+    edited = document is None or source is None or tree is None or not same(_bare(tree), _bare(source.tree))
+    if document is not None and not edited and adapted is tree and (context is None or dialect != CANONICAL):
+        return Written(document.data)
+    if adapted is not None and dialect != CANONICAL:
+        written = _downgraded(adapted, known, document, source, now)
+        typings = _typings(adapted, "", dialect) if document is None and graph.has_typed_texts else ()
+        return replace(written, findings=(*adaptation.findings, *written.findings, *typings))
+    if source is not None and (source.dialect != CANONICAL or (document is not None and edited)):
+        adaptation.completes = now, round_scores, None if source.dialect == CANONICAL else str(graph.root)
+    value = emission.jsonld_of(graph, context or _style_of(document), adaptation.of)
+    if document is not None:
+        value = amended(document.value, document.value, value)
+    return _laid_out(value, document, tuple(adaptation.findings))
+
+
+class _Adaptation:
+    """Makes of a canonical tree what is to be written; objects that are so already stay the same objects.
+
+    `findings` tell what is left out or changed. `completes` has the date, the rounding and the root for a document that
+    Karenina is to load.
+    """
+
+    def __init__(self, *, deep_judgment: bool, placeholders: bool) -> None:
+        self._deep_judgment = deep_judgment
+        self._placeholders = placeholders
+        self.completes: tuple[str | None, bool, str | None] | None = None
+        self.findings: list[Finding] = []
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is anything to adapt."""
+        return self._placeholders or not self._deep_judgment
+
+    def of(self, tree: Tree) -> Tree:
+        """Return the adapted tree, and know its findings."""
+        bare, found = (tree, ()) if self._deep_judgment else _without_deep_judgment(tree)
+        self.findings = [*found]
+        if not self._placeholders and self.completes is None:
+            return bare
+        from checkpoint_ld.writing import completion  # noqa: PLC0415 - it needs entities, which take long
+
+        if self._placeholders:
+            bare = completion.with_placeholders(bare)
+        if self.completes is None:
+            return bare
+        now, round_scores, root = self.completes
+        if root is not None and bare is not tree and "@id" not in bare:
+            root = naming.root_of(without_contexts(bare))
+        whole, more = completion.complete(bare, now, round_scores=round_scores, root=root)
+        self.findings += more
+        return whole
+
+
+def _statements(graph: CheckpointGraph, syntax: str) -> bytes:
+    if syntax in RDF_WRITERS:
+        return RDF_WRITERS[syntax](graph)
+    if syntax == EXPANDED:
+        return dump_json(emission.expanded_of(graph))
+    raise WriteError(f"there is no syntax {syntax!r}: use one of {', '.join(SYNTAXES)}")
+
+
+def _laid_out(value: Any, document: Document | None, findings: tuple[Finding, ...]) -> Written:
+    return Written(dump_json(value) if document is None else patched(document, value), findings)
+
+
+def _bare(tree: Tree) -> Tree:
+    return {key: value for key, value in tree.items() if key != "@context"}
+
+
+def _downgraded(
+    tree: Tree, known: Dialect, document: Document | None, source: Reading | None, now: str | None
+) -> Written:
+    options = {} if document is None or source is None else _options(document.value, source.tree, known)
+    after = _in_dialect(tree, known, now, options)
+    value = after.value
+    if document is not None and source is not None:
+        before = _in_dialect(source.tree, known, now, options).value
+        value = _in_own_words(document.value, before, after.value, known)
+    return _laid_out(value, document, after.findings)
+
+
+def _options(own: Any, tree: Tree, known: Dialect) -> dict[str, Any]:
+    """Return how a document is written again: with what every new one has only where it has that itself."""
+    names = values(tree.get("additionalProperty"))
+    options = {"include_metadata": CONVERSION_PROPERTY in names} if known.name in (_GUI, _DATASET) else {}
+    if known.name == _DATASET:
+        options["is_named"] = isinstance(own, dict) and "jsonld" in str(own.get("version"))
+    return options
+
+
+def _in_dialect(tree: Tree, known: Dialect, now: str | None, options: dict[str, Any]) -> Downgrade:
+    """Return a canonical document in another dialect, with the terms of its own context."""
+    assert known.downgrade is not None  # noqa: S101 - write has asked
+    value, findings = known.downgrade(tree, now=now, **options)
+    foreign = contexts.foreign_terms(tree.get("@context"))
+    if foreign and "@context" in value:
+        value["@context"] = {**value["@context"], **foreign}
+    elif foreign:
+        value[KEPT] = {**value.get(KEPT, {}), "@context": foreign}
+        findings += tuple(losses_of({"@context": foreign}, tree, "", known.name))
+    return Downgrade(value, findings)
+
+
+def _typings(value: Any, pointer: str, dialect: str) -> Iterator[Finding]:
+    """Yield what the other dialects have no place for: the languages and datatypes of texts."""
+    if isinstance(value, TypedText):
+        typing = f"language {value.language}" if value.language is not None else f"datatype {value.datatype}"
+        yield loss(f"the {typing} of the text {shown(value)} has no place in {dialect}", pointer, dialect)
+    elif isinstance(value, dict | list):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _typings(one, step(pointer, key), dialect)
+
+
+def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
+    """Return a document with the edit that leads from `before` to `after`, in its own words if they can say it.
+
+    They cannot where the document keeps something in a place that our writer never uses. Then reading it after the edit
+    would not give what editing gives after reading.
+    """
+    value = amended(own, before, after)
+    if known.recognises(own) and known.recognises(value):
+        read_own, read_before, read_after = (_bare(known.upgrade(one).tree) for one in (own, before, after))
+        if same(_bare(known.upgrade(value).tree), amended(read_own, read_before, read_after)):
+            return value
+    kept = {"@context": own["@context"]} if isinstance(own, dict) and "@context" in own else {}
+    return amended(own, own, {**after, **kept})
+
+
+def _style_of(document: Document | None) -> ContextStyle:
+    """Return the style of the document that a graph was read from; a new one is written under our own context."""
+    own = document.value.get("@context") if document is not None and isinstance(document.value, dict) else None
+    is_ours = not isinstance(own, dict) or all(key in own for key in contexts.improved())
+    return ContextStyle.IMPROVED if is_ours else ContextStyle.PLAIN
+
+
+def _with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
+    from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it takes a while to import, and few ask for it
+
+    return with_derived(graph)
+
+
+def _without_deep_judgment(tree: Tree) -> tuple[Tree, tuple[Finding, ...]]:
+    """Return a checkpoint without the deep-judgment settings of its LLM traits, and the finding that counts them.
+
+    Dynamic traits keep theirs. Without such settings it is `tree` itself.
+    """
+    counts: list[int] = []
+    bare = _with_bare_ratings(tree, counts)
+    if isinstance(bare.get("dataFeedElement"), list):
+        elements = [
+            changed(one, {"item": _with_bare_ratings(one["item"], counts)}, "dataFeedElement")
+            if isinstance(one, dict) and isinstance(one.get("item"), dict)
+            else one
+            for one in bare["dataFeedElement"]
+        ]
+        bare = changed(bare, {"dataFeedElement": elements}, None)
+    if not counts:
+        return tree, ()
+    message = f"{sum(counts)} settings of deep judgment are left out, of {len(counts)} LLM traits"
+    return bare, (finding("loss", message, remedy=_DEEP_JUDGMENT_REMEDY),)
+
+
+def _with_bare_ratings(holder: Tree, counts: list[int]) -> Tree:
+    if "rating" not in holder:
+        return holder
+    return changed(holder, {"rating": [_bare_rating(one, counts) for one in as_list(holder["rating"])]}, "item")
+
+
+def _bare_rating(rating: Any, counts: list[int]) -> Any:
+    known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
+    if known is None or known[1] not in LLM_SUFFIXES:
+        return rating
+    bare = {name: value for name, value in rating.items() if not name.startswith(_DEEP_JUDGMENT)}
+    settings = as_list(rating.get("additionalProperty"))
+    kept = [one for one in settings if not (name_of(one) or "").startswith(_DEEP_JUDGMENT)]
+    count = len(rating) - len(bare) + len(settings) - len(kept)
+    if not count:
+        return rating
+    counts.append(count)
+    return {**bare, "additionalProperty": kept} if len(kept) < len(settings) else bare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -10,23 +11,24 @@ from urllib.parse import unquote
 from rdflib import Literal, URIRef
 
 from checkpoint_ld import dialects
-from checkpoint_ld.forms.derived import without_derived
-from checkpoint_ld.forms.literal_form import Tidying
-from checkpoint_ld.forms.plain import STRUCTURE, Plain, Tree
 from checkpoint_ld.graph import contexts, naming, recursion, terms
 from checkpoint_ld.graph.compaction import Compaction, refs, residue_of
 from checkpoint_ld.graph.expansion import ESCAPED, RDF_TYPE, VERBATIM
-from checkpoint_ld.graph.literals import XSD_INTEGER
+from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
 from checkpoint_ld.graph.residue import RESIDUE, Ref, decoded
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
-from checkpoint_ld.vocabulary import RDF, SCHEMA, SCHEMA_HTTP
+from checkpoint_ld.reading.literal_form import Tidying
+from checkpoint_ld.reading.plain_keys import STRUCTURE, Plain, Tree
+from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.store import Index
     from checkpoint_ld.graph.terms import Term, TermTable
+
 
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
 _ELEMENTS = URIRef(SCHEMA + "dataFeedElement")
@@ -69,7 +71,7 @@ def _not_held(index: Index, found: list[Node]) -> list[Node]:
 def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     """Rewrite the one checkpoint in a set of statements in plain keys, or return None where there is not just one.
 
-    Derived statements (`checkpoint_ld.forms.derived`) are passed over: they only repeat what the others say.
+    Derived statements (`checkpoint_ld.reading.statements`) are passed over: they only repeat what the others say.
     `as_found` says that the order of the index is that of a document. Raises ReadError (E-DEPTH) for a checkpoint that
     is nested too deeply.
     """
@@ -257,3 +259,68 @@ def _settings(holder: Any) -> Iterator[Tree]:
         yield from (one for one in holder.get("additionalProperty") or () if isinstance(one, dict))
         for key in STRUCTURE & holder.keys():
             yield from _settings(holder[key])
+
+
+DERIVED = URIRef(KARENINA + "derived")
+"""What a root says about the statements that were derived in its graph."""
+
+DERIVED_NODE = URIRef(KARENINA + "Derived")
+"""The class of nodes that no document has."""
+
+_DIGITS = 12
+
+
+def mark_of(root: Node, predicates: Iterable[Node], classes: Iterable[Node]) -> Literal:
+    """Return what the root says about a graph with derived statements: their predicates and their classes."""
+    names = {"predicates": sorted(map(str, predicates)), "classes": sorted(map(str, classes))}
+    return literal_of({**names, "check": _check(root, names)}, "@json")
+
+
+def _check(root: Node, names: dict[str, list[str]]) -> str:
+    """Return a digest, by which a mark of ours is known: a document may use the name `karenina:derived` itself."""
+    text = json_text([str(root), names["predicates"], names["classes"]])
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def without_derived(index: Index) -> Index:
+    """Return the statements that were not derived; `index` itself where none were, and unchanged in any case."""
+    for root, predicates in index.items():
+        for mark in terms_of(predicates.get(DERIVED)):
+            names = _names(root, mark)
+            if names is not None:
+                bare = _bare(index, *(frozenset(map(URIRef, names[part])) for part in ("predicates", "classes")))
+                bare[root] = _less(bare[root], DERIVED, frozenset((mark,)))
+                return bare
+    return index
+
+
+def _names(root: Node, mark: Node) -> dict[str, list[str]] | None:
+    """Return the names in a mark, None for a term that is none."""
+    said: Any = json_of(mark, "@json") if isinstance(mark, Literal) and mark.datatype == RDF_JSON else None
+    if not isinstance(said, dict) or said.keys() != {"predicates", "classes", "check"}:
+        return None
+    names = {part: said[part] for part in ("predicates", "classes")}
+    if not all(isinstance(part, list) and all(isinstance(one, str) for one in part) for part in names.values()):
+        return None
+    return names if said["check"] == _check(root, names) else None
+
+
+def _bare(index: Index, derived: frozenset[Node], classes: frozenset[Node]) -> Index:
+    bare: Index = {}
+    for subject, predicates in index.items():
+        if DERIVED_NODE not in classes or DERIVED_NODE not in terms_of(predicates.get(RDF_TYPE)):
+            kept = {predicate: held for predicate, held in predicates.items() if predicate not in derived}
+            bare[subject] = _less(kept, RDF_TYPE, classes)
+    return bare
+
+
+def _less(
+    predicates: dict[Node, Node | list[Node]], predicate: Node, gone: frozenset[Node]
+) -> dict[Node, Node | list[Node]]:
+    """Return what is said of a node, without the terms `gone` of one predicate."""
+    held = terms_of(predicates.get(predicate))
+    left = [term for term in held if term not in gone]
+    if len(left) == len(held):
+        return predicates
+    others = {one: terms for one, terms in predicates.items() if one != predicate}
+    return {**others, predicate: left if len(left) > 1 else left[0]} if left else others

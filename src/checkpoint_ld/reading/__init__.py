@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from checkpoint_ld import dialects, old_names, rdf
 from checkpoint_ld.checks import check
@@ -19,21 +19,22 @@ from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.forms import form as forms
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.literals import TypedText
+from checkpoint_ld.reading import json_ld as forms
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from checkpoint_ld.dialects import Upgrade
-    from checkpoint_ld.forms.form import Plain
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.reading.json_ld import Plain
 
 Tree = dict[str, Any]
+Parsed = TypeVar("Parsed")
 
 JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
@@ -126,7 +127,6 @@ def examine(
     Unless `checked`, only what is odd about the form of the source is found, not what breaks rules in its content.
     Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
     """
-    check_syntax(syntax)
     return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits, checked=checked)
 
 
@@ -139,13 +139,38 @@ def examine_bytes(
     checked: bool = True,
 ) -> Reading:
     """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
+    return parsed(
+        data,
+        name,
+        syntax,
+        limits,
+        of_document=lambda document: examine_document(document, checked=checked),
+        of_index=lambda index, syntax: of_statements(index, syntax, name, checked=checked),
+    )
+
+
+def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
+    data: bytes,
+    name: str | None,
+    syntax: str | None,
+    limits: Limits,
+    *,
+    of_document: Callable[[Document], Parsed],
+    of_index: Callable[[Index, str], Parsed],
+) -> Parsed:
+    """Return what is made of the bytes of a source, packed or not: of a JSON document, or of statements in a syntax.
+
+    `name` is what the findings of a ReadError call the source, where they have no file yet. Without `syntax` the
+    extension of `name` or the first characters decide.
+    """
+    check_syntax(syntax)
     try:
         data = unpacked(data, name, limits)
         syntax = syntax or syntax_of(name, data)
         with uncollected():
-            if syntax != JSON_SYNTAX:
-                return of_statements(rdf.parse(data, syntax), syntax, name, checked=checked)
-            return examine_document(read_json(data, name, limits), checked=checked)
+            if syntax == JSON_SYNTAX:
+                return of_document(read_json(data, name, limits))
+            return of_index(rdf.parse(data, syntax), syntax)
     except ReadError as error:
         if not error.findings:
             raise

@@ -1,19 +1,68 @@
-"""Spelling: how a document's own contexts write the names that checkpoints know."""
+"""Plain keys: the names in which checkpoints are written, and how the contexts of a document write them otherwise."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.forms.plain import MEMBERS, TYPES
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.terms import json_keys
+from checkpoint_ld.members import CODE, DATES, TEXTS
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from checkpoint_ld.graph.contexts import Definition
+
+
+__all__ = ["CODE", "DATES", "TEXTS"]
+
+Tree = dict[str, Any]
+
+SCENARIO_TYPES = frozenset(("karenina:Scenario", "karenina:ScenarioNode"))
+
+ROOT_TYPES = frozenset(("DataFeed", "Dataset"))
+AGENT_TYPES = frozenset(("Person", "Organization"))
+PART_TYPES = frozenset(("DataFeedItem", "Question", "Answer", "SoftwareSourceCode", "Rating", "PropertyValue"))
+TYPES = ROOT_TYPES | PART_TYPES | AGENT_TYPES | SCENARIO_TYPES
+
+STRUCTURE = frozenset(
+    ("dataFeedElement", "item", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "creator")
+)
+"""Members that hold the objects of a checkpoint."""
+
+SCENARIO_STRUCTURE = frozenset(("nodes", "edges", "outcomeCriteria", "question"))
+"""The same of a scenario."""
+
+NUMBERS = frozenset(("bestRating", "worstRating", "ratingValue"))
+MEMBERS = STRUCTURE | TEXTS | NUMBERS | {"contentRating", "value", "additionalType"}
+"""Members that mean something in a checkpoint."""
+
+
+KEYWORDS = frozenset(
+    (
+        *("@context", "@direction", "@graph", "@id", "@included", "@index", "@language", "@list", "@nest"),
+        *("@reverse", "@set", "@type", "@value"),
+    )
+)
+"""Keywords that may be keys of objects (JSON-LD 1.1 §9.16)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A document in plain keys; `forms` says what was unusual about it, `changed` what plain keys say otherwise.
+
+    `origins` maps pointers to those of the source; it is None when expansion has lost the way back to it.
+    """
+
+    tree: Any
+    forms: tuple[str, ...] = ()
+    origins: dict[str, str] | None = field(default_factory=dict)
+    changed: tuple[str, ...] = ()
+    has_typed_texts: bool = False
+
 
 _NAMESPACES = {SCHEMA: "", SCHEMA_HTTP: "", "schema:": "", KARENINA: "karenina:"}
 

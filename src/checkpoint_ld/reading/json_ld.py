@@ -1,28 +1,140 @@
-"""Shielding: what JSON-LD expansion would lose, on its way through it.
+"""The forms of JSON-LD: a checkpoint in any legal form, rewritten in the plain keys that the dialects know.
 
-Plain JSON-LD turns the keys of a property's JSON value into statements, and loses its order, nulls and empty arrays.
-Each value is taken out before expansion and put back after it as one JSON literal (JSON-LD 1.1 §4.2.2). Keys that can
-become no IRI, which expansion drops, are escaped. What RDF has no place for is taken out as it stands, a keyword such
-as `@index` together with its key, so that it comes to stand in the canonical tree; what cannot be kept is named.
+Most files are in plain keys and stay as they are, but for small departures that are put right in place. Everything else
+(full IRIs, prefixes, expanded and flattened documents, other contexts) goes through PyLD's expansion, under our context
+where a document has none of its own.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections import Counter
+from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.forms.plain import KEYWORDS, MEMBERS, ROOT_TYPES
-from checkpoint_ld.graph.expansion import ESCAPED, VERBATIM
-from checkpoint_ld.graph.literals import INTEGER, json_text
+from checkpoint_ld.dialects import is_v2
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.graph import contexts, recursion, terms
+from checkpoint_ld.graph.expansion import ESCAPED, VERBATIM, expand, statements
+from checkpoint_ld.graph.literals import DOUBLE, INTEGER, json_text
 from checkpoint_ld.graph.naming import escaped, is_iri
 from checkpoint_ld.graph.terms import expand_name
+from checkpoint_ld.reading.literal_form import Tidying, Usual, is_literal
+from checkpoint_ld.reading.plain_keys import KEYWORDS, MEMBERS, ROOT_TYPES, Plain, Spelling, Tree
+from checkpoint_ld.reading.statements import of_index, roots
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.forms.spelling import Spelling
     from checkpoint_ld.graph.expansion import Expanded
+
+
+__all__ = ["Plain", "address_of", "of_index", "plain", "roots"]
+
+
+def plain(value: Any) -> Plain:
+    """Rewrite a JSON value in plain keys; what is no checkpoint at all comes back as it is.
+
+    Raises ReadError for what is no JSON-LD, names a remote context that is not shipped, or holds several checkpoints.
+    """
+    unwrapped = _unwrapped(value)
+    tree = unwrapped.tree
+    if not isinstance(tree, (dict, list)) or (isinstance(tree, dict) and not _is_jsonld(tree)):
+        return unwrapped
+    with recursion.room():
+        if isinstance(tree, dict):
+            context = tree.get("@context")
+            table = terms.table(context)
+            spelling = Spelling.of_context(context)
+            if Usual(table, spelling).is_usual(tree):
+                return unwrapped
+            if is_literal(tree, table, spelling) and ("@graph" not in tree or _is_root(tree)):
+                tidying = Tidying(table)
+                tree = tidying.root(tree)
+                forms = *unwrapped.forms, *tidying.forms
+                changed = tuple(tidying.changed)
+                return Plain(tree, forms, unwrapped.origins, changed, has_typed_texts=tidying.has_typed_texts)
+        return _expanded(value) or unwrapped
+
+
+def _expanded(value: Any) -> Plain | None:
+    shield = Shield(Spelling.of_document(value), value)
+    index = statements(shield.put_back(expand(shield.taken_out(value), _literal_context())), distinct=False)
+    found = roots(index)
+    if len(found) > 1:
+        message = f"the document holds {len(found)} checkpoints: {', '.join(sorted(map(str, found)))}"
+        remedy = "give each of them a file of its own"
+        raise ReadError.of([finding("no-checkpoint", message, pointer="", remedy=remedy)])
+    plain = of_index(index, "JSON-LD in another form than plain keys", as_found=True)
+    return plain and replace(plain, changed=(*plain.changed, *shield.changed))
+
+
+@cache
+def _literal_context() -> Tree:
+    """Return the context for keys that a document gives no meaning: ours, but a whole number stays one."""
+    ours = contexts.improved().items()
+    return {key: one for key, one in ours if not (isinstance(one, dict) and one.get("@type") == DOUBLE)}
+
+
+def _unwrapped(value: Any) -> Plain:
+    """Take a checkpoint out of a root array or an `@graph`; what else stands there becomes its `@included`."""
+    if isinstance(value, list):
+        steps = [f"/{at}" for at in range(len(value))]
+        return _chosen(value, steps, {}, "a root array") or Plain(value)
+    if not isinstance(value, dict) or "@graph" not in value or not all(map(_may_stand_beside, value)):
+        return Plain(value)
+    inside, steps = [value["@graph"]], ["/@graph"]
+    if isinstance(value["@graph"], list):
+        inside, steps = value["@graph"], [f"/@graph/{at}" for at in range(len(value["@graph"]))]
+    outer = {"@context": value["@context"]} if "@context" in value else {}
+    beside = sorted(value.keys() - {"@context", "@graph"})
+    form = "an @graph around the checkpoint" + (f", whose {', '.join(beside)} is left out" if beside else "")
+    return _chosen(inside, steps, outer, form) or Plain(value)
+
+
+def _chosen(inside: list[Any], steps: list[str], outer: Tree, form: str) -> Plain | None:
+    """Return the one checkpoint in an array, whose entries stand at `steps`, as a tree of its own."""
+    entries = enumerate(map(_unwrapped, inside))
+    found = [(at, inner) for at, inner in entries if len(inside) == 1 or _is_root(inner.tree)]
+    if len(found) != 1 or not all(isinstance(one, dict) for one in (*inside, found[0][1].tree)):
+        return None
+    at, inner = found[0]
+    tree = {**outer, **inner.tree}
+    origins = {pointer: steps[at] + origin for pointer, origin in (inner.origins or {"": ""}).items()}
+    others = [other for other in range(len(inside)) if other != at]
+    if others:
+        if "@included" in tree:
+            return None
+        tree["@included"] = [inside[other] for other in others]
+        origins |= {f"/@included/{new}": steps[old] for new, old in enumerate(others)}
+    return Plain(tree, (form, *inner.forms), origins)
+
+
+def _is_root(value: Any) -> bool:
+    """Tell whether a value is the root of a checkpoint in plain keys."""
+    if not isinstance(value, dict):
+        return False
+    types = value.get("@type")
+    kinds = types if isinstance(types, list) else [types]
+    return "dataFeedElement" in value or any(isinstance(kind, str) and kind in ROOT_TYPES for kind in kinds)
+
+
+def _may_stand_beside(key: str) -> bool:
+    """Tell whether a member of an object with an `@graph` says nothing of the objects in it."""
+    return key in ("@context", "@graph", "@id") or (key.startswith("@") and key not in KEYWORDS)
+
+
+def _is_jsonld(tree: Tree) -> bool:
+    return not is_v2(tree) and any(key.startswith("@") or ":" in key for key in tree)
+
+
+def address_of(context: Any) -> str | None:
+    """Return the address that a context is given by, where it is one that we do not know."""
+    parts = context if isinstance(context, list) else [context]
+    return next((one for one in parts if isinstance(one, str) and one not in contexts.KNOWN_ADDRESSES), None)
+
 
 _VALUE_OBJECT = frozenset(("@value", "@type", "@language", "@direction", "@index"))
 _LARGEST_FOR_PYLD = 10**300
