@@ -8,7 +8,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 .PHONY: help demo test lint types imports docs bench ci clean
 
 help:
-	@echo "make demo   run the main job on the example checkpoints"
+	@echo "make demo   run the main job on the example checkpoints; leaves the folder demo/ with things to open"
 	@echo "make test   run the tests"
 	@echo "make lint types imports docs   the other checks of .ci/run"
 	@echo "make bench  print what checkpoint-ld and others take for the same jobs"
@@ -33,7 +33,7 @@ $(VENV)/.published-shapes: $(BIN)/python
 	@touch $@
 
 demo: $(VENV)/.package
-	sh docs/examples/demo.sh
+	sh docs/examples/demo.sh "$(CURDIR)/demo"
 
 test: $(VENV)/.test-group $(VENV)/.docs-group
 	python -m pytest --numprocesses auto
@@ -58,4 +58,4 @@ ci:
 	.ci/run
 
 clean:
-	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,54 +1,43 @@
 #!/bin/sh
-# The main job, step by step, on the checkpoints of this folder. Run it by `make demo`.
+# The main job on the checkpoints of this folder: `sh demo.sh FOLDER` leaves in FOLDER what there is to open.
 set -eu
 cd "$(dirname "$0")"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+demo=$1
+rm -rf "$demo"
+mkdir -p "$demo"
+cp fixable.jsonld "$demo"
+exec 3>&1 # commands are shown whatever becomes of what they print
 
-say() { printf '\n\033[1m# %s\033[0m\n' "$1"; }
-# What is expected to end with exit code 1: findings.
-fails() { printf '\033[36m$ %s\033[0m\n' "$*"; if "$@"; then exit 1; else test $? -eq 1; fi; }
-run() { printf '\033[36m$ %s\033[0m\n' "$*"; "$@"; }
+say() { printf '\n\033[1m%s\033[0m\n' "$1"; }
+run() { printf '\033[36m$ %s\033[0m\n' "$*" | sed "s|$demo|demo|g" >&3; "$@"; }
+# What ends with exit code 1, as there are findings.
+finds() { run "$@" || test $? -eq 1; }
 
-say "What is in this checkpoint? (an LLM benchmark about metals)"
-run checkpoint-ld inspect metals.jsonld
+say "A benchmark as RDF, and from the RDF alone the file again, byte for byte"
+run checkpoint-ld convert metals.jsonld --quiet -o "$demo/metals.ttl"
+run checkpoint-ld convert "$demo/metals.ttl" --quiet --context plain -o "$demo/metals.jsonld"
+cmp metals.jsonld "$demo/metals.jsonld" && echo "identical"
 
-say "The same benchmark as RDF: N-Triples for a triple store, Turtle for people"
-run checkpoint-ld convert metals.jsonld --quiet -o "$work/metals.nt"
-run checkpoint-ld convert metals.jsonld --quiet -o "$work/metals.ttl"
-head -n 8 "$work/metals.ttl" | cut -c 1-110
+say "A question to several benchmarks, in SPARQL; one of them is in an older dialect"
+run checkpoint-ld query metals.jsonld elements.jsonld metals-v2.json --query '
+    SELECT ?benchmark (COUNT(?question) AS ?questions) WHERE {
+      ?feed schema:name ?benchmark ; schema:dataFeedElement/schema:item ?question } GROUP BY ?benchmark'
 
-say "And back, from the N-Triples alone: byte for byte the file that it came from"
-run checkpoint-ld convert "$work/metals.nt" --quiet --context plain -o "$work/metals.jsonld"
-run cmp metals.jsonld "$work/metals.jsonld"
-echo "identical"
+say "What is wrong with a file, where, and what to do (SHACL); what is safe to repair"
+finds checkpoint-ld validate broken.jsonld --quiet --select KR016
+finds checkpoint-ld validate broken.jsonld --quiet -o "$demo/report.html"
+run checkpoint-ld validate "$demo/fixable.jsonld" --fix | tail -n 1
 
-say "A file of an older dialect is read the same way, and can be written as any writable one"
-run checkpoint-ld inspect metals-v2.json
-run checkpoint-ld convert metals-v2.json --quiet -o "$work/upgraded.jsonld"
-run checkpoint-ld convert "$work/upgraded.jsonld" --quiet --dialect gui-datafeed -o "$work/gui.jsonld"
+say "Which recorded answers are right, by templates that are read and not run"
+run checkpoint-ld verify elements.jsonld --answers answers.jsonl --quiet -o "$demo/results.jsonl" --rdf "$demo/results.ttl" |
+  grep -E '^(model|aurum|borealis)'
 
-say "Ask it something (SPARQL)"
-run python query.py metals.jsonld questions.rq
-run python query.py metals-v2.json traits.rq
+say "What an agent did, from the checkpoints that it left"
+run python folder_agent.py . "$demo/checkpoints" > "$demo/found.txt"
+newest=$(ls "$demo/checkpoints" | tail -n 1)
+run checkpoint-ld agent timeline "$demo/checkpoints/$newest" --dir "$demo/checkpoints" -o "$demo/timeline.html"
 
-say "A broken benchmark: what is wrong, where, and what to do about it (SHACL)"
-cp broken.jsonld fixable.jsonld "$work"
-cd "$work"
-fails checkpoint-ld validate broken.jsonld --max-per-rule 1
-
-say "What is safe to repair is repaired: shown first, then done; then the file is clean"
-fails checkpoint-ld validate fixable.jsonld --diff
-run checkpoint-ld validate fixable.jsonld --fix --fail-on info
-
-say "The same findings for a pipeline"
-fails checkpoint-ld validate broken.jsonld --format github --select KR
-
-say "Recorded answers of two models: which of them are right, by the templates, which are read and not run"
-cd - > /dev/null
-run checkpoint-ld verify elements.jsonld --answers answers.jsonl --quiet -o "$work/results.jsonl" --rdf "$work/results.ttl"
-run checkpoint-ld verify elements.jsonld --answers answers.jsonl
-
-say "What an edit changed, in the terms of a benchmark"
-run python edit.py metals.jsonld "$work/edited.jsonld"
-fails checkpoint-ld diff metals.jsonld "$work/edited.jsonld"
+say "To open, in the folder demo"
+echo "  report.html, timeline.html     what is wrong with a benchmark; a run of an agent"
+echo "  metals.ttl, results.ttl        a benchmark and results as RDF"
+echo "  results.jsonl, checkpoints/    each answer's result; each step of the agent"
