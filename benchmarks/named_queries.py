@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any
 
-from checkpoint_ld.collection import Collection
+from checkpoint_ld.stores.collection import Collection
 from checkpoint_ld.queries import NamedQuery, catalogue
 
 

@@ -11,9 +11,9 @@ import rdflib
 from pyoxigraph import RdfFormat, Store
 
 from checkpoint_ld import Benchmark, Collection
-from checkpoint_ld.collection import Kind
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.stores.collection import Kind
 from checkpoint_ld.vocabulary import FORMER_ID_BASE, ID_BASE
 from tests.documents import canonical, item
 

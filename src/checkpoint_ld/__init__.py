@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         Retention,
         Saved,
     )
-    from checkpoint_ld.collection import Collection
     from checkpoint_ld.confinement import Trust
     from checkpoint_ld.difference.semantic_diff import SemanticDiff, semantic_diff
     from checkpoint_ld.emission import ContextStyle
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.runtime.events import Event
     from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.sparql import QueryResult
+    from checkpoint_ld.stores.collection import Collection
     from checkpoint_ld.stores.database import DatabaseStore
     from checkpoint_ld.stores.files import FileStore
     from checkpoint_ld.stores.filters import Filter
@@ -183,7 +183,7 @@ _HOMES = {
     "CheckpointStore": "stores.protocol",
     "Checkpointer": "checkpointing",
     "Clock": "runtime.clock",
-    "Collection": "collection",
+    "Collection": "stores.collection",
     "ContextStyle": "emission",
     "DatabaseStore": "stores.database",
     "Event": "runtime.events",

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from checkpoint_ld import queries
-from checkpoint_ld.collection import Collection
+from checkpoint_ld.stores.collection import Collection
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -10,10 +10,8 @@ from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, StoreError
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.runtime import Event, RuntimeState
-from checkpoint_ld.stores.amendment import amended
-from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.header import Header, header_of
-from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Put
+from checkpoint_ld.stores.filters import Filter, Header, header_of
+from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Put, amended
 from tests.runtime.states import HandClock
 
 

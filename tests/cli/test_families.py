@@ -13,8 +13,8 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.names import caf, derived
 from checkpoint_ld.agent.text import text_of
-from checkpoint_ld.collection import Collection
 from checkpoint_ld.errors import LookupFailedError
+from checkpoint_ld.stores.collection import Collection
 from tests.agent.graphs import FULL
 from tests.agent.runs import call, thought, tree
 from tests.cli.conftest import Run

@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint_ld import queries
 from checkpoint_ld.agent.text import text_of
-from checkpoint_ld.collection import Collection
+from checkpoint_ld.stores.collection import Collection
 from tests.agent import runs
 from tests.cli.conftest import Run
 from tests.documents import canonical, item

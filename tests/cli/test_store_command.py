@@ -8,7 +8,7 @@ from pathlib import Path
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.collection import Collection
+from checkpoint_ld.stores.collection import Collection
 from tests.cli.conftest import Run
 from tests.collection.conftest import checkpoint, iri
 
@@ -225,7 +225,7 @@ def test_what_is_no_collection_is_left_alone(run: Run) -> None:
 def test_an_interrupted_load_is_told_to_readers(filled: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write(2, "New?")
     with monkeypatch.context() as patch:
-        patch.setattr("checkpoint_ld.collection.holdings.Holdings.count", lambda *_: -1)
+        patch.setattr("checkpoint_ld.stores.holdings.Holdings.count", lambda *_: -1)
         assert run("store", "add", filled, "files").code == 1
     told = run("store", "list", filled)
     assert "the loading of 1 was interrupted; run `checkpoint-ld store verify --repair`" in told.err

@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from checkpoint_ld.collection import Collection, holdings, loading
+from checkpoint_ld.stores import holdings, loading
+from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import checkpoint
 from tests.forking import forked
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import profiles
-from checkpoint_ld.collection import Checks, Collection, Kind, LoadReport, OnConflict, Options, holdings
 from checkpoint_ld.errors import LookupFailedError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.stores import holdings
+from checkpoint_ld.stores.collection import Checks, Collection, Kind, LoadReport, OnConflict, Options
 from tests.collection.conftest import Write, checkpoint, iri
 
 
@@ -269,7 +270,7 @@ class TestSync:
     def test_opens_no_unchanged_file(self, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with Collection.open(store) as collection:
             collection.sync(self.folder)
-            monkeypatch.setattr("checkpoint_ld.collection.loading.read_file", None)
+            monkeypatch.setattr("checkpoint_ld.stores.loading.read_file", None)
             assert set(kinds(collection.sync(self.folder)).values()) == {"unchanged"}
 
     def test_tells_what_vanished_and_drops_it_only_when_asked(self, write: Write, store: Path) -> None:

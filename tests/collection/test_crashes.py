@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.collection import Collection
+from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.collection.crashing import CHECKPOINTS
 
@@ -56,7 +56,7 @@ def interrupted(write: Write, store: Path, monkeypatch: pytest.MonkeyPatch) -> P
     with Collection.open(store) as collection:
         collection.add(write("two.jsonld", checkpoint(2)))
         with monkeypatch.context() as patch:
-            patch.setattr("checkpoint_ld.collection.holdings.Holdings.count", stop)
+            patch.setattr("checkpoint_ld.stores.holdings.Holdings.count", stop)
             with pytest.raises(Interrupted):
                 collection.add(file)
     return file

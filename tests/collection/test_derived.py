@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import sparql
-from checkpoint_ld.collection import Collection, derived
 from checkpoint_ld.errors import StoreError
+from checkpoint_ld.stores import derived
+from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.documents import rich
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.collection import Collection
 from checkpoint_ld.errors import CheckpointLdError, StoreBusyError, StoreError
+from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import Write, checkpoint, iri
 
 HOLD = """
 import sys
-from checkpoint_ld.collection import Collection
+from checkpoint_ld.stores.collection import Collection
 with Collection.open(sys.argv[1], read_only=sys.argv[2] == "read"):
     print("open", flush=True)
     sys.stdin.read()

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
 from checkpoint_ld import Benchmark, emission, queries, reading
-from checkpoint_ld.collection import Checks, Collection, Kind, OnConflict, Options, lexical_forms
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.stores.collection import Checks, Collection, Kind, OnConflict, Options
+from checkpoint_ld.stores.holdings import kept_forms, restored, rewritten
 from checkpoint_ld.vocabulary import XSD
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.documents import Json, canonical, rich, scenario
@@ -98,11 +99,11 @@ def test_any_graph_comes_back_from_what_the_store_makes_of_it(tree: Json) -> Non
     graph = CheckpointGraph.of_tree(tree)
     lines = emission.ntriples_of(graph)
     written = [quad.triple for quad in pyoxigraph.parse(lines, format=RdfFormat.N_TRIPLES)]
-    held = lexical_forms.rewritten(written)
+    held = rewritten(written)
     store = pyoxigraph.Store()
     store.extend([Quad(one.subject, one.predicate, one.object) for one in written])
     assert {quad.triple for quad in store} == held.keys(), "what the store makes of a statement is foreseen"
-    back = lexical_forms.restored((quad.triple for quad in store), lexical_forms.kept(held))
+    back = restored((quad.triple for quad in store), kept_forms(held))
     assert "".join(sorted(f"{one} .\n" for one in back)) == lines.decode()
 
 
@@ -118,23 +119,23 @@ def test_several_forms_of_one_value_in_one_place_all_come_back(values: list[tupl
     written = [Triple(place, place, Literal(text, datatype=NamedNode(XSD + name))) for text, name in values]
     store = pyoxigraph.Store()
     store.extend([Quad(one.subject, one.predicate, one.object) for one in written])
-    held = lexical_forms.rewritten(written)
+    held = rewritten(written)
     assert len(held) == len(store)
-    back = lexical_forms.restored((quad.triple for quad in store), lexical_forms.kept(held))
+    back = restored((quad.triple for quad in store), kept_forms(held))
     assert sorted(back, key=str) == sorted(written, key=str)
 
 
 def test_a_form_of_a_value_that_is_gone_counts_for_nothing() -> None:
     place = NamedNode("urn:x")
     old, new = (Triple(place, place, Literal(text, datatype=NamedNode(XSD + "double"))) for text in ("7.5E-1", "2"))
-    assert lexical_forms.restored([new], lexical_forms.kept(lexical_forms.rewritten([old]))) == [new]
+    assert restored([new], kept_forms(rewritten([old]))) == [new]
 
 
 def test_languages_come_back_as_they_were_written() -> None:
     place = NamedNode("urn:x")
     written = Triple(place, place, Literal("Farbe", language="de-AT"))
-    held = lexical_forms.rewritten([written])
-    assert lexical_forms.restored(held, lexical_forms.kept(held)) == [written]
+    held = rewritten([written])
+    assert restored(held, kept_forms(held)) == [written]
 
 
 def test_the_whole_corpus_comes_back(corpus: Path, store: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 from pyoxigraph import RdfFormat
 
 from checkpoint_ld import emission, reading
-from checkpoint_ld.collection import Collection, OnConflict, Options
 from checkpoint_ld.errors import SettingsError, WriteError
+from checkpoint_ld.stores.collection import Collection, OnConflict, Options
 from tests.collection.conftest import Write, checkpoint, iri
 
 MANIFEST = "urn:checkpoint-ld:manifest"

@@ -8,7 +8,7 @@ import pyoxigraph
 import pytest
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad
 
-from checkpoint_ld.collection import Collection
+from checkpoint_ld.stores.collection import Collection
 from checkpoint_ld.vocabulary import SCHEMA
 from tests.collection.conftest import Write, checkpoint, iri
 

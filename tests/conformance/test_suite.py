@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint_ld import AgentCheckpoint, CheckpointNotFound, FileStore, Filter
 from checkpoint_ld.conformance import Case, Subject, cases
-from checkpoint_ld.stores.header import Header
+from checkpoint_ld.stores.filters import Header
 from checkpoint_ld.stores.protocol import Put
 
 LEAST = {

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from checkpoint_ld import remote
+from checkpoint_ld.stores import remote
 from tests.remote.faulty_server import FaultyServer, Reply
 from tests.remote.oxigraph_server import oxigraph
 

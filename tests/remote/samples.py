@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote, unquote_plus
 
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.remote import Outgoing, outgoing
+from checkpoint_ld.stores.remote import Outgoing, outgoing
 from tests import documents
 from tests.remote.faulty_server import Reply, Seen
 

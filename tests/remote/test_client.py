@@ -10,12 +10,13 @@ import httpx
 import pyoxigraph
 import pytest
 
-from checkpoint_ld import reading, remote
+from checkpoint_ld import reading
 from checkpoint_ld.errors import LookupFailedError, ReadError, ServerRefusedError, SettingsError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.remote import SparqlClient, request
-from checkpoint_ld.remote.connection import Connection
-from checkpoint_ld.remote.literal_values import values_of
+from checkpoint_ld.stores import remote, request
+from checkpoint_ld.stores.connection import Connection
+from checkpoint_ld.stores.remote import SparqlClient
+from checkpoint_ld.stores.results import values_of
 from tests import documents
 from tests.remote.oxigraph_server import oxigraph
 from tests.remote.samples import ROOT, sample

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.remote import credentials
+from checkpoint_ld.stores.remote import credentials
 
 PAIR = {"CHECKPOINT_LD_USER": "reader", "CHECKPOINT_LD_PASSWORD": "pass word"}
 TOKEN = {"CHECKPOINT_LD_TOKEN": "abc.def"}

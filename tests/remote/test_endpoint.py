@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.remote import endpoint, profiles
-from checkpoint_ld.remote.endpoint import recognized
+from checkpoint_ld.stores.endpoint import recognized
+from checkpoint_ld.stores.remote import endpoint, profiles
 
 URL = "http://127.0.0.1:7878"
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import remote
 from checkpoint_ld.errors import (
     AuthFailedError,
     CountMismatchError,
@@ -19,9 +18,10 @@ from checkpoint_ld.errors import (
     StoreError,
     TruncatedResultError,
 )
-from checkpoint_ld.remote import SparqlClient
-from checkpoint_ld.remote.connection import PAUSES
-from checkpoint_ld.remote.spooled import blocks
+from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.connection import PAUSES
+from checkpoint_ld.stores.outgoing import blocks
+from checkpoint_ld.stores.remote import SparqlClient
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import FaultyServer, Reply, Seen
 from tests.remote.oxigraph_server import free_port

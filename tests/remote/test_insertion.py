@@ -6,7 +6,7 @@ import pyoxigraph
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.remote.insertion import MOST_BYTES, MOST_TRIPLES, insertions
+from checkpoint_ld.stores.request import MOST_BYTES, MOST_TRIPLES, insertions
 
 GRAPH = "urn:uuid:karenina-checkpoint-1"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

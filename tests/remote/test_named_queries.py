@@ -9,10 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from checkpoint_ld import queries, reading, remote, sparql
+from checkpoint_ld import queries, reading, sparql
 from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.remote import SparqlClient
+from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.remote import SparqlClient
 from tests import documents
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from checkpoint_ld import remote
-from checkpoint_ld.remote import Credentials, SparqlClient, credentials, endpoint
-from checkpoint_ld.remote.preview import as_curl, as_json, as_text
+from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.remote import Credentials, SparqlClient, credentials, endpoint
+from checkpoint_ld.stores.request import preview_as_curl as as_curl
+from checkpoint_ld.stores.request import preview_as_json as as_json
+from checkpoint_ld.stores.request import preview_as_text as as_text
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import Reply, Seen
 from tests.remote.samples import sample

@@ -11,12 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import remote
 from checkpoint_ld.errors import CountMismatchError, ServerUnreachableError, SettingsError
-from checkpoint_ld.remote import Manifest, SparqlClient
-from checkpoint_ld.remote.manifest import default_file
-from checkpoint_ld.remote.push import BATCH
-from checkpoint_ld.remote.spooled import blocks
+from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.outgoing import blocks
+from checkpoint_ld.stores.remote import BATCH, Manifest, SparqlClient, default_file
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import Reply, Seen
 from tests.remote.samples import Memory, sample
@@ -150,8 +148,8 @@ def test_a_kill_at_any_moment_leaves_a_manifest_that_goes_on(tmp_path: Path) -> 
 SLOWLY = """
 import sys
 from pathlib import Path
-from checkpoint_ld import remote
-from checkpoint_ld.remote import push
+from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.remote import push
 from tests.remote.samples import sample
 
 push.BATCH = 3

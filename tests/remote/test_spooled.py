@@ -8,15 +8,15 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from checkpoint_ld import remote
 from checkpoint_ld.emission import nquads_of
 from checkpoint_ld.errors import CountMismatchError, SettingsError, TruncatedResultError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.remote import SparqlClient, outgoing, outgoing_of_quads, request
-from checkpoint_ld.remote.connection import Connection
-from checkpoint_ld.remote.endpoint import endpoint
-from checkpoint_ld.remote.literal_values import large_integers, values_of
-from checkpoint_ld.remote.spooled import BLOCK, Spooled, blocks, compressed
+from checkpoint_ld.stores import remote, request
+from checkpoint_ld.stores.connection import Connection
+from checkpoint_ld.stores.endpoint import endpoint
+from checkpoint_ld.stores.outgoing import BLOCK, Spooled, blocks, compressed
+from checkpoint_ld.stores.remote import SparqlClient, outgoing, outgoing_of_quads
+from checkpoint_ld.stores.results import large_integers, values_of
 from tests import documents
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import FaultyServer, Reply

@@ -18,11 +18,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from checkpoint_ld import remote
 from checkpoint_ld.errors import AuthFailedError, TruncatedResultError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.remote import SparqlClient
-from checkpoint_ld.remote.connection import Connection
+from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.connection import Connection
+from checkpoint_ld.stores.remote import SparqlClient
 from tests import documents
 from tests.remote.oxigraph_server import free_port
 from tests.remote.samples import sample

@@ -12,9 +12,9 @@ import pytest
 from rdflib import Graph, URIRef
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
-from checkpoint_ld import remote
 from checkpoint_ld.errors import ServerRefusedError, TruncatedResultError
 from checkpoint_ld.serving import Server
+from checkpoint_ld.stores import remote
 from tests.serving.conftest import ALLOYS, METALS
 
 NAMES = """PREFIX schema: <https://schema.org/>

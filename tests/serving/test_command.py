@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.collection import Collection
+from checkpoint_ld.stores.collection import Collection
 from tests import documents
 from tests.cli.conftest import Run
 from tests.remote.oxigraph_server import free_port

@@ -10,8 +10,8 @@ import pyoxigraph
 import pytest
 
 from checkpoint_ld import sparql
-from checkpoint_ld.collection import Collection
 from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
+from checkpoint_ld.stores.collection import Collection
 from tests.cli.conftest import Run, run
 from tests.documents import canonical
 from tests.remote.faulty_server import FaultyServer, Reply

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.stores.database import DatabaseStore
-from checkpoint_ld.stores.database.connection import Database
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import CheckpointStore
+from checkpoint_ld.stores.sqlite import Database
 
 
 @pytest.fixture(autouse=True)

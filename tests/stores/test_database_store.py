@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError, UnsupportedVersion
-from checkpoint_ld.stores.database import DatabaseStore, sqlite
+from checkpoint_ld.stores import sqlite
+from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.filters import Filter
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint

@@ -11,9 +11,9 @@ import pytest
 
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, ReadError, SettingsError, StoreError
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.stores.files import FileStore, heading
-from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.header import Header
+from checkpoint_ld.stores import file_index as heading
+from checkpoint_ld.stores.files import FileStore
+from checkpoint_ld.stores.filters import Filter, Header
 from tests.stores.documents import HARD, checkpoint
 
 

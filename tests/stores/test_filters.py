@@ -14,8 +14,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.header import Header, header_of
+from checkpoint_ld.stores.filters import Filter, Header, header_of
 from checkpoint_ld.stores.protocol import CheckpointStore
 from tests.agent import documents
 from tests.stores.documents import MOMENT, checkpoint
@@ -167,7 +166,7 @@ def test_pages_by_cursor_are_complete_and_without_repeats_while_others_write(
 
 
 def test_a_list_goes_on_while_its_reader_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checkpoint_ld.stores.database.store._PAGE", 5)
+    monkeypatch.setattr("checkpoint_ld.stores.database._PAGE", 5)
     store = DatabaseStore(tmp_path / "index.db")
     for at in range(30):
         store.put(checkpoint(f"ckpt_{at:02}", at))

@@ -17,8 +17,6 @@ from pyoxigraph import NamedNode
 from checkpoint_ld import Collection
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.collection.directory import Directory
-from checkpoint_ld.collection.holdings import Holdings
 from checkpoint_ld.errors import (
     CheckpointExists,
     CheckpointNotFound,
@@ -29,9 +27,11 @@ from checkpoint_ld.errors import (
     StoreBusyError,
     StoreError,
 )
-from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.graphs import GraphStore, sharing
-from checkpoint_ld.stores.header import header_of
+from checkpoint_ld.stores import embedded as sharing
+from checkpoint_ld.stores.collection_folder import Directory
+from checkpoint_ld.stores.filters import Filter, header_of
+from checkpoint_ld.stores.graphs import GraphStore
+from checkpoint_ld.stores.holdings import Holdings
 from tests.agent import documents
 from tests.cli.conftest import Run, run
 from tests.documents import canonical, item
@@ -219,7 +219,7 @@ def test_filters_say_what_plain_python_says(store: GraphStore, wanted: Filter) -
 
 
 def test_long_lists_come_in_pages(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checkpoint_ld.stores.graphs.store._PAGE", 2)
+    monkeypatch.setattr("checkpoint_ld.stores.graphs._PAGE", 2)
     held = [checkpoint(f"ckpt_{at}", at) for at in range(1, 6)]
     for one in held:
         store.put(one)

@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.collection.holdings import Holdings
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, StoreError
+from checkpoint_ld.stores import embedded as sharing
 from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.graphs import GraphStore, sharing
+from checkpoint_ld.stores.graphs import GraphStore
+from checkpoint_ld.stores.holdings import Holdings
 from tests.stores.documents import checkpoint
 
 EACH = 15

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from checkpoint_ld import AgentCheckpoint, remote
+from checkpoint_ld import AgentCheckpoint
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -21,10 +22,10 @@ from checkpoint_ld.errors import (
     StoreBusyError,
     StoreError,
 )
-from checkpoint_ld.remote import connection
-from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.graphs import GraphStore, served
-from checkpoint_ld.stores.header import header_of
+from checkpoint_ld.stores import connection, remote
+from checkpoint_ld.stores import server as service
+from checkpoint_ld.stores.filters import Filter, header_of
+from checkpoint_ld.stores.graphs import GraphStore
 from tests.cli.conftest import Run, run
 from tests.remote.conftest import _no_credentials_of_the_user, running_oxigraph, server, store_url
 from tests.remote.faulty_server import FaultyServer, Reply
@@ -76,7 +77,7 @@ def test_nothing_but_agent_checkpoints_is_touched(store: GraphStore, store_url: 
 def test_the_same_again_is_done_already_and_something_else_is_refused(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(served, "_MOST_TRIPLES", most)
+    monkeypatch.setattr(service, "_MOST_TRIPLES", most)
     first, other = checkpoint(), checkpoint(name="another")
     assert store.put(first).created
     assert not store.put(first).created
@@ -86,7 +87,7 @@ def test_the_same_again_is_done_already_and_something_else_is_refused(
 
 
 def test_a_store_that_takes_no_updates_is_written_by_put(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(served, "_takes_updates", lambda _: False)
+    monkeypatch.setattr(service.SparqlClient, "_takes_updates", lambda _: False)
     store.put(checkpoint(name="old"))
     changed = store.update_metadata("ckpt_1", name="new")
     assert store.get("ckpt_1").content() == changed.content()
@@ -100,15 +101,15 @@ def test_a_change_that_somebody_else_was_quicker_with_is_made_on_top(
     other = GraphStore(store_url)
     hurried: list[bool] = []
 
-    def before(self: served.ServedGraphs, graph: str) -> bytes | None:
+    def before(self: service.SparqlClient, graph: str) -> bytes | None:
         found = read(self, graph)
         if not hurried:
             hurried.append(True)
             other.update_metadata("ckpt_1", description="by another")
         return found
 
-    read = served.ServedGraphs.read
-    monkeypatch.setattr(served.ServedGraphs, "read", before)
+    read = service.SparqlClient.read
+    monkeypatch.setattr(service.SparqlClient, "read", before)
     changed = store.update_metadata("ckpt_1", name="new")
     assert (changed.name, changed.description) == ("new", "by another")
     assert store.get("ckpt_1").content() == changed.content()
@@ -117,7 +118,7 @@ def test_a_change_that_somebody_else_was_quicker_with_is_made_on_top(
 
 def test_a_change_that_never_gets_through_is_given_up(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store.put(checkpoint(name="old"))
-    monkeypatch.setattr(served.ServedGraphs, "change", lambda *_: False)
+    monkeypatch.setattr(service.SparqlClient, "change", lambda *_: False)
     with pytest.raises(StoreBusyError, match="try again"):
         store.update_metadata("ckpt_1", name="new")
     assert store.get("ckpt_1").name == "old"
@@ -127,14 +128,14 @@ def test_an_id_that_is_deleted_while_it_is_put_is_tried_again(
     store: GraphStore, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.put(checkpoint(name="other"))
-    add = served.ServedGraphs.add
+    add = service.SparqlClient.add
 
-    def then_deleted(self: served.ServedGraphs, graph: remote.Outgoing, title: str) -> bool:
-        made = add(self, graph, title)
+    def then_deleted(self: service.SparqlClient, *given: Any, **named: Any) -> bool:
+        made: bool = add(self, *given, **named)
         update(store_url, f"DROP SILENT GRAPH {GRAPH}") if not made else None
         return made
 
-    monkeypatch.setattr(served.ServedGraphs, "add", then_deleted)
+    monkeypatch.setattr(service.SparqlClient, "add", then_deleted)
     assert store.put(checkpoint(name="mine")).created
     assert store.get("ckpt_1").name == "mine"
 
@@ -144,14 +145,12 @@ def test_a_graph_that_changes_while_it_is_read_is_read_again(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch, found: int
 ) -> None:
     store.put(checkpoint())
-    read, tries = remote.SparqlClient.read, iter(range(1, 99))
+    count, tries = service.SparqlClient.count, iter(range(1, 99))
 
-    def changing(self: remote.SparqlClient, graph: str) -> bytes | None:
-        if next(tries) < found:
-            raise CountMismatchError("it changed")
-        return read(self, graph)
+    def changing(self: service.SparqlClient, graphs: list[str]) -> dict[str, int]:
+        return count(self, graphs) if next(tries) >= found else dict.fromkeys(graphs, 3)
 
-    monkeypatch.setattr(remote.SparqlClient, "read", changing)
+    monkeypatch.setattr(service.SparqlClient, "count", changing)
     if found > 4:
         with pytest.raises(CountMismatchError):
             store.get("ckpt_1")
@@ -162,8 +161,8 @@ def test_a_graph_that_changes_while_it_is_read_is_read_again(
 def test_a_server_that_keeps_less_than_was_sent_is_found_out(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote.SparqlClient, "count", lambda _, graphs: dict.fromkeys(graphs, 3))
-    monkeypatch.setattr(remote.SparqlClient, "holds", lambda *_: False)
+    monkeypatch.setattr(service.SparqlClient, "count", lambda _, graphs: dict.fromkeys(graphs, 3))
+    monkeypatch.setattr(service.SparqlClient, "holds", lambda *_: False)
     with pytest.raises(CountMismatchError, match="3 are in the store"):
         store.put(checkpoint())
 

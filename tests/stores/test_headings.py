@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import bytes_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError
-from checkpoint_ld.stores.files import heading
-from checkpoint_ld.stores.header import header_of_heading
+from checkpoint_ld.stores import file_index as heading
+from checkpoint_ld.stores.filters import header_of_heading
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint
 

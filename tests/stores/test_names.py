@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld.stores.files import FileStore, file_name
-from checkpoint_ld.stores.files.names import hashed_name, is_checkpoint
+from checkpoint_ld.stores.folder import hashed_name, is_checkpoint
 from tests.stores.documents import checkpoint
 
 

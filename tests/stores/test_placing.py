@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.errors import CheckpointExists, StoreBusyError, StoreError, StoreFull
-from checkpoint_ld.stores.files import FileStore, lock, placing
+from checkpoint_ld.stores import folder
+from checkpoint_ld.stores.files import FileStore
 from tests.agent import documents
 from tests.stores.documents import checkpoint
 
@@ -100,7 +101,7 @@ def test_without_links_files_are_placed_one_at_a_time(
     assert store.get("long") == LONG
     assert not FileStore(store.directory).put(LONG).created
     with pytest.raises(FileExistsError):
-        placing.place(store.directory / "long.json", b"{}")
+        folder.place(store.directory / "long.json", b"{}")
     with pytest.raises(CheckpointExists):
         store.put(LONG.but(name="other"))
     assert store.get("long") == LONG
@@ -108,9 +109,13 @@ def test_without_links_files_are_placed_one_at_a_time(
 
 
 def test_a_folder_that_others_change_is_waited_for_and_then_told(tmp_path: Path) -> None:
-    with lock.locked(tmp_path), pytest.raises(StoreBusyError, match="another process"), lock.locked(tmp_path, wait=0.1):
+    with (
+        folder.locked(tmp_path),
+        pytest.raises(StoreBusyError, match="another process"),
+        folder.locked(tmp_path, wait=0.1),
+    ):
         pass
-    with lock.locked(tmp_path, wait=0):
+    with folder.locked(tmp_path, wait=0):
         pass
 
 

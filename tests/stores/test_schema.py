@@ -17,9 +17,10 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.stores.database import DatabaseStore, queries
-from checkpoint_ld.stores.database.schema import metadata
+from checkpoint_ld.stores import rows as queries
+from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.tables import metadata
 from tests.agent import documents
 from tests.stores.documents import HARD, MOMENT, checkpoint
 

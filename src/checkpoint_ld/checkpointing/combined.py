@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.header import Header
+    from checkpoint_ld.stores.filters import Header
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,17 +25,16 @@ from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, Database
 from checkpoint_ld.runtime.clock import Clock
 from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.header import header_of
+from checkpoint_ld.stores.filters import Filter, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.collection import Collection
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.runtime.state import RuntimeState
-    from checkpoint_ld.stores.header import Header
+    from checkpoint_ld.stores.collection import Collection
+    from checkpoint_ld.stores.filters import Header
     from checkpoint_ld.stores.protocol import CheckpointStore
 
 Headers = list["Header"]

@@ -41,7 +41,7 @@ def opened(kind: Kind, given: Any, *, follows_files: bool = False) -> Checkpoint
 
         return DatabaseStore(given, follows_files=follows_files)
     if kind == "graph":
-        from checkpoint_ld.collection import Collection  # noqa: PLC0415 - pyoxigraph, which the others do without
+        from checkpoint_ld.stores.collection import Collection  # noqa: PLC0415 - pyoxigraph, which the others do without
         from checkpoint_ld.stores.graphs import GraphStore  # noqa: PLC0415 - as above
 
         if is_place or isinstance(given, Collection):

@@ -9,7 +9,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.runtime.frozen_json import thawed
-from checkpoint_ld.stores.amendment import amended
+from checkpoint_ld.stores.protocol import amended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,7 +20,7 @@ from checkpoint_ld.errors import (
     TargetExistsError,
     WriteError,
 )
-from checkpoint_ld.stores.files.names import PACKED, SUFFIX, file_name
+from checkpoint_ld.stores.folder import PACKED, SUFFIX, file_name
 
 if TYPE_CHECKING:
     import os
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from checkpoint_ld.checkpointing.combined import CombinedStore
-    from checkpoint_ld.stores.header import Header
+    from checkpoint_ld.stores.filters import Header
 
 FINAL: Final = frozenset({"execution_completed", "execution_failed"})
 """The reasons for the last checkpoint of an execution."""

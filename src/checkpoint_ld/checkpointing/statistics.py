@@ -11,7 +11,7 @@ from checkpoint_ld.stores.filters import Filter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from checkpoint_ld.stores.header import Header
+    from checkpoint_ld.stores.filters import Header
     from checkpoint_ld.stores.protocol import CheckpointStore
 
 

@@ -13,7 +13,7 @@ from checkpoint_ld.agent.versions import NEWEST
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.stores.files.names import PACKED
+from checkpoint_ld.stores.folder import PACKED
 
 if TYPE_CHECKING:
     import os

@@ -20,7 +20,7 @@ INPUTS = ("json", "turtle", "nt", "nq", "trig", "xml")
 FAIL_ON = ("violation", "warning", "info", "never")
 """From which severity on findings make a run fail: `configuration.FAIL_ON`."""
 CONFLICTS = ("error", "replace", "skip", "keep-both")
-"""What to do about two different checkpoints of one name: `collection.OnConflict`, `remote.push.CONFLICTS`."""
+"""What to do about two different checkpoints of one name: `stores.loading.OnConflict`, `stores.remote.CONFLICTS`."""
 _FORMER = {"--out": "--output", "--derived": "--inferred", "--shape": "--to"}
 """Former spellings of options, which keep working where the option of today is."""
 

@@ -42,8 +42,8 @@ def pull(
     **service: Any,
 ) -> None:
     """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
-    from checkpoint_ld import remote
-    from checkpoint_ld.remote.pull import file_name
+    from checkpoint_ld.stores import remote
+    from checkpoint_ld.stores.remote import file_name
 
     has_failed = False
     with connected(url, credentials=credentials, quiet=quiet, **service) as client:

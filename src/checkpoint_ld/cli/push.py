@@ -18,7 +18,7 @@ from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadErro
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from checkpoint_ld.remote import Manifest, Outgoing, Pushed, PushReport, SparqlClient
+    from checkpoint_ld.stores.remote import Manifest, Outgoing, Pushed, PushReport, SparqlClient
 
 EXIT_DIFFERS = 1
 EXIT_FAILED = 2
@@ -67,7 +67,7 @@ def connected(
     **urls: Any,
 ) -> SparqlClient:
     """Return a client of the server at `url`; `urls` are those of its single services."""
-    from checkpoint_ld import remote
+    from checkpoint_ld.stores import remote
 
     return remote.connect(
         url,
@@ -134,8 +134,8 @@ def push(
 ) -> None:
     """Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole."""
     # httpx and reading take their time to import; --help should not wait for them.
-    from checkpoint_ld import remote
-    from checkpoint_ld.remote.manifest import default_file
+    from checkpoint_ld.stores import remote
+    from checkpoint_ld.stores.remote import default_file
 
     files = _Files(paths, inferred=inferred, prov=prov)
     urls = ("query_url", "update_url", "store_url")
@@ -218,7 +218,7 @@ class _Files:
 
     def __iter__(self) -> Iterator[Outgoing]:
         from checkpoint_ld import families
-        from checkpoint_ld.remote import outgoing
+        from checkpoint_ld.stores.remote import outgoing
 
         if self._collection is not None:
             yield from self._collected(self._collection)
@@ -237,8 +237,8 @@ class _Files:
     def _collected(self, folder: str) -> Iterator[Outgoing]:
         """Yield the graphs of a collection, under the names that they have there."""
         from checkpoint_ld import families
-        from checkpoint_ld.collection import Collection
-        from checkpoint_ld.remote import outgoing
+        from checkpoint_ld.stores.collection import Collection
+        from checkpoint_ld.stores.remote import outgoing
 
         with Collection.open(folder, read_only=True) as collection:
             for name in collection:
@@ -254,7 +254,7 @@ class _Files:
 
 def _streamed(file: str) -> Outgoing | None:
     """Return the graph of a large file, read some questions at a time; None for all others."""
-    from checkpoint_ld.remote import outgoing_of_quads
+    from checkpoint_ld.stores.remote import outgoing_of_quads
     from checkpoint_ld.streaming.entrance import Streaming
 
     with Streaming().statements(file, "nq") as streamed:
@@ -265,23 +265,23 @@ def _streamed(file: str) -> Outgoing | None:
 
 
 def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: str, known: Manifest, *, body: bool) -> None:
-    from checkpoint_ld.remote import preview
+    from checkpoint_ld.stores.request import preview_as_curl, preview_as_json, preview_as_text, preview_skipped
 
     place = client.endpoint, client.credentials
     if shown_as == "json":
         requests = [
             request
             for one in files
-            for request in ([preview.skipped(one)] if known.is_done(one) else preview.as_json(one, *place))
+            for request in ([preview_skipped(one)] if known.is_done(one) else preview_as_json(one, *place))
         ]
         streams.write(streams.STANDARD, json.dumps(requests, ensure_ascii=False, indent=2).encode() + b"\n")
         return
     for one in files:
         if known.is_done(one):
-            streams.show("# {graph} from {source}: {skipped}".format(**preview.skipped(one)))
+            streams.show("# {graph} from {source}: {skipped}".format(**preview_skipped(one)))
             continue
         curl = shown_as == "curl"
-        for line in preview.as_curl(one, *place) if curl else preview.as_text(one, *place, body=body):
+        for line in preview_as_curl(one, *place) if curl else preview_as_text(one, *place, body=body):
             streams.show(line)
 
 

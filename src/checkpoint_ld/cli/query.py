@@ -229,7 +229,7 @@ class Sources:
                 self.fail(str(error))
 
     def _collected(self, folder: Path, request: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
-        from checkpoint_ld.collection import Collection
+        from checkpoint_ld.stores.collection import Collection
 
         engine = limits.pop("engine")
         with Collection.open(folder, read_only=True) as collection:
@@ -239,7 +239,7 @@ class Sources:
             return collection.answer(request, **limits)
 
     def _remote(self, service: Service, request: Request, *, inferred: bool, **limits: Any) -> QueryResult:
-        from checkpoint_ld import remote
+        from checkpoint_ld.stores import remote
 
         if self.paths:
             raise SettingsError("--endpoint asks a service: give no files beside it")

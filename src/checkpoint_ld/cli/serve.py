@@ -44,8 +44,8 @@ def serve(
     quiet: bool,
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
-    from checkpoint_ld.remote.endpoint import is_loopback
     from checkpoint_ld.serving import Server, Settings
+    from checkpoint_ld.stores.endpoint import is_loopback
 
     with ExitStack() as stack:
         location = _location(paths, stack, inferred=inferred, quiet=quiet)
@@ -64,8 +64,8 @@ def serve(
 
 def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path:
     """Return the folder of a store: that of a collection, or a temporary one with what the files hold."""
-    from checkpoint_ld.collection import Collection
-    from checkpoint_ld.collection.directory import MARK, STORE
+    from checkpoint_ld.stores.collection import Collection
+    from checkpoint_ld.stores.collection_folder import MARK, STORE
 
     if len(paths) == 1 and (Path(paths[0]) / MARK).is_file():
         if inferred:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.collection import Collection, LoadReport, Options, Problem, Statistics
     from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.stores.collection import Collection, LoadReport, Options, Problem, Statistics
 
 EXIT_FOUND = 1
 """The exit code where a file was refused, findings weigh too much, or a graph is not what it should be."""
@@ -264,7 +264,7 @@ def _open(
     store: str, *, read_only: bool = False, must_exist: bool = False, quiet: bool = False, wait: float = 0
 ) -> Collection:
     """Open a collection, and say what an interruption left undone in it."""
-    from checkpoint_ld.collection import Collection
+    from checkpoint_ld.stores.collection import Collection
 
     if must_exist and not read_only:
         Collection.open(store, read_only=True, wait=wait).close()
@@ -276,8 +276,8 @@ def _open(
 
 
 def _options(on_conflict: str, profile: str | None, fail_on: str, progress: Any) -> Options:
-    from checkpoint_ld import collection
     from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.stores import collection
 
     rules = Profiles(profile) if profile is not None else None
     checks = collection.Checks(rules, severity(fail_on))

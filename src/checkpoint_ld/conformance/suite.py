@@ -1,40 +1,31 @@
-"""The suite: which cases there are, and how they become tests."""
+"""The suite: the registry of its cases, how they become tests, and the store that a case is held against."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from checkpoint_ld.conformance.subject import Subject
+from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld.stores.protocol import CheckpointStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-    from typing import TypeAlias
+    from collections.abc import Iterator, Mapping
 
-    from checkpoint_ld.conformance.subject import Damage, StoreFactory
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 
-    Check: TypeAlias = Callable[..., None]
+Check: TypeAlias = Callable[..., None]
+StoreFactory: TypeAlias = Callable[[Path], CheckpointStore]
+"""Opens the store that belongs to a folder; called again, it opens the same one."""
+Damage: TypeAlias = Callable[[Path, str], None]
+"""Does harm to the checkpoint of an id in the store that belongs to a folder, which nobody has open."""
 
-ROOMS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "put": "putting",
-        "get": "getting",
-        "list": "listing",
-        "update": "updating",
-        "delete": "deleting",
-        "prune": "pruning",
-        "fork": "forking",
-        "diff": "comparing",
-        "restore": "restoring",
-        "verify": "verifying",
-        "concurrency": "concurrency",
-    }
-)
-"""The modules that hold the cases, by capability."""
+_MODULES: Final = ("checkpoint_ld.conformance.store_cases", "checkpoint_ld.conformance.manager_cases")
 _NEEDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "prune": frozenset({"put", "get", "list", "delete"}),
@@ -45,6 +36,50 @@ _NEEDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     }
 )
 """What a store has to be able to do so that a manager can do the rest with it."""
+
+
+class Subject:
+    """A store that can be opened as often as a case needs it, by its factory and a folder that starts empty."""
+
+    def __init__(self, factory: StoreFactory, folder: Path, damages: Mapping[str, Damage]) -> None:
+        self.damages = damages
+        self._factory = factory
+        self._folder = folder
+
+    @contextmanager
+    def open(self, *, of: str = "") -> Iterator[CheckpointStore]:
+        """Open the store; `of` names another one, which shares nothing with it."""
+        folder = self._folder / f"store{of}"
+        folder.mkdir(exist_ok=True)
+        store = self._factory(folder)
+        try:
+            yield store
+        finally:
+            store.close()
+
+    @contextmanager
+    def manager(self) -> Iterator[CheckpointManager]:
+        """Open the store under a manager, as the truth."""
+        with self.open() as store, CheckpointManager(store) as manager:
+            yield manager
+
+    def holding(self, *checkpoints: AgentCheckpoint) -> Subject:
+        """Put checkpoints into the store, and return this."""
+        with self.open() as store:
+            for one in checkpoints:
+                store.put(one)
+        return self
+
+    def harm(self, kind: str, checkpoint_id: str) -> None:
+        """Do harm of a kind to a checkpoint."""
+        self.damages[kind](self._folder / "store", checkpoint_id)
+
+    @property
+    def folder(self) -> Path:
+        """A folder for files of the case itself."""
+        made = self._folder / "beside"
+        made.mkdir(exist_ok=True)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +105,40 @@ class Case:
         return (_NEEDS.get(self.capability, frozenset({self.capability})) | {"put"} | self.needs) - capabilities
 
 
+_cases: list[Case] = []
+
+
+def case(capability: str, **variants: tuple[Any, ...]) -> Callable[[Check], Check]:
+    """Register a check about a capability: one case, or one for each of the variants, with their arguments."""
+
+    def register(check: Check) -> Check:
+        name = check.__name__
+        _cases.extend([Case(capability, f"{name}-{one}", check, given) for one, given in variants.items()])
+        if not variants:
+            _cases.append(Case(capability, name, check))
+        return check
+
+    return register
+
+
+def harm(*damages: str, needs: str = "") -> Callable[[Check], Check]:
+    """Register a check about verification: a case for each kind of harm, for stores that can do what it `needs`."""
+
+    def register(check: Check) -> Check:
+        _cases.extend(
+            Case("verify", f"{check.__name__}-{kind}", check, (kind,), kind, frozenset(needs.split()))
+            for kind in damages
+        )
+        return check
+
+    return register
+
+
 def cases() -> tuple[Case, ...]:
     """Return all cases, those of one capability together."""
-    found = []
-    for capability, module in ROOMS.items():
-        for check in import_module(f"checkpoint_ld.conformance.{module}").CHECKS:
-            for name, arguments, damage, needs in getattr(check, "variants", [("", (), "", frozenset())]):
-                title = check.__name__ + (f"-{name}" if name else "")
-                found.append(Case(capability, title, check, arguments, damage, needs))
-    return tuple(found)
+    for module in _MODULES:
+        import_module(module)
+    return tuple(_cases)
 
 
 def conformance(
@@ -93,15 +153,14 @@ def conformance(
     """
     import pytest  # noqa: PLC0415 - a package for tests, which only they need
 
-    # What a failed assertion compared is told for modules that are registered before they are imported.
-    rooms = [f"checkpoint_ld.conformance.{room}" for room in ROOMS.values()]
-    pytest.register_assert_rewrite(*(room for room in rooms if room not in sys.modules))
+    # pytest shows what a failed assertion compared for modules that are registered before they are imported.
+    pytest.register_assert_rewrite(*(module for module in _MODULES if module not in sys.modules))
 
-    told = [case for case in cases() if not case.damage or (case.damage in damages and (follows or not case.needs))]
-    left_out = len(cases()) - len(told)
+    chosen = [one for one in cases() if not one.damage or (one.damage in damages and (follows or not one.needs))]
+    left_out = len(cases()) - len(chosen)
     count = Case("verify", f"{left_out} cases about harm are left out", lambda _: None)
 
-    @pytest.mark.parametrize("case", told + [count] * (left_out > 0), ids=lambda case: f"{case.capability}-{case.name}")
+    @pytest.mark.parametrize("case", chosen + [count] * (left_out > 0), ids=lambda one: f"{one.capability}-{one.name}")
     def test_conformance(case: Case, tmp_path: Path) -> None:
         subject = Subject(factory, tmp_path, damages)
         with subject.open(of="-asked") as store:
@@ -111,23 +170,3 @@ def conformance(
         case.run(subject)
 
     return test_conformance
-
-
-def variants(**named: tuple[Any, ...]) -> Callable[[Check], Check]:
-    """Make one check several cases, each with arguments of its own."""
-
-    def mark(check: Check) -> Check:
-        check.variants = [(name, given, "", frozenset()) for name, given in named.items()]  # type: ignore[attr-defined]
-        return check
-
-    return mark
-
-
-def after(*damages: str, needs: str = "") -> Callable[[Check], Check]:
-    """Make one check several cases, one for each kind of harm, for stores that can do what it `needs`."""
-
-    def mark(check: Check) -> Check:
-        check.variants = [(kind, (kind,), kind, frozenset(needs.split())) for kind in damages]  # type: ignore[attr-defined]
-        return check
-
-    return mark

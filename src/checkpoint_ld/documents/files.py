@@ -24,7 +24,7 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     Kind = TypeVar("Kind")
 
@@ -36,6 +36,8 @@ GZIP: Final = b"\x1f\x8b"
 
 _CHUNK = 1 << 20
 
+_NO_FLUSH = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EISDIR})
+"""What Windows and network drives answer where a folder is to be flushed."""
 _READ_REMEDIES = {
     errno.ENOENT: "check the path",
     errno.EISDIR: "pass the file, not the folder that holds it",
@@ -157,7 +159,9 @@ def replace_file(
         target = Path(os.path.realpath(name))
         parts = (data,) if isinstance(data, bytes) else iter(lambda: data.read(_CHUNK), b"")
         old = _old_state(target, overwrite=overwrite)
-        _replace(target, packed(parts) if pack else parts, old, overwrite=overwrite)
+        write_whole(target, packed(parts) if pack else parts, old, overwrite=overwrite)
+        with contextlib.suppress(OSError):  # the file is in place, there is nothing to undo
+            flush(target.parent)
     except FileExistsError:
         raise already_there(name) from None
     except (OSError, ValueError) as error:
@@ -217,7 +221,19 @@ def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:
     return state
 
 
-def _replace(target: Path, parts: Iterable[bytes], old: os.stat_result | None, *, overwrite: bool) -> None:
+def write_whole(
+    target: Path,
+    parts: Iterable[bytes],
+    old: os.stat_result | None,
+    *,
+    overwrite: bool,
+    claim: Callable[[Path, Path], None] | None = None,
+) -> None:
+    """Make `parts` the content of a file at `target`, wholly or not at all; `old` is the state of a file to replace.
+
+    Unless it may `overwrite`, `claim` gives the temporary file its name, and raises FileExistsError if that is taken.
+    `flush` makes the name durable. Raises OSError.
+    """
     temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
     # Never readable by more people than the file that it replaces.
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
@@ -230,10 +246,26 @@ def _replace(target: Path, parts: Iterable[bytes], old: os.stat_result | None, *
         if overwrite:
             temporary.replace(target)
         else:
-            _claim(temporary, target)
+            (claim or _claim)(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
-    _sync_folder(target.parent)
+
+
+def flush(folder: Path) -> None:
+    """Make durable which files are in a folder, where the system can do that. Raises OSError."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        if error.errno in _NO_FLUSH:
+            return
+        raise
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NO_FLUSH:
+            raise
+    finally:
+        os.close(handle)
 
 
 def _fill(handle: int, parts: Iterable[bytes], old: os.stat_result | None) -> None:
@@ -257,13 +289,3 @@ def _claim(temporary: Path, target: Path) -> None:
         if target.exists():
             raise FileExistsError from None
         temporary.replace(target)
-
-
-def _sync_folder(folder: Path) -> None:
-    # The file is in place: where a folder cannot be flushed (Windows, some network drives) there is nothing to undo.
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

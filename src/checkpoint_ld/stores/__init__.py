@@ -1,5 +1,7 @@
-"""Stores of agent checkpoints: a folder of files, a database, and what all stores have in common.
+"""Stores: where checkpoints are kept.
 
-`protocol` says what a store does. Files are the truth; a database is an index of them, which can be made again from
-the files at any time. Every store gives the same answers to the same filters, which `filters` defines.
+Agent checkpoints are kept in a folder of files, in a database, or as named graphs: `protocol` says what each of these
+stores does. Files are the truth; the others can be made again from them at any time. `filters` defines which answer
+every store gives. A `collection` holds checkpoints of both families in a graph store on disk; `remote` pushes them to
+servers and pulls them from there. Graph stores have one `backend`.
 """

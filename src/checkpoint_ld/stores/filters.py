@@ -1,28 +1,136 @@
-"""Filters: which checkpoints of a store are meant. Every store has to agree with what they say here in plain Python."""
+"""Headers of agent checkpoints, and filters: which checkpoints of a store are meant, in which order.
+
+A filter is data: conditions on members of headers, and on facts about snapshots. Plain Python evaluates them here; a
+database and a triple store translate the same conditions.
+"""
 
 from __future__ import annotations
 
+import operator
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+# pydantic takes the types of the members from here when the class is made.
+from checkpoint_ld.agent.values import (
+    About,
+    CheckpointMetadata,
+    Id,
+    Milliseconds,
+    ParentLink,
+    Text,
+    Value,
+)
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.stores.header import Header, Key, header_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 
 Order = Literal["newest", "oldest"]
+Key = tuple[int, int, str]
+"""What checkpoints are ordered by: timestamp, step number, id."""
 
 _LARGEST = 2**63 - 1
 """What a database can compare a time or a step with."""
 
 
+class Heading(Value):
+    """The members of an agent checkpoint that a header is made from: all that is known but the snapshot."""
+
+    version: Text
+    id: Id
+    timestamp: Milliseconds
+    execution_id: Id
+    agent_id: Id
+    metadata: CheckpointMetadata
+    parent: ParentLink | None = None
+    name: Text | None = None
+    description: Text | None = None
+    about: About | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What an agent checkpoint says about itself.
+
+    `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. What is not said is None. `sha256`
+    is the hash of the text form in hexadecimal digits; it is None from a store that would have to read all of a
+    checkpoint to know it.
+    """
+
+    id: str
+    version: str
+    timestamp: int
+    execution_id: str
+    agent_id: str
+    step_number: int
+    tokens_used: int
+    duration_ms: float
+    checkpoint_reason: str
+    parent_checkpoint_id: str | None = None
+    is_branch: bool = False
+    branch_reason: str | None = None
+    name: str | None = None
+    description: str | None = None
+    about_benchmark: str | None = None
+    about_question: str | None = None
+    sha256: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What checkpoints are ordered by; as a cursor, the place after this one."""
+        return self.timestamp, self.step_number, self.id
+
+    @classmethod
+    def of_members(cls, members: Mapping[Any, Any]) -> Self:
+        """Return the header of which a store holds the members, by their names."""
+        known = {name: members[name] for name in cls.__slots__}
+        return cls(**{**known, "is_branch": bool(known["is_branch"]), "duration_ms": real(known["duration_ms"])})
+
+
+def header_of(checkpoint: AgentCheckpoint) -> Header:
+    """Return the header of a checkpoint, with its hash."""
+    return header_of_heading(checkpoint, checkpoint.sha256)
+
+
+def header_of_heading(heading: AgentCheckpoint | Heading, sha256: str | None = None) -> Header:
+    """Return the header that a checkpoint's members make; a hash is not computed."""
+    metadata, parent, about = heading.metadata, heading.parent, heading.about
+    return Header(
+        id=heading.id,
+        version=heading.version,
+        timestamp=heading.timestamp,
+        execution_id=heading.execution_id,
+        agent_id=heading.agent_id,
+        step_number=metadata.step_number,
+        tokens_used=metadata.tokens_used,
+        duration_ms=real(metadata.duration_ms),
+        checkpoint_reason=metadata.checkpoint_reason,
+        parent_checkpoint_id=parent.checkpoint_id if parent else None,
+        is_branch=bool(parent and parent.is_branch),
+        branch_reason=parent.branch_reason if parent else None,
+        name=heading.name,
+        description=heading.description,
+        about_benchmark=about.benchmark if about else None,
+        about_question=about.question if about else None,
+        sha256=sha256,
+    )
+
+
+def real(number: float) -> float:
+    """Return a number as the nearest that a column of real numbers holds: integers in JSON have no largest one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return sys.float_info.max
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What filters ask about a snapshot: the tools that were called, whether a call failed, the lowest confidence.
+    """What filters compare of a snapshot: the tools that were called, whether a call failed, the lowest confidence.
 
     A call failed when its success is false, be it that it was cancelled. The confidence is None where none is stated.
     """
@@ -41,6 +149,18 @@ class Facts:
             failed=any(one.get("success") is False for one in calls),
             confidence=min((one for one in stated if one is not None), default=None),
         )
+
+
+_EQUAL = {
+    "execution_id": "execution_id",
+    "agent_id": "agent_id",
+    "reason": "checkpoint_reason",
+    "name": "name",
+    "question": "about_question",
+    "benchmark": "about_benchmark",
+    "branch_of": "parent_checkpoint_id",
+}
+"""The members of a filter that have to be equal to a member of the header, by the name of that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +201,25 @@ class Filter(CheckedMethods):
         for given in (self.since, self.until, *(self.cursor or ())[:2]):
             if given is not None and not -_LARGEST <= given <= _LARGEST:
                 raise SettingsError(f"{given} is no time in milliseconds, and no step")
-        for name, text in {**self.texts, "tool": self.tool or ""}.items():
-            _check_text(name, text)
+        for member, name in {**_EQUAL, "tool": "tool"}.items():
+            text = getattr(self, member) or ""
+            if not text.isascii() and any("\ud800" <= one <= "\udfff" for one in text):
+                raise SettingsError(f"{name} {text!r} holds half a surrogate pair, which no checkpoint does")
 
     @property
-    def texts(self) -> Mapping[str, str]:
-        """The names in headers of what has to be equal, with what it has to be equal to."""
-        asked = {
-            "execution_id": self.execution_id,
-            "agent_id": self.agent_id,
-            "checkpoint_reason": self.reason,
-            "name": self.name,
-            "about_question": self.question,
-            "about_benchmark": self.benchmark,
-            "parent_checkpoint_id": self.branch_of,
-        }
-        return {name: text for name, text in asked.items() if text is not None}
+    def conditions(self) -> Iterator[tuple[str, Callable[[Any, Any], Any], Any]]:
+        """The conditions on a header: the name of a member, the comparison, and the value to compare it with."""
+        for member, name in _EQUAL.items():
+            if getattr(self, member) is not None:
+                yield name, operator.eq, getattr(self, member)
+        if self.branch_of is not None:
+            yield "is_branch", operator.eq, 1
+        if self.since is not None:
+            yield "timestamp", operator.ge, self.since
+        if self.until is not None:
+            yield "timestamp", operator.lt, self.until
+        if self.cursor is not None:
+            yield "key", operator.lt if self.order == "newest" else operator.gt, self.cursor
 
     @property
     def asks_for_facts(self) -> bool:
@@ -111,32 +234,21 @@ class Filter(CheckedMethods):
 
     def admits(self, header: Header) -> bool:
         """Tell whether the header of a checkpoint fits."""
-        return (
-            all(getattr(header, name) == text for name, text in self.texts.items())
-            and (self.branch_of is None or header.is_branch)
-            and (self.since is None or header.timestamp >= self.since)
-            and (self.until is None or header.timestamp < self.until)
-            and (self.cursor is None or self._is_after(header.key, self.cursor))
-        )
+        return all(compare(getattr(header, name), value) for name, compare, value in self.conditions)
 
     def admits_facts(self, facts: Facts) -> bool:
         """Tell whether what is known about a snapshot fits."""
+        lowest = facts.confidence
         return (
             (self.tool is None or self.tool in facts.tools)
             and (self.failed is None or self.failed == facts.failed)
-            and (
-                self.confidence_below is None
-                or (facts.confidence is not None and facts.confidence < self.confidence_below)
-            )
+            and (self.confidence_below is None or (lowest is not None and lowest < self.confidence_below))
         )
 
     def arranged(self, headers: Iterable[Header]) -> list[Header]:
-        """Return the headers of all that fit in the order that is asked for, no more of them than the limit."""
+        """Return the headers of all that fit in the order of the filter, no more of them than the limit."""
         found = sorted(headers, key=lambda header: header.key, reverse=self.order == "newest")
         return found[: self.limit]
-
-    def _is_after(self, key: Key, cursor: Key) -> bool:
-        return key < cursor if self.order == "newest" else key > cursor
 
 
 def _key(given: Iterable[Any]) -> Key:
@@ -144,10 +256,3 @@ def _key(given: Iterable[Any]) -> Key:
     if list(map(type, parts)) != [int, int, str]:
         raise SettingsError(f"the cursor {parts!r} is none: give the timestamp, step number and id of the last header")
     return parts
-
-
-def _check_text(name: str, text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise SettingsError(f"{name} {text!r} holds half a surrogate pair, which no checkpoint does") from None

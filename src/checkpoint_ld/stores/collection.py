@@ -1,0 +1,372 @@
+"""`Collection`: many checkpoints in one folder, to be queried together, with a manifest of where each comes from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
+
+from pyoxigraph import NamedNode
+
+from checkpoint_ld import families, profiles, queries, rdf, sparql, validation
+from checkpoint_ld import loading as checkpoints
+from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.errors import LookupFailedError, ReadError
+from checkpoint_ld.families import checking
+from checkpoint_ld.stores import derived, export, loading
+from checkpoint_ld.stores.collection_folder import STORE, Directory, explained
+from checkpoint_ld.stores.export import Shard
+from checkpoint_ld.stores.holdings import Holdings
+from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
+from checkpoint_ld.stores.manifest import Entry, FileState
+from checkpoint_ld.suggestion import unknown
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.report import Checked, Report
+    from checkpoint_ld.sparql import QueryResult
+
+__all__ = [
+    "Checks",
+    "Collection",
+    "Entry",
+    "FileState",
+    "Kind",
+    "LoadReport",
+    "OnConflict",
+    "Options",
+    "Outcome",
+    "Problem",
+    "Shard",
+    "Statistics",
+]
+
+_DEFAULTS = Options()
+Done = TypeVar("Done")
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How much a collection holds; `bytes` is what its folder takes on disk."""
+
+    checkpoints: int
+    triples: int
+    unfinished: int
+    dialects: dict[str, int]
+    findings: dict[str, int]
+    bytes: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the statistics as a JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about the graph `graph` that the manifest does not say; `repair` tells what was done about it.
+
+    Empty as `repair` means that nothing was done, be it that nothing was asked for or that nothing could be done.
+    """
+
+    graph: str
+    message: str
+    repair: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the problem as a JSON object."""
+        return {"graph": self.graph, "message": self.message, "repair": self.repair}
+
+
+class Collection(CheckedMethods):
+    """Checkpoints in an embedded store on disk, one named graph each, and a manifest of where they come from.
+
+    Graphs are called by their IRIs. It is a context manager; other processes may have the folder when it is closed.
+    """
+
+    def __init__(self, directory: Directory) -> None:
+        self._holdings = Holdings(directory)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, wait: float = 0.0) -> Self:
+        """Open the collection in the folder `path`; unless `read_only`, make one where there is none.
+
+        One process may write or several may read; `wait` is for how many seconds to wait for others. What a process
+        that was ended left half loaded is emptied by the next that may write; `unfinished` names it.
+        Raises StoreBusyError when others are not done, StoreError for what is no collection.
+        """
+        directory = Directory.open(Path(path), read_only=read_only, wait=wait)
+        try:
+            collection = cls(directory)
+            if not read_only:
+                collection._holdings.clear_unfinished()
+        except BaseException:
+            directory.close()
+            raise
+        return collection
+
+    def close(self) -> None:
+        """Write what is still in memory, and let others have the folder. The collection is of no use afterwards."""
+        self._holdings.directory.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the collection is in."""
+        return self._holdings.directory.folder
+
+    @property
+    def holdings(self) -> Holdings:
+        """The graphs and their entries themselves, for stores that write graphs of their own."""
+        return self._holdings
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """What the manifest says of each graph, by its IRI."""
+        return self._holdings.entries
+
+    @property
+    def unfinished(self) -> tuple[Entry, ...]:
+        """The checkpoints whose loading was interrupted: add their files again, or `verify(repair=True)`."""
+        return self._holdings.unfinished()
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.entries))
+
+    def __contains__(self, graph: object) -> bool:
+        return graph in self.entries
+
+    def add(self, *paths: str | os.PathLike[str], options: Options = _DEFAULTS) -> LoadReport:
+        """Load files, folders with all below them, and patterns; return what became of each file.
+
+        A checkpoint that is there already is left alone, one that its file says otherwise now is replaced. A file that
+        cannot be loaded is in the report and keeps no other out. An interrupted run is completed by repeating it.
+        """
+        return self._followed(loading.add(self._holdings, map(str, paths), options))
+
+    def sync(self, folder: str | os.PathLike[str], *, prune: bool = False, options: Options = _DEFAULTS) -> LoadReport:
+        """Load what is new or changed in a folder, and name what vanished from it; with `prune`, drop that.
+
+        Files of which size and time are as before are not opened. Raises SourceMissingError.
+        """
+        return self._followed(loading.sync(self._holdings, Path(folder), options, prune=prune))
+
+    def remove(self, *names: str) -> tuple[str, ...]:
+        """Take checkpoints out, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
+
+        Raises LookupFailedError for what is not there; nothing is taken out then.
+        """
+        graphs = tuple(dict.fromkeys(graph for name in names for graph in self.find(name)))
+        self._holdings.drop(graphs)
+        return self._followed(graphs)
+
+    def derive(self, progress: Callable[[str, int], None] | None = None) -> int:
+        """Keep derived statements from now on, in a store of their own; return how many graphs were brought up to date.
+
+        Queries about them are answered at once then, and whatever changes the collection takes longer. `progress` is
+        called with each graph before its turn, and with how many there are.
+        """
+        self._holdings.check_writable()
+        return derived.keep(self._holdings, progress)
+
+    def forget_derived(self) -> None:
+        """Keep derived statements no longer."""
+        self._holdings.check_writable()
+        derived.forget(self._holdings)
+
+    def find(self, name: str) -> tuple[str, ...]:
+        """Return the IRIs of the graphs that a graph's IRI or a file's path means; raise LookupFailedError for none."""
+        if name in self.entries:
+            return (name,)
+        found = self._holdings.of_source(loading.source_of(self._holdings, Path(name)))
+        if not found:
+            raise LookupFailedError(_missing(name, self.entries))
+        return tuple(one.graph for one in found)
+
+    def get(self, graph: str) -> StatementGraph:
+        """Return a graph of the collection, to the letter as it was loaded; changing it changes nothing here.
+
+        Raises LookupFailedError for one that is not there as a whole.
+        """
+        self._whole(graph)
+        return export.graph_of(self._holdings, graph)
+
+    def benchmark(self, graph: str) -> Benchmark:
+        """Return a checkpoint of the collection as a Benchmark of its own.
+
+        Raises LookupFailedError as `get` does, and for an agent checkpoint.
+        """
+        found = self.checkpoint(graph)
+        if isinstance(found, Benchmark):
+            return found
+        raise LookupFailedError(f"{graph} is an agent checkpoint, no benchmark: take it with checkpoint(…)")
+
+    def checkpoint(self, graph: str) -> Any:
+        """Return a Benchmark or an AgentCheckpoint of the collection. Raises LookupFailedError as `get` does."""
+        return checkpoints.load(self.get(graph))
+
+    def source(self, graph: str) -> Path:
+        """Return the path of the file that a graph came from. Raises LookupFailedError."""
+        return loading.path_of(self._holdings, self._entry(graph))
+
+    def query(
+        self,
+        asked: str,
+        /,
+        *,
+        timeout: float | None = None,
+        max_rows: int | None = None,
+        services: Sequence[str] = (),
+        **parameters: Any,
+    ) -> QueryResult:
+        """Answer a query in SPARQL 1.1, or one of `checkpoint_ld.queries` by its name, with values for its parameters.
+
+        The default graph is the merge of all graphs but the manifest, whose name is `urn:checkpoint-ld:manifest`.
+        Updates and a FROM of what is not here are refused, and so is SERVICE unless it asks one of the hosts
+        `services`. `timeout` is in seconds; with `max_rows` the result says whether there is more. A named query that
+        looks at derived statements is answered in memory, unless they are kept (`derive`). Raises QueryError for what
+        is refused, QueryFailedError for what takes too long.
+        """
+        return self.answer(queries.request(asked, parameters), timeout=timeout, max_rows=max_rows, services=services)
+
+    def answer(self, asked: queries.Request, **limits: Any) -> QueryResult:
+        """Answer what was made a request before; limits and errors are those of `query`."""
+        directory, needs_derived = self._holdings.directory, asked.needs_derived
+        kept = derived.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
+        if kept is None:
+            data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
+            return data.query(asked.text, parameters=asked.parameters, **limits)
+        store, place = kept
+        # Another process may open a store only where nobody writes it.
+        may_open = (needs_derived or directory.read_only) and limits.get("timeout") is not None
+        with explained(directory.folder):
+            return sparql.run(
+                store, asked.text, parameters=asked.parameters, location=place if may_open else None, **limits
+            )
+
+    def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
+        """Hold graphs, or else all, against the rules of a profile, each of that for its family.
+
+        Findings name graph and node. A graph that cannot be read, or was loaded in part only, is a finding.
+
+        Raises LookupFailedError, and SettingsError for a profile that does not exist or shapes that are none.
+        """
+        chosen = checking.Profiles(profile, tuple(shapes))
+        return checking.report_of((self._checked(graph, chosen) for graph in graphs or self), chosen)
+
+    def dump(self, out: BinaryIO, syntax: str = "nq") -> None:
+        """Write all checkpoints as N-Quads (`nq`) or TriG (`trig`), sorted; equal collections give equal bytes.
+
+        The manifest, which holds times, is left out. Raises SettingsError, and StoreError while something is
+        unfinished.
+        """
+        export.dump(self._holdings, out, syntax)
+
+    def export(self, folder: str | os.PathLike[str], *, shards: int = 1, compressed: bool = False) -> tuple[Shard, ...]:
+        """Write N-Quads in shards, the manifest in one of its own, and `shards.json` with counts and hashes.
+
+        Raises WriteError for what cannot be written, StoreError while something is unfinished.
+        """
+        return export.write_shards(self._holdings, Path(folder), shards=shards, compressed=compressed)
+
+    def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
+        """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss."""
+        problems = _verified(self._holdings, repair=repair)
+        return self._followed(problems) if repair else problems
+
+    def statistics(self) -> Statistics:
+        """Count what is here."""
+        entries = self.entries.values()
+        findings: Counter[str] = Counter()
+        for one in entries:
+            findings.update({severity.name.lower(): count for severity, count in one.findings.items()})
+        return Statistics(
+            checkpoints=len(entries),
+            triples=sum(one.triples for one in entries if one.is_done),
+            unfinished=sum(not one.is_done for one in entries),
+            dialects=dict(sorted(Counter(one.dialect for one in entries).items())),
+            findings={name: findings[name] for name in ("violation", "warning", "info")},
+            bytes=sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file()),
+        )
+
+    def _followed(self, done: Done) -> Done:
+        """Let derived statements follow a change of the collection, if they are kept."""
+        if derived.is_kept(self._holdings):
+            derived.keep(self._holdings)
+        return done
+
+    def _entry(self, graph: str) -> Entry:
+        try:
+            return self.entries[graph]
+        except KeyError:
+            raise LookupFailedError(_missing(graph, self.entries)) from None
+
+    def _whole(self, graph: str) -> Entry:
+        entry = self._entry(graph)
+        if not entry.is_done:
+            source = self.source(graph)
+            raise LookupFailedError(f"{graph}: its loading was interrupted; add {source} again")
+        return entry
+
+    def _checked(self, graph: str, chosen: checking.Profiles) -> Checked:
+        self._entry(graph)
+        try:
+            self._whole(graph)
+            index = rdf.parse(self._holdings.triples(graph), "nt")
+            return checking.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
+        except (LookupFailedError, ReadError) as error:
+            return validation.unread(error, graph, chosen.first)
+
+
+def _missing(name: str, entries: Iterable[str]) -> str:
+    return unknown("checkpoint in the collection", name, entries, "list those that are there")
+
+
+def _verified(holdings: Holdings, *, repair: bool) -> tuple[Problem, ...]:
+    """Hold every graph against its entry, statement by statement.
+
+    With `repair`, what was interrupted or damaged is loaded again from its file. What was interrupted and has no file
+    any more is taken out, and so are graphs that the manifest does not know.
+    """
+    problems = list(_entries(holdings, repair=repair))
+    is_damaged = any(not one.repair for one in problems)
+    return (*problems, *_strays(holdings, repair=repair, in_merge=not is_damaged))
+
+
+def _entries(holdings: Holdings, *, repair: bool) -> Iterator[Problem]:
+    for entry in list(holdings.entries.values()):
+        message = holdings.fault(entry.graph)
+        if message:
+            yield Problem(entry.graph, message) if not repair else _repaired(holdings, entry, message)
+
+
+def _repaired(holdings: Holdings, entry: Entry, message: str) -> Problem:
+    outcome = loading.reload(holdings, entry)
+    if outcome.kind is not Kind.REFUSED:
+        return Problem(entry.graph, message, f"loaded again from {outcome.source}")
+    if entry.is_done:
+        return Problem(entry.graph, f"{message}, and cannot be loaded again: {outcome.message}")
+    holdings.drop([entry.graph])
+    return Problem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
+
+
+def _strays(holdings: Holdings, *, repair: bool, in_merge: bool) -> Iterator[Problem]:
+    # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
+    for graph in holdings.strays(in_merge=in_merge):
+        name, what = (graph.value, "is not in the manifest") if isinstance(graph, NamedNode) else ("", "")
+        message = what or "the default graph holds statements that are in no checkpoint"
+        if repair:
+            holdings.take_out(graph)
+        yield Problem(name, message, "taken out" if repair else "")

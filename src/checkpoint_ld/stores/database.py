@@ -1,0 +1,236 @@
+"""`DatabaseStore`: agent checkpoints in an SQLite database, an index of files or a store of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, select, update
+
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.text import sha256_of
+from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.documents.values import ABSENT, Absent
+from checkpoint_ld.errors import CheckpointExists, IntegrityError, InvalidCheckpoint, ReadError
+from checkpoint_ld.findings import Place
+from checkpoint_ld.rules import finding
+from checkpoint_ld.stores import rows
+from checkpoint_ld.stores.filters import Header
+from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, NEIGHBOURS, RESET, Put, amended, not_found
+from checkpoint_ld.stores.sqlite import Database, faults, path_of
+from checkpoint_ld.stores.tables import checkpoints, thoughts, tool_calls
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping
+
+    from sqlalchemy import Connection, Select, Table
+
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.stores.filters import Filter
+
+_PAGE = 2000
+"""Headers that are read at a time, so that a long list is no long transaction."""
+
+
+class DatabaseStore(CheckedMethods):
+    """Agent checkpoints in the database at `url`, such as `sqlite:///checkpoints.db`, or at a path.
+
+    It is opened at first use, and made if it is not there. With `follows_files` it is an index of files, which are the
+    truth: what was written last may be lost in a power cut, and is brought back from the files. Raises SettingsError
+    for other databases than SQLite. All methods raise StoreBusyError where others write for more than five seconds,
+    IntegrityError for a database that is damaged, UnsupportedVersion for one of a newer checkpoint-ld, and StoreError
+    for one that is not ours.
+    """
+
+    capabilities = CAPABILITIES | {RESET}
+
+    def __init__(self, url: str | os.PathLike[str], *, follows_files: bool = False) -> None:
+        self._database = Database(path_of(url), flushed=not follows_files)
+        self.path = self._database.path
+
+    @property
+    def follows_files(self) -> bool:
+        """Whether the database is an index of files, and need not be on the disk before they are."""
+        return not self._database.flushed
+
+    @follows_files.setter
+    def follows_files(self, follows: bool) -> None:
+        self._database.flushed = not follows
+
+    def put(
+        self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
+    ) -> Put:
+        """Insert the checkpoint, with the name of its file and the hash of the file that it was imported from.
+
+        Raises CheckpointExists where the id is taken by other content.
+        """
+        sha256 = checkpoint.sha256
+        with self._database.writing() as connection:
+            row = connection.execute(_known(checkpoint.id)).first()
+            if row is None:
+                rows.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
+            elif row.sha256 != sha256:
+                raise CheckpointExists(
+                    f"{self.path}: holds {checkpoint.id!r} already with other content: "
+                    f"its hash is {row.sha256}, that of the new one {sha256}"
+                )
+            elif file_name is not None and row.file_name != file_name:
+                mine = update(checkpoints).where(checkpoints.c.id == checkpoint.id)
+                connection.execute(mine.values(file_name=file_name))
+        return Put(None, created=row is None)
+
+    def replace(
+        self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
+    ) -> None:
+        """Insert the checkpoint in place of what is there under its id, as a repair from its file.
+
+        What is known about the file and its origin stays, unless it is given anew.
+        """
+        with self._database.writing() as connection:
+            known = connection.execute(_known(checkpoint.id)).first()
+            if known is not None:
+                file_name, source_sha256 = file_name or known.file_name, source_sha256 or known.source_sha256
+            rows.remove(connection, checkpoint.id)
+            rows.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
+
+    def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
+        """Return the checkpoint.
+
+        Raises CheckpointNotFound, and IntegrityError where what is there does not fit the hash that was stored with it.
+        """
+        if not self._database.exists:
+            raise not_found(checkpoint_id, (), str(self.path))
+        with self._database.reading() as connection:
+            return self._restored(connection, checkpoint_id)
+
+    def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
+        """Yield the headers of all checkpoints that fit, some thousands at a time, with their hashes."""
+        left = wanted.limit
+        while left != 0 and self._database.exists:
+            size = _PAGE if left is None else min(left, _PAGE)
+            page = list(self._headers(rows.headers(replace(wanted, limit=size))))
+            yield from page
+            if len(page) < size:
+                return
+            wanted = replace(wanted, cursor=page[-1].key)
+            left = None if left is None else left - len(page)
+
+    def children(self, checkpoint_id: str, /) -> Iterator[Header]:
+        """Yield the headers of the checkpoints that go on from one, the oldest first."""
+        return self._headers(rows.children(checkpoint_id))
+
+    def holding(self, thought_id: str, /) -> Iterator[Header]:
+        """Yield the headers of the checkpoints that hold a thought, the oldest first."""
+        return self._headers(rows.holding(thought_id))
+
+    def update_metadata(
+        self,
+        checkpoint_id: str,
+        /,
+        *,
+        name: str | Absent | None = ABSENT,
+        description: str | Absent | None = ABSENT,
+        metadata: Mapping[str, Any] | Absent = ABSENT,
+    ) -> AgentCheckpoint:
+        """Change name, description or metadata of the checkpoint, and return it; what is ABSENT stays."""
+        if not self._database.exists:
+            raise not_found(checkpoint_id, (), str(self.path))
+        with self._database.writing() as connection:
+            before = self._restored(connection, checkpoint_id)
+            changed = amended(before, name=name, description=description, metadata=metadata)
+            rows.change(connection, changed)
+        return changed
+
+    def delete(self, checkpoint_id: str, /) -> bool:
+        """Delete the checkpoint with its thoughts and calls; return whether it was there."""
+        if not self._database.exists:
+            return False
+        with self._database.writing() as connection:
+            return rows.remove(connection, checkpoint_id)
+
+    def verify(self, *, repair: bool = False) -> Iterator[Finding]:
+        """Yield what is wrong with the database itself, and with rows that do not fit their hash or each other.
+
+        With `repair`, thoughts and calls are made again from the checkpoints that they belong to.
+        """
+        if not self._database.exists:
+            return
+        where = Place(str(self.path))
+        try:
+            with self._database.reading() as connection:
+                found = faults(connection)
+                ids = list(connection.scalars(select(checkpoints.c.id).order_by(checkpoints.c.id)))
+        except IntegrityError as error:
+            found, ids = [str(error)], []
+        for fault in found:
+            yield replace(finding("agent-database-damaged", f"the database is damaged: {fault}"), place=where)
+        for checkpoint_id in [] if found else ids:
+            wrong = self._fault(checkpoint_id, repair=repair)
+            if wrong is not None:
+                yield replace(wrong, place=where)
+
+    def reset(self) -> None:
+        """Empty the database. One that is damaged is kept under another name, and an empty one takes its place."""
+        self._database.reset()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._database.close()
+
+    def _headers(self, query: Select[Any]) -> Iterator[Header]:
+        if self._database.exists:
+            with self._database.reading() as connection:
+                found = connection.execute(query).mappings().all()
+            yield from map(Header.of_members, found)
+
+    def _restored(self, connection: Connection, checkpoint_id: str) -> AgentCheckpoint:
+        row = connection.execute(rows.whole(checkpoint_id)).mappings().first()
+        if row is None:
+            queries = rows.neighbours(checkpoint_id, NEIGHBOURS)
+            near = [one for query in queries for one in connection.scalars(query)]
+            raise not_found(checkpoint_id, near, str(self.path))
+        try:
+            tree = rows.tree_of(row)
+        except (TypeError, ValueError) as error:
+            raise IntegrityError(f"{self.path}: the row of {checkpoint_id!r} is damaged: {error}") from error
+        if sha256_of(tree) != row["sha256"]:
+            raise IntegrityError(
+                f"{self.path}: the row of {checkpoint_id!r} does not fit its hash {row['sha256']}; reindex"
+            )
+        return AgentCheckpoint.of_tree(tree)
+
+    def _fault(self, checkpoint_id: str, *, repair: bool) -> Finding | None:
+        with self._database.writing() if repair else self._database.reading() as connection:
+            row = connection.execute(rows.whole(checkpoint_id)).mappings().first()
+            if row is None:  # deleted meanwhile
+                return None
+            try:
+                tree = rows.tree_of(row)
+                fits, checkpoint = sha256_of(tree) == row["sha256"], AgentCheckpoint.of_tree(tree)
+            except (ReadError, InvalidCheckpoint, TypeError, ValueError) as error:
+                return finding("agent-row-damaged", f"the row cannot be restored: {error}", subject=checkpoint_id)
+            if not fits:
+                return finding("agent-row-damaged", f"the row does not fit {row['sha256']}", subject=checkpoint_id)
+            parts = {thoughts: rows.thought_rows, tool_calls: rows.call_rows}
+            if all(
+                _rows(connection, table, checkpoint_id) == made(checkpoint_id, checkpoint.snapshot)
+                for table, made in parts.items()
+            ):
+                return None
+            if repair:
+                for table in parts:
+                    connection.execute(delete(table).where(table.c.checkpoint_id == checkpoint_id))
+                rows.add_parts(connection, checkpoint_id, checkpoint.snapshot)
+        message = f"other thoughts or calls than those of its snapshot{', which were made again' if repair else ''}"
+        return finding("agent-row-parts", message, subject=checkpoint_id)
+
+
+def _known(checkpoint_id: str) -> Select[Any]:
+    columns = (checkpoints.c[name] for name in ("sha256", "source_sha256", "file_name"))
+    return select(*columns).where(checkpoints.c.id == checkpoint_id)
+
+
+def _rows(connection: Connection, table: Table, checkpoint_id: str) -> list[dict[str, Any]]:
+    query = select(table).where(table.c.checkpoint_id == checkpoint_id).order_by(table.c.seq)
+    return [dict(row) for row in connection.execute(query).mappings()]

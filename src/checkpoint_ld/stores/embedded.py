@@ -1,0 +1,364 @@
+"""The backend on disk: the graphs of a collection, shared by the threads of a process, and by processes in turn.
+
+Opening a collection to write takes as long as many a checkpoint takes to be written, and keeps all others out. So it
+stays open while it is in use, for all graph stores of the process together, and is let go when nobody has used it for a
+moment, or as soon as another process waits for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from pyoxigraph import Literal, NamedNode, QuerySolutions
+
+from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError
+from checkpoint_ld.sparql.guard import PREFIXES
+from checkpoint_ld.sparql.parameters import bound
+from checkpoint_ld.stores.backend import NO_PARAMETERS
+from checkpoint_ld.stores.collection_folder import MARK, Directory, explained
+from checkpoint_ld.stores.holdings import Holdings, Load
+from checkpoint_ld.stores.locks import Lock
+from checkpoint_ld.stores.manifest import FileState
+from checkpoint_ld.stores.outgoing import blocks
+from checkpoint_ld.vocabulary import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from checkpoint_ld.sparql.terms import Term
+    from checkpoint_ld.stores.backend import Row
+    from checkpoint_ld.stores.collection import Collection
+    from checkpoint_ld.stores.outgoing import Body
+
+PATIENCE_S: Final = 10.0
+"""Seconds to wait for other processes, which take turns."""
+_QUANTUM_S: Final = 0.1
+"""Seconds that are taken at least once it is open, whoever waits."""
+IDLE_S: Final = 0.5
+"""Seconds after which a collection that nobody uses is let go."""
+_TURN_S: Final = 0.15
+"""Seconds to stay away after others waited for it: longer than they sleep between two tries."""
+_WAITING = "waiting"
+"""The file on which those who wait hold a lock, so that those who have the collection know."""
+_NAME = NamedNode(SCHEMA + "name")
+
+_log = logging.getLogger(__name__)
+
+
+class EmbeddedGraphs(ABC):
+    """The graphs of agents in one collection, each with its entry in the manifest. `Backend` describes the methods."""
+
+    folder: Path
+
+    @property
+    def where(self) -> str:
+        """What the place is called in messages."""
+        return str(self.folder)
+
+    @abstractmethod
+    def using(self, *, writing: bool) -> AbstractContextManager[Holdings | None]:
+        """Give the holdings, with nobody else at them; None where there is no collection and nothing is written."""
+
+    @abstractmethod
+    def renew(self) -> None:
+        """Move a damaged collection aside."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let other processes have the collection."""
+
+    @contextmanager
+    def working(self, *, writing: bool = False) -> Iterator[Holdings | None]:
+        """Keep other threads out, and other processes if it is `writing`."""
+        with self.using(writing=writing) as holdings, explained(self.folder):
+            yield holdings
+
+    def checkpoints(self) -> list[str]:
+        """Return the names of all graphs that are done, of both families."""
+        with self.working() as holdings:
+            return sorted(name for name, one in holdings.entries.items() if one.is_done) if holdings else []
+
+    def unfinished(self) -> frozenset[str]:
+        """Return the names of graphs whose loading was interrupted."""
+        with self.working() as holdings:
+            return frozenset(one.graph for one in holdings.unfinished()) if holdings else frozenset()
+
+    def select(self, text: str, parameters: Mapping[str, Term] = NO_PARAMETERS) -> Sequence[Row]:
+        """Return the solutions of a query; where there is no collection, there are none."""
+        with self.working() as holdings:
+            if holdings is None:
+                return []
+            found = holdings.directory.store.query(bound(text, parameters), prefixes=PREFIXES)
+            assert isinstance(found, QuerySolutions)  # noqa: S101 - it is a SELECT
+            return [tuple(row) for row in found]
+
+    def count(self, graphs: Iterable[str]) -> dict[str, int]:
+        """Return how many statements the store holds in each of the graphs."""
+        with self.working() as holdings:
+            return {graph: holdings.count(graph) if holdings else 0 for graph in graphs}
+
+    def read(self, graph: str) -> bytes | None:
+        """Return the sorted N-Triples of a graph, to the letter as they were written."""
+        with self.working() as holdings:
+            if holdings is None or graph in self.unfinished():
+                return None
+            triples = holdings.triples(graph)
+            return triples if triples or graph in holdings.entries else None
+
+    def holds(self, graph: str, triples: Body) -> bool:
+        """Return whether a graph says this to the letter, and its entry and the merge of all graphs do so as well."""
+        with self.working() as holdings:
+            entry = holdings.entries.get(graph) if holdings else None
+            if holdings is None or entry is None or entry.sha256 != _load_of(graph, triples).entry.sha256:
+                return False
+            return not holdings.fault(graph)
+
+    def add(self, graph: str, triples: Body, *, source: str = "") -> bool:
+        """Make a graph unless there is one."""
+        with self._writable() as holdings:
+            held = holdings.entries.get(graph)
+            if held is not None and held.is_done:
+                return False
+            self._load(holdings, _load_of(graph, triples, source))
+            return True
+
+    def change(self, graph: str, triples: Body, before: bytes) -> bool:  # noqa: ARG002 - it cannot have changed
+        """Change what is different in a graph, in one transaction; nobody else can have changed it in the meantime."""
+        with self._writable() as holdings:
+            holdings.amend(_from_same_source(holdings, _load_of(graph, triples)))
+            return True
+
+    def replace(self, graph: str, triples: Body, *, source: str = "") -> None:
+        """Write a graph anew."""
+        with self._writable() as holdings:
+            self._load(holdings, _from_same_source(holdings, _load_of(graph, triples, source)))
+
+    def drop(self, graph: str) -> bool:
+        """Take out a graph and its entry."""
+        with self.working() as there:
+            if there is None:
+                return False
+        with self._writable() as holdings:
+            held = holdings.entries.get(graph)
+            holdings.drop([graph])
+            return held is not None and held.is_done
+
+    @contextmanager
+    def _writable(self) -> Iterator[Holdings]:
+        with self.working(writing=True) as holdings:
+            assert holdings is not None  # noqa: S101 - who writes makes a collection
+            yield holdings
+
+    def _load(self, holdings: Holdings, load: Load) -> None:
+        if holdings.load([load]):
+            raise StoreError(f"{self.where}: {load.entry.graph} could not be written as a whole; try again")
+
+
+def _load_of(graph: str, triples: Body, source: str = "") -> Load:
+    """Return what is to be loaded for the graph of an agent checkpoint, called by the name that it states."""
+    load = Load.of_triples(
+        b"".join(blocks(triples)),
+        graph,
+        name="",
+        source=source,
+        family="agent",
+        dialect="agent-canonical",
+        file=FileState(),
+    )
+    root = NamedNode(graph)
+    stated = (one.object for one in load.statements if one.predicate == _NAME and one.subject == root)
+    return load.but(name=next((one.value for one in stated if isinstance(one, Literal)), ""))
+
+
+def _from_same_source(holdings: Holdings, load: Load) -> Load:
+    """Return what is to be loaded, from where the graph came before unless it has another source."""
+    held = holdings.entries.get(load.entry.graph)
+    return load.but(source=load.entry.source or (held.source if held is not None else ""))
+
+
+class SharedGraphs(EmbeddedGraphs):
+    """The collection in a folder, opened when it is used, and made where it is written first.
+
+    Methods raise StoreBusyError if other processes do not let go within `PATIENCE_S`, and StoreError for what cannot be
+    opened.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._guard = threading.RLock()
+        self._holdings: Holdings | None = None
+        self._opened_at = self._last_used = 0.0
+        self._uses = 0
+        self._gives_way = False
+        self._is_watched = False
+
+    @contextmanager
+    def using(self, *, writing: bool) -> Iterator[Holdings | None]:
+        """Give the holdings, with nobody else at them; None where there is no collection and nothing is written."""
+        _check_process()
+        with self._guard:
+            holdings = self._opened(writing=writing)
+            self._uses += 1
+            try:
+                yield holdings
+            finally:
+                self._uses -= 1
+                self._last_used = time.monotonic()
+                if not self._uses and self._last_used > self._opened_at + _QUANTUM_S and self._is_awaited():
+                    self._gives_way = True
+                    self.close()
+
+    def close(self) -> None:
+        """Let other processes have the folder; the next use opens it again."""
+        with self._guard:
+            if self._holdings is not None and not self._uses:
+                directory, self._holdings = self._holdings.directory, None
+                directory.close()
+
+    def renew(self) -> None:
+        """Move a collection that is damaged aside, so that the next use makes another one."""
+        with self._guard:
+            self.close()
+            try:
+                self._opened(writing=True)
+            except IntegrityError:
+                self.folder.rename(self.folder.with_name(f"{self.folder.name}.corrupt-{time.time_ns() // 1_000_000}"))
+
+    def forsake(self) -> None:
+        """Have no part in the lock any more, as a forked process: the store is its parent's."""
+        if self._holdings is not None:
+            self._holdings.directory.lock.release()
+
+    def _opened(self, *, writing: bool) -> Holdings | None:
+        held = self._holdings
+        if held is not None and (not writing or not held.directory.read_only):
+            return held
+        if not writing and not self._is_there():
+            return None
+        self.close()
+        if self._gives_way:
+            self._gives_way = False
+            time.sleep(_TURN_S)
+        _user.setdefault("pid", os.getpid())
+        directory = self._directory(read_only=not writing)
+        holdings = Holdings(directory)
+        try:
+            if writing:
+                holdings.clear_unfinished()
+        except BaseException:
+            directory.close()
+            raise
+        self._holdings = holdings
+        self._opened_at = self._last_used = time.monotonic()
+        if not self._is_watched:
+            self._watch(IDLE_S)
+        return holdings
+
+    def _is_there(self) -> bool:
+        if (self.folder / MARK).is_file():
+            return True
+        # What is neither nothing nor a collection is refused when it is opened.
+        return self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir()))
+
+    def _directory(self, *, read_only: bool) -> Directory:
+        try:
+            return Directory.open(self.folder, read_only=read_only, wait=0)
+        except StoreBusyError:
+            turn = Lock(self.folder / _WAITING, shared=True, wait=PATIENCE_S)
+        with turn:
+            return Directory.open(self.folder, read_only=read_only, wait=PATIENCE_S)
+
+    def _is_awaited(self) -> bool:
+        if self._holdings is None:
+            return False
+        try:
+            Lock(self.folder / _WAITING).release()
+        except StoreBusyError:
+            return True
+        except OSError:  # a folder that may only be read, or is gone
+            pass
+        return False
+
+    def _watch(self, seconds: float) -> None:
+        self._is_watched = True
+        timer = threading.Timer(seconds, self._look)
+        timer.daemon = True
+        timer.start()
+
+    def _look(self) -> None:
+        with self._guard:
+            left = self._last_used + IDLE_S - time.monotonic()
+            if self._holdings is not None and left > 0:
+                self._watch(left)
+                return
+            self._is_watched = False
+            try:
+                self.close()
+            except StoreError as error:
+                _log.warning("%s", error)
+
+
+class LentGraphs(EmbeddedGraphs):
+    """A collection that somebody else has open, and closes. Methods that write raise StoreError if it is read only."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.folder = collection.folder
+        self._holdings = collection.holdings
+        with _knowing:
+            self._guard = _guards.setdefault(collection, threading.RLock())
+
+    @contextmanager
+    def using(self, *, writing: bool) -> Iterator[Holdings]:
+        """Give the holdings, with no other graph store at them."""
+        with self._guard:
+            if writing:
+                self._holdings.check_writable()
+            yield self._holdings
+
+    def close(self) -> None:
+        """Leave the collection open, for whoever opened it."""
+
+    def renew(self) -> None:
+        """Raise SettingsError: what somebody else has open cannot be moved aside."""
+        raise SettingsError(f"{self.folder}: give the path of the collection, so that it can be made anew")
+
+
+_known: WeakValueDictionary[Path, SharedGraphs] = WeakValueDictionary()
+_guards: WeakKeyDictionary[Collection, threading.RLock] = WeakKeyDictionary()
+_knowing = threading.Lock()
+_user: dict[str, int] = {}
+"""The process that opened the first collection."""
+
+
+def shared(path: Path) -> SharedGraphs:
+    """Return the collection in a folder, the same one for everybody in this process."""
+    folder = path.resolve()
+    with _knowing:
+        return _known.get(folder) or _known.setdefault(folder, SharedGraphs(folder))
+
+
+def _check_process() -> None:
+    """Raise StoreError in a process that was forked after a store was opened: RocksDB would wait there for ever."""
+    if _user.get("pid", os.getpid()) != os.getpid():
+        raise StoreError(
+            "this process was forked from one that had used a collection, which cannot be used on both sides; "
+            "start it by spawn (multiprocessing.set_start_method), or fork before the first use"
+        )
+
+
+def _forsake_all() -> None:
+    for one in list(_known.values()):
+        one.forsake()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forsake_all)

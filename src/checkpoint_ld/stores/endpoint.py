@@ -1,0 +1,292 @@
+"""Endpoints: where a triple store listens for what, what is particular about it, and the credentials for it.
+
+Credentials never come from the command line and never go into any text of ours.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import netrc
+import os
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
+
+from checkpoint_ld.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+USER = "CHECKPOINT_LD_USER"
+PASSWORD = "CHECKPOINT_LD_PASSWORD"  # noqa: S105 - the name of the variable, not what is in it
+TOKEN = "CHECKPOINT_LD_TOKEN"  # noqa: S105 - as above
+"""Environment variables that hold credentials."""
+METHODS = ("auto", "none", "basic", "digest", "bearer")
+MASK = "***"
+GENERIC = "generic"
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is particular about one kind of triple store: an entry of `profiles.toml`.
+
+    `quads` says that its graph store takes N-Quads of many graphs at once.
+    `query`, `update` and `store` are paths below the store's URL, None where there is no such operation. `signs` are
+    words by which its answers give it away. `most_rows` is the number of rows above which it cuts results silently,
+    `largest_integer` the largest that it takes. `checked` says whether we have seen it run.
+    """
+
+    name: str
+    title: str
+    signs: tuple[str, ...] = ()
+    query: str | None = None
+    update: str | None = None
+    store: str | None = None
+    graph_parameter: str = "graph"
+    form_encoded: bool = False
+    names: str = "constant"
+    authentication: str = "basic"
+    gzip: bool = False
+    quads: bool = False
+    most_rows: int | None = None
+    largest_integer: int | None = None
+    checked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One triple store: the URLs of its services, None for one that is not there.
+
+    They are those of the SPARQL 1.1 Protocol and of the Graph Store HTTP Protocol.
+    """
+
+    profile: Profile
+    query: str
+    update: str | None = None
+    store: str | None = None
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port: to whom credentials may be sent (RFC 6454 §4)."""
+        return origin_of(self.query)
+
+    @property
+    def host(self) -> str:
+        """The host's name without the port, as netrc files have it."""
+        return urlsplit(self.query).hostname or ""
+
+
+@cache
+def profiles() -> Mapping[str, Profile]:
+    """Return the profiles that are shipped, by name."""
+    text = (resources.files(__package__) / "profiles.toml").read_text(encoding="utf-8")
+    told = tomllib.loads(text)
+    return MappingProxyType(
+        {name: Profile(name, **{**entry, "signs": tuple(entry.get("signs", ()))}) for name, entry in told.items()}
+    )
+
+
+def endpoint(
+    url: str,
+    profile: str,
+    *,
+    query: str | None = None,
+    update: str | None = None,
+    store: str | None = None,
+) -> Endpoint:
+    """Return the endpoint of the triple store at `url`.
+
+    `query`, `update` and `store` are the URLs of services that are not where the profile has them.
+
+    Raises SettingsError for a profile that does not exist, a URL that is none or holds a password, and URLs of more
+    than one origin.
+    """
+    chosen = profiles().get(profile)
+    if chosen is None:
+        raise SettingsError(f"there is no profile {profile!r}: use one of {', '.join(profiles())}")
+    base = checked_url(url).rstrip("/")
+
+    def place(given: str | None, path: str | None) -> str | None:
+        return checked_url(given) if given else None if path is None else base + path
+
+    queried = place(query, chosen.query) or checked_url(url)
+    found = Endpoint(chosen, queried, place(update, chosen.update), place(store, chosen.store))
+    origins = {origin_of(one) for one in (url, found.query, found.update, found.store) if one}
+    if len(origins) > 1:
+        raise SettingsError(
+            f"the URLs of one store are at several servers ({', '.join(sorted(origins))}): "
+            "name services of one server, for credentials go to one alone"
+        )
+    return found
+
+
+def recognized(server: str, body: str) -> Profile | None:
+    """Return the profile whose signs are in a store's `Server` header, or else in what it says about itself."""
+    for text in (server.lower(), body.lower()):
+        for profile in profiles().values():
+            if any(sign in text for sign in profile.signs):
+                return profile
+    return None
+
+
+def checked_url(url: str) -> str:
+    """Return `url`; raise SettingsError unless it is one of a web server, without password, query and fragment."""
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        is_usable = False
+    if "@" in url.partition("://")[2].partition("/")[0]:
+        raise SettingsError(
+            "a URL with a name or password in it ends up in logs and histories: "
+            "give them by environment variables, a file or netrc"
+        )
+    shown = url.partition("?")[0].partition("#")[0]  # what follows may be a token
+    if not is_usable or not url.isascii() or any(one <= " " for one in url):
+        raise SettingsError(f"{shown!r} is no URL of a server: it should look like http://127.0.0.1:7878")
+    if parts.query or parts.fragment:
+        raise SettingsError(f"{shown!r} is followed by a query or a fragment: give the URL of the store alone")
+    return url
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of a URL, the port always said."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    host = parts.hostname or ""
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine itself."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """How to tell a server who we are: `method` is none, basic (RFC 7617), digest (RFC 7616) or bearer (RFC 6750).
+
+    `secret` is a password or a token. `origin` says in words where they come from, such as the name of a file, and
+    `for_shell` are the options by which curl would find them in the same place.
+    """
+
+    method: str = "none"
+    user: str = field(default="", repr=False)
+    secret: str = field(default="", repr=False)
+    origin: str = "none"
+    for_shell: str = ""
+
+    @property
+    def masked(self) -> str:
+        """The header `Authorization` as it may be shown, empty where there is none."""
+        return f"{self.method.capitalize()} {MASK}" if self.method != "none" else ""
+
+    def hide(self, text: str) -> str:
+        """Return a text with whatever is secret in it replaced by asterisks."""
+        if not self.secret:
+            return text
+        pair = f"{self.user}:{self.secret}"
+        encoded = base64.b64encode(pair.encode()).decode()
+        for one in (encoded, pair, self.secret, quote(self.secret, safe="")):
+            text = text.replace(one, MASK)
+        return text
+
+
+def credentials(
+    host: str,
+    method: str = "auto",
+    *,
+    preferred: str = "basic",
+    file: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Credentials:
+    """Find the credentials for `host`: in `file`, in environment variables, or in a netrc file; the first that has any.
+
+    `file` holds `NAME:PASSWORD` or a token in its first line. With the method `auto`, a token is a bearer's and a
+    password is given as `preferred`; where there is nothing, nobody asks. The netrc file is the one that the variable
+    NETRC names, or `~/.netrc`; only its entry for this very host counts. Raises SettingsError for a method that does
+    not exist, for credentials that are not there although a method was asked for, and for a file that cannot be read.
+    """
+    if method not in METHODS:
+        raise SettingsError(f"there is no authentication {method!r}: use one of {', '.join(METHODS)}")
+    if method == "none":
+        return Credentials()
+    variables = os.environ if environment is None else environment
+    user, secret, origin, shell = (
+        _of_file(file) if file else _of_variables(variables) or _of_netrc(host, variables) or ("", "", "", "")
+    )
+    if not secret:
+        if method == "auto":
+            return Credentials()
+        raise SettingsError(
+            f"authentication {method} needs credentials: set {TOKEN}, or {USER} and {PASSWORD}, "
+            f"or give a file of them, or an entry for {host} in ~/.netrc"
+        )
+    is_token = not user
+    chosen = ("bearer" if is_token else preferred) if method == "auto" else method
+    if is_token != (chosen == "bearer"):
+        wanted = "a token" if chosen == "bearer" else "a name and a password"
+        raise SettingsError(f"authentication {chosen} needs {wanted}, which {origin} does not hold")
+    if not (user + secret).isprintable():
+        raise SettingsError(f"the credentials of {origin} hold line breaks or other control characters")
+    return Credentials(chosen, user, secret, origin, _for_shell(chosen, shell))
+
+
+Found = tuple[str, str, str, str]
+"""Name, secret, where they come from, and how a shell gets at them."""
+
+
+def _of_file(file: str) -> Found:
+    try:
+        line = Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise SettingsError(f"{file}: credentials cannot be read: {reason}") from None
+    name, colon, secret = line.partition(":")
+    shell = f'"$(cat {_quoted(file)})"'
+    return (name, secret, file, shell) if colon else ("", line, file, shell)
+
+
+def _of_variables(variables: Mapping[str, str]) -> Found | None:
+    if variables.get(TOKEN):
+        return "", variables[TOKEN], TOKEN, f'"${TOKEN}"'
+    if variables.get(USER) and variables.get(PASSWORD):
+        return variables[USER], variables[PASSWORD], f"{USER} and {PASSWORD}", f'"${USER}:${PASSWORD}"'
+    return None
+
+
+def _of_netrc(host: str, variables: Mapping[str, str]) -> Found | None:
+    named = variables.get("NETRC")
+    file = Path(named) if named else Path("~/.netrc").expanduser()
+    try:
+        entry = netrc.netrc(str(file)).hosts.get(host)
+    except FileNotFoundError:
+        return None
+    except netrc.NetrcParseError as error:
+        raise SettingsError(f"{file}: this is no netrc file: {error.msg}, line {error.lineno}") from None
+    except (OSError, ValueError):
+        raise SettingsError(f"{file}: cannot be read; ask for permission, or set NETRC to another file") from None
+    if entry is None or not entry[2]:
+        return None
+    return entry[0], entry[2], str(file), f"--netrc-file {_quoted(str(file))}"
+
+
+def _for_shell(method: str, source: str) -> str:
+    if method == "bearer":
+        return f'-H "Authorization: Bearer {source.strip(chr(34))}"'
+    scheme = "--digest" if method == "digest" else "--basic"
+    return f"{scheme} {source}" if source.startswith("--netrc") else f"{scheme} --user {source}"
+
+
+def _quoted(file: str) -> str:
+    return "'" + file.replace("'", "'\\''") + "'"

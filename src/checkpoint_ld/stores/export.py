@@ -1,0 +1,159 @@
+"""Export: a collection as N-Quads or TriG, in one stream or in shards for a distributed store.
+
+One graph follows the other by name, the statements of each sorted and as they were written. Two collections hold the
+same exactly if their exports are the same bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+
+import orjson
+import pyoxigraph
+from pyoxigraph import NamedNode, RdfFormat
+from rdflib import URIRef
+
+from checkpoint_ld import emission, families
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableError, WriteError
+from checkpoint_ld.graph.naming import renewed
+from checkpoint_ld.rdf import parse
+from checkpoint_ld.stores.holdings import named_quad
+from checkpoint_ld.stores.manifest import MANIFEST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.stores.holdings import Holdings
+
+_SHARDS = "shards.json"
+_IN_MEMORY = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One file of an export: its name, what it holds, its size in bytes and the SHA-256 of its content as it lies."""
+
+    file: str
+    graphs: int
+    quads: int
+    bytes: int
+    sha256: str
+
+
+def nquads(holdings: Holdings, graph: str) -> bytes:
+    """Return the N-Quads of one graph, sorted."""
+    name = NamedNode(graph)
+    quads = (named_quad(statement, name) for statement in holdings.statements(graph))
+    return pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
+
+
+def graph_of(holdings: Holdings, graph: str) -> StatementGraph:
+    """Return one graph with the name of its own root, to read and to change; the collection knows of no change."""
+    entry = holdings.entries[graph]
+    return families.restored(parse(holdings.triples(graph), "nt"), URIRef(renewed(entry.root)), entry.family)
+
+
+def trig(holdings: Holdings, graph: str) -> bytes:
+    """Return the TriG of one graph, sorted."""
+    named = graph_of(holdings, graph)
+    named.root = URIRef(graph)
+    return emission.trig_of(named)
+
+
+_WRITERS: dict[str, Callable[[Holdings, str], bytes]] = {"nq": nquads, "trig": trig}
+"""What a collection can be written as."""
+
+
+def dump(holdings: Holdings, out: BinaryIO, syntax: str) -> None:
+    """Write all checkpoints to a file that is open for bytes, without the manifest.
+
+    Raises SettingsError for a syntax that is unknown, StoreError for a graph that was never finished.
+    """
+    if syntax not in _WRITERS:
+        raise SettingsError(f"a collection cannot be written as {syntax!r}: use one of {', '.join(_WRITERS)}")
+    out.writelines(_WRITERS[syntax](holdings, graph) for graph in _whole(holdings))
+
+
+def write_shards(holdings: Holdings, folder: Path, *, shards: int, compressed: bool) -> tuple[Shard, ...]:
+    """Write N-Quads in up to `shards` files of about one size, the manifest in a file of its own, and their list.
+
+    The list, `shards.json`, comes last: where it is, all are. Raises WriteError for what cannot be written, and for a
+    folder that has files already.
+    """
+    graphs = _whole(holdings)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise WriteError(f"{folder}: is there already and is not an empty folder; name a new one")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TargetUnwritableError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from error
+    extension = ".nq.gz" if compressed else ".nq"
+    written = []
+    for number, part in enumerate(_parts(holdings, graphs, shards)):
+        content = (nquads(holdings, graph) for graph in part)
+        written.append(_write(folder / f"part-{number:05}{extension}", content, len(part)))
+    written.append(_write(folder / f"manifest{extension}", [_manifest(holdings)], 1))
+    listed = orjson.dumps([asdict(one) for one in written], option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    replace_file(folder / _SHARDS, listed)
+    return tuple(written)
+
+
+def _whole(holdings: Holdings) -> list[str]:
+    unfinished = [one.graph for one in holdings.entries.values() if not one.is_done]
+    if unfinished:
+        message = f"{len(unfinished)} checkpoints were not loaded to their end, such as {unfinished[0]}"
+        raise StoreError(f"{message}; run `checkpoint-ld store verify --repair` first")
+    return sorted(holdings.entries)
+
+
+def _parts(holdings: Holdings, graphs: Sequence[str], shards: int) -> list[list[str]]:
+    """Return graphs in `shards` runs of about the same number of statements, none of them empty."""
+    share = max(1, -(-sum(holdings.entries[graph].triples for graph in graphs) // shards))
+    parts: dict[int, list[str]] = {}
+    before = 0
+    for graph in graphs:
+        triples = holdings.entries[graph].triples
+        parts.setdefault((before + triples // 2) // share, []).append(graph)
+        before += triples
+    return list(parts.values())
+
+
+def _manifest(holdings: Holdings) -> bytes:
+    quads = holdings.directory.store.quads_for_pattern(None, None, None, MANIFEST)
+    text = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
+    return b"".join(sorted(text.splitlines(keepends=True)))
+
+
+def _write(path: Path, content: Any, graphs: int) -> Shard:
+    quads = 0
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
+        with _compressing(cast("IO[bytes]", file), path) as out:
+            for text in content:
+                quads += text.count(b"\n")
+                out.write(text)
+        size = file.tell()
+        file.seek(0)
+        hashed = sha256()
+        while block := file.read(1 << 20):
+            hashed.update(block)
+        file.seek(0)
+        replace_file(path, cast("BinaryIO", file))
+    return Shard(path.name, graphs, quads, size, hashed.hexdigest())
+
+
+@contextmanager
+def _compressing(file: IO[bytes], path: Path) -> Iterator[Any]:
+    if path.suffix != ".gz":
+        yield file
+        return
+    # Neither a name nor a time goes into the file: the same content gives the same bytes.
+    with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as out:
+        yield out

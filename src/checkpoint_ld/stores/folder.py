@@ -1,0 +1,135 @@
+"""Files in a folder of checkpoints: a safe name for every id, on every disk, and content that appears as a whole."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from checkpoint_ld.documents.files import flush, write_whole
+from checkpoint_ld.errors import CheckpointLdError, StoreError, StoreFull
+from checkpoint_ld.stores.locks import Lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SUFFIX: Final = ".json"
+PACKED: Final = ".json.gz"
+"""The end of the name of a file that is compressed; such files are read, not written."""
+TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
+"""What temporary files are called."""
+
+_LONGEST = 120
+_KEPT = 64
+_DIGITS = 12
+_DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
+"""Names that Windows keeps for devices, whatever follows after a full stop."""
+_LOCK = ".lock"
+_PATIENCE_S = 5.0
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL})
+_REMEDIES = {
+    errno.ENOENT: "the folder has vanished, or cannot be made: make it, or choose another one",
+    errno.ENOTDIR: "give the path of a folder",
+    errno.EEXIST: "give the path of a folder",
+    errno.EACCES: "ask for permission, or choose another folder",
+    errno.EPERM: "ask for permission, or choose another folder",
+    errno.EROFS: "choose a folder that may be written to",
+}
+
+
+def file_name(checkpoint_id: str) -> str:
+    """Return what the file of a checkpoint is called: its id, with all but plain characters percent-encoded.
+
+    No id leads out of a folder, makes a hidden file, or is too long for a disk.
+    """
+    plain = _encoded(checkpoint_id)
+    if len(plain) > _LONGEST or plain.split(".")[0].lower() in _DEVICES:
+        return hashed_name(checkpoint_id)
+    return plain + SUFFIX
+
+
+def hashed_name(checkpoint_id: str) -> str:
+    """Return what a file is called whose first name is taken, by an id that differs only in case, or is not usable."""
+    digest = hashlib.sha256(checkpoint_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{_encoded(checkpoint_id)[:_KEPT]}~{digest[:_DIGITS]}{SUFFIX}"
+
+
+def names(checkpoint_id: str) -> tuple[str, ...]:
+    """Return all names that the file of a checkpoint may have, the first choice first."""
+    choices = tuple(dict.fromkeys((file_name(checkpoint_id), hashed_name(checkpoint_id))))
+    return (*choices, *(name.removesuffix(SUFFIX) + PACKED for name in choices))
+
+
+def is_checkpoint(name: str) -> bool:
+    """Return whether a file of that name is taken for a checkpoint."""
+    return name.endswith((SUFFIX, PACKED)) and not name.startswith(".")
+
+
+def _encoded(text: str) -> str:
+    plain = quote(text, safe="", errors="surrogatepass").replace("~", "%7E")
+    if plain.startswith("."):
+        plain = "%2E" + plain[1:]
+    return plain[:-1] + "%2E" if plain.endswith(".") else plain
+
+
+def locked(folder: Path, wait: float = _PATIENCE_S) -> Lock:
+    """Lock `folder` for the few things that one process at a time may do: changing, deleting, renaming."""
+    return Lock(folder / _LOCK, wait=wait)
+
+
+@contextlib.contextmanager
+def explained(folder: Path) -> Iterator[None]:
+    """Raise what the operating system refuses as StoreFull or StoreError, with what to do about it."""
+    try:
+        yield
+    except CheckpointLdError:  # some are errors of the operating system as well, and explained already
+        raise
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if error.errno in _FULL:
+            raise StoreFull(f"{folder}: no room is left ({reason}), nothing was changed; free some space") from error
+        remedy = _REMEDIES.get(error.errno or 0, "look at the disk")
+        raise StoreError(f"{folder}: cannot be used: {reason}; {remedy}") from error
+
+
+def place(target: Path, data: bytes, *, replace: bool = False) -> None:
+    """Make `data` the content of a file at `target`, durably.
+
+    Without `replace` the file is a new one. With it, what is there is replaced, a symbolic link itself and not what it
+    leads to. Whatever fails, what was there stays and nothing else does. Raises FileExistsError if something of that
+    name is there, and OSError.
+    """
+    old = None
+    if replace:
+        with contextlib.suppress(FileNotFoundError):
+            old = target.lstat()
+    is_file = old is not None and stat.S_ISREG(old.st_mode)
+    write_whole(target, (data,), old if is_file else None, overwrite=replace, claim=_claim)
+    try:
+        flush(target.parent)
+    except OSError:
+        if not replace:
+            target.unlink(missing_ok=True)
+        raise
+
+
+def _claim(temporary: Path, target: Path) -> None:
+    """Give the file its name, which must be free: by a hard link, which fails if it is not."""
+    try:
+        target.hardlink_to(temporary)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+    else:
+        return
+    with locked(target.parent):  # everybody who writes here is in the same position, and waits here
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+        temporary.replace(target)

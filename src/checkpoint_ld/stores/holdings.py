@@ -1,0 +1,358 @@
+"""The holdings of a collection: graphs and their entries, which change together, and the merge of all graphs.
+
+An entry says `loading` before the first statement of its graph is touched, and `done` when all of them were counted
+and are in the merge. Each change of the manifest is one transaction of the store (SPARQL 1.1 Update §3). So whatever is
+interrupted, no half graph counts as a whole one.
+
+The merge is what all graphs say, each statement once, in the default graph of the store: queries that name no graph are
+about it (SPARQL 1.1 §13.1). The store itself could look through all graphs instead, but finds a statement as often as
+there are graphs with it, and those of the manifest as well. A graph is there as a whole before the first of its
+statements comes into the merge, and until the last one has left it: so the graphs show what an interruption leaves.
+
+The Oxigraph store holds values: `7.5E-1` comes out as `0.75`, `01` as `1`, and two forms of one value in one place
+become one statement. Beside a graph stand therefore the statements that would come out otherwise, as N-Triples, so that
+it comes back to the letter. They only say how something is written: one whose value is no longer in the graph counts
+for nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache, cached_property, lru_cache
+from hashlib import sha256
+from importlib.metadata import version
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import pyoxigraph
+from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
+
+from checkpoint_ld.errors import StoreError
+from checkpoint_ld.stores.collection_folder import Directory, explained
+from checkpoint_ld.stores.manifest import DONE, LEXICAL_FORMS, LOADING, MANIFEST, STATUS, Entry, entry_of
+from checkpoint_ld.vocabulary import XSD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_BULK = 10_000
+"""More statements than this are loaded in bulk, which is faster and no transaction."""
+_MUCH = 10
+"""So many times what was loaded in bulk is less than all: then the store is worth being put in order."""
+_PLACE = NamedNode("urn:checkpoint-ld:place")
+_STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
+
+
+@dataclass(frozen=True)
+class Load:
+    """A checkpoint to be loaded: its entry, its graph's statements as the store will hold them, and how they read."""
+
+    entry: Entry
+    statements: tuple[Triple, ...]
+    forms: str
+
+    @classmethod
+    def of_triples(cls, triples: bytes, graph: str, **members: Any) -> Self:
+        """Return what is to be loaded for the N-Triples of a graph; `members` are the other members of its entry."""
+        written = [quad.triple for quad in pyoxigraph.parse(triples, format=RdfFormat.N_TRIPLES)]
+        held = rewritten(written)
+        entry = Entry(
+            graph=graph,
+            root=graph,
+            sha256=digest(written),
+            triples=len(held),
+            loaded=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            software=software(),
+            **members,
+        )
+        return cls(entry, tuple(held), kept_forms(held))
+
+    def but(self, **members: Any) -> Self:
+        """Return the same statements with other members of the entry."""
+        return replace(self, entry=replace(self.entry, **members))
+
+
+class Holdings:
+    """The graphs and entries in an open folder."""
+
+    def __init__(self, directory: Directory) -> None:
+        self.directory = directory
+        self._in_bulk = 0
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        by_graph: dict[str, list[Quad]] = defaultdict(list)
+        for quad in self.directory.store.quads_for_pattern(None, None, None, MANIFEST):
+            if isinstance(quad.subject, NamedNode) and quad.predicate != LEXICAL_FORMS:
+                by_graph[quad.subject.value].append(quad)
+        return {graph: entry_of(graph, quads) for graph, quads in sorted(by_graph.items())}
+
+    @cached_property
+    def _by_source(self) -> dict[str, dict[str, None]]:
+        found: dict[str, dict[str, None]] = {}
+        for entry in self._entries.values():
+            found.setdefault(entry.source, {})[entry.graph] = None
+        return found
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The entries by the names of their graphs."""
+        return MappingProxyType(self._entries)
+
+    def of_source(self, source: str) -> tuple[Entry, ...]:
+        """Return the entries of what came from one file."""
+        return tuple(self._entries[graph] for graph in self._by_source.get(source, ()))
+
+    def unfinished(self) -> tuple[Entry, ...]:
+        """Return the entries whose loading was interrupted."""
+        found = self.directory.store.quads_for_pattern(None, STATUS, Literal(LOADING), MANIFEST)
+        graphs = sorted(quad.subject.value for quad in found if isinstance(quad.subject, NamedNode))
+        return tuple(self.entries[graph] for graph in graphs)
+
+    def statements(self, graph: str) -> list[Triple]:
+        """Return the statements of a graph as they were written, sorted by what N-Triples says of them."""
+        quads = self.directory.store.quads_for_pattern(None, None, None, NamedNode(graph))
+        return sorted(restored((quad.triple for quad in quads), self._forms(graph)), key=str)
+
+    def triples(self, graph: str) -> bytes:
+        """Return the sorted N-Triples of a graph, to the letter as they were written."""
+        return pyoxigraph.serialize(self.statements(graph), format=RdfFormat.N_TRIPLES) or b""
+
+    def count(self, graph: str) -> int:
+        """Return how many statements the store holds in a graph."""
+        rows = self.directory.store.query("SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", default_graph=[NamedNode(graph)])
+        assert isinstance(rows, QuerySolutions)  # noqa: S101 - it is a SELECT
+        [row] = rows
+        counted = row["n"]
+        return int(counted.value) if isinstance(counted, Literal) else 0
+
+    def fault(self, graph: str) -> str:
+        """Return what is wrong with a graph, held against its entry statement by statement; empty if nothing is."""
+        entry = self._entries[graph]
+        if not entry.is_done:
+            return "its loading was interrupted"
+        counted = self.count(graph)
+        if counted != entry.triples:
+            return f"holds {counted} statements, not {entry.triples}"
+        if digest(self.statements(graph)) != entry.sha256:
+            return "holds other statements than those that were loaded"
+        lacking = f"GRAPH {NamedNode(graph)} {{ ?s ?p ?o }} FILTER NOT EXISTS {{ ?s ?p ?o }}"
+        return "is not in the default graph as a whole" if self._ask(lacking) else ""
+
+    def load(self, loads: Sequence[Load]) -> set[str]:
+        """Put checkpoints in the place of what is there under their names, and return those that do not count right.
+
+        Their graphs are empty then, and their entries not done.
+        """
+        self.check_writable()
+        with explained(self.directory.folder):
+            self._tell(loads)
+            for one in loads:
+                self._empty(one.entry.graph)
+            self._write([named_quad(triple, NamedNode(one.entry.graph)) for one in loads for triple in one.statements])
+            failed = {one.entry.graph for one in loads if self.count(one.entry.graph) != one.entry.triples}
+            for graph in failed:
+                self.directory.store.remove_graph(NamedNode(graph))
+            whole = [one for one in loads if one.entry.graph not in failed]
+            self._write([Quad(one.subject, one.predicate, one.object) for load in whole for one in load.statements])
+            self._finish([one.entry for one in whole])
+        return failed
+
+    def amend(self, load: Load) -> None:
+        """Put a graph in the place of the one of its name by what is different, which is seen at once or not at all.
+
+        For small changes: unlike `load`, an interruption never leaves the graph empty.
+        """
+        self.check_writable()
+        graph = load.entry.graph
+        name = NamedNode(graph)
+        with explained(self.directory.folder):
+            before = {quad.triple for quad in self.directory.store.quads_for_pattern(None, None, None, name)}
+            gone, new = before.difference(load.statements), set(load.statements).difference(before)
+            steps = [
+                f"DELETE {{ {one} }} WHERE {{ FILTER NOT EXISTS {{ {_in_others(graph, str(one))} }} }}" for one in gone
+            ]
+            steps.append(f"DELETE DATA {{ GRAPH {name} {{ {_lines(gone)} }} }}")
+            steps.append(f"INSERT DATA {{ {_lines(new)} GRAPH {name} {{ {_lines(new)} }} }}")
+            self.directory.store.update(" ; ".join(steps))
+            self._tell([load.but(status=DONE)])
+
+    def retell(self, entry: Entry) -> None:
+        """Put an entry in the place of the one that its graph has; the graph stays."""
+        self.check_writable()
+        with explained(self.directory.folder):
+            self._tell([Load(entry, (), self._forms(entry.graph))])
+
+    def drop(self, graphs: Iterable[str]) -> None:
+        """Take out graphs and their entries."""
+        self.check_writable()
+        with explained(self.directory.folder):
+            for graph in graphs:
+                self.directory.store.update(f"{_emptying(graph)} ; {_forgetting(graph)}")
+                self._forget(graph)
+
+    def settle(self) -> None:
+        """Put the store in order for queries after much was loaded in bulk; it takes seconds for a million."""
+        held = sum(one.triples for one in self._entries.values())
+        if self._in_bulk * _MUCH > held:
+            with explained(self.directory.folder):
+                self.directory.store.optimize()
+        self._in_bulk = 0
+
+    def clear_unfinished(self) -> None:
+        """Empty the graphs whose loading was interrupted; their entries stay, and say so."""
+        with explained(self.directory.folder):
+            for entry in self.unfinished():
+                self._empty(entry.graph)
+
+    def strays(self, *, in_merge: bool) -> list[NamedNode | DefaultGraph]:
+        """Return the graphs that the manifest does not know, and on request the merge if no graph says all of it."""
+        named = [one for one in self.directory.store.named_graphs() if isinstance(one, NamedNode) and one != MANIFEST]
+        found: list[NamedNode | DefaultGraph] = [one for one in named if one.value not in self._entries]
+        return [*found, DefaultGraph()] if in_merge and self._ask(_STRAYS) else found
+
+    def take_out(self, stray: NamedNode | DefaultGraph) -> None:
+        """Take out one of the strays; of the merge, only what is one."""
+        self.check_writable()
+        with explained(self.directory.folder):
+            if isinstance(stray, NamedNode):
+                self._empty(stray.value)
+            else:
+                self.directory.store.update(f"DELETE {{ ?s ?p ?o }} WHERE {{ {_STRAYS} }}")
+
+    def check_writable(self) -> None:
+        """Raise StoreError where the collection was opened to be read only."""
+        if self.directory.read_only:
+            raise StoreError(f"{self.directory.folder}: the collection was opened to be read only")
+
+    def _ask(self, pattern: str) -> bool:
+        found = self.directory.store.query(f"ASK {{ {pattern} }}")
+        assert isinstance(found, QueryBoolean)  # noqa: S101 - it is an ASK
+        return bool(found)
+
+    def _forms(self, graph: str) -> str:
+        forms = self.directory.store.quads_for_pattern(NamedNode(graph), LEXICAL_FORMS, None, MANIFEST)
+        return "".join(quad.object.value for quad in forms if isinstance(quad.object, Literal))
+
+    def _tell(self, loads: Sequence[Load]) -> None:
+        """Replace the entries of `loads` in one transaction."""
+        quads = [quad for one in loads for quad in one.entry.quads()]
+        quads += [
+            Quad(NamedNode(one.entry.graph), LEXICAL_FORMS, Literal(one.forms), MANIFEST) for one in loads if one.forms
+        ]
+        forgetting = " ; ".join(_forgetting(one.entry.graph) for one in loads)
+        self.directory.store.update(f"{forgetting} ; INSERT DATA {_in_manifest(quads)}")
+        for one in loads:
+            self._forget(one.entry.graph)
+            self._by_source.setdefault(one.entry.source, {})[one.entry.graph] = None
+            self._entries[one.entry.graph] = one.entry
+
+    def _forget(self, graph: str) -> None:
+        if graph in self._entries:
+            del self._by_source[self._entries.pop(graph).source][graph]
+
+    def _finish(self, entries: Sequence[Entry]) -> None:
+        if entries:
+            loading, done = (
+                _in_manifest([Quad(NamedNode(one.graph), STATUS, Literal(status), MANIFEST) for one in entries])
+                for status in (LOADING, DONE)
+            )
+            self.directory.store.update(f"DELETE DATA {loading} ; INSERT DATA {done}")
+        self._entries.update({one.graph: replace(one, status=DONE) for one in entries})
+
+    def _write(self, quads: Sequence[Quad]) -> None:
+        store = self.directory.store
+        if len(quads) <= _BULK:
+            store.extend(quads)
+            return
+        # What is loaded in bulk goes straight to its files, past the journal that entries and smaller loads are in.
+        store.flush()
+        store.bulk_extend(quads)
+        self._in_bulk += len(quads)
+
+    def _empty(self, graph: str) -> None:
+        self.directory.store.update(_emptying(graph))
+
+
+@cache
+def software() -> str:
+    """Return the version of this package: another one may make other statements of the same file."""
+    return version("checkpoint-ld")
+
+
+def named_quad(statement: Triple, graph: NamedNode) -> Quad:
+    """Return a statement as one of the graph `graph`."""
+    return Quad(statement.subject, statement.predicate, statement.object, graph)
+
+
+def digest(statements: Iterable[Triple]) -> str:
+    """Return the SHA-256 of the sorted N-Triples of a graph, in hexadecimal."""
+    return sha256("".join(sorted(f"{one} .\n" for one in statements)).encode()).hexdigest()
+
+
+def _in_others(graph: str, pattern: str) -> str:
+    return f"GRAPH ?other {{ {pattern} }} FILTER (?other NOT IN ({NamedNode(graph)}, {MANIFEST}))"
+
+
+def _emptying(graph: str) -> str:
+    """Return the update that takes out of the merge what this graph alone says, and then the graph."""
+    name, others = NamedNode(graph), _in_others(graph, "?s ?p ?o")
+    alone = f"GRAPH {name} {{ ?s ?p ?o }} FILTER NOT EXISTS {{ {others} }}"
+    return f"DELETE {{ ?s ?p ?o }} WHERE {{ {alone} }} ; DROP SILENT GRAPH {name}"
+
+
+def _forgetting(graph: str) -> str:
+    return f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {NamedNode(graph)} ?p ?o }} }}"
+
+
+def _in_manifest(quads: Iterable[Quad]) -> str:
+    return f"{{ GRAPH {MANIFEST} {{ {_lines(quad.triple for quad in quads)} }} }}"
+
+
+def _lines(statements: Iterable[Triple]) -> str:
+    # The terms write themselves, escaped; a name that is no IRI cannot be made into one.
+    return " ".join(f"{one} ." for one in statements)
+
+
+def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
+    """Return what the store makes of `statements`: each statement that it will hold, with those that it stands for."""
+    held: dict[Triple, list[Triple]] = {}
+    for one in statements:
+        held.setdefault(_stored(one), []).append(one)
+    return held
+
+
+def kept_forms(held: Mapping[Triple, list[Triple]]) -> str:
+    """Return as sorted N-Triples those statements that the store does not hold as they are written."""
+    lines = (str(one) + " .\n" for stands, written in held.items() if written != [stands] for one in written)
+    return "".join(sorted(lines))
+
+
+def restored(statements: Iterable[Triple], forms: str) -> list[Triple]:
+    """Return `statements`, which come from the store, as they were written; `forms` is what `kept_forms` gave."""
+    read = pyoxigraph.parse(forms, format=RdfFormat.N_TRIPLES)
+    written = rewritten(quad.triple for quad in read)
+    return [one for held in statements for one in written.get(held, (held,))]
+
+
+def _stored(statement: Triple) -> Triple:
+    term = statement.object
+    if not isinstance(term, Literal):
+        return statement
+    datatype = term.datatype.value
+    if term.language is None and (not datatype.startswith(XSD) or datatype == XSD + "string"):
+        return statement
+    held = _stored_literal(term)
+    return statement if held == term else Triple(statement.subject, statement.predicate, held)
+
+
+@lru_cache(maxsize=4096)
+def _stored_literal(term: Literal) -> Literal:
+    # The store itself shows what it rewrites, whatever its version.
+    store = pyoxigraph.Store()
+    store.add(Quad(_PLACE, _PLACE, term))
+    [quad] = store
+    assert isinstance(quad.object, Literal)  # noqa: S101 - what was put in
+    return quad.object

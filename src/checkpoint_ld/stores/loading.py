@@ -1,0 +1,344 @@
+"""Loading: files as graphs of a collection, in batches, each file once, whatever was interrupted before."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import discovery, emission, families
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.errors import FindingsError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.families import checking
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph.naming import renewed
+from checkpoint_ld.stores.holdings import Load, software
+from checkpoint_ld.stores.manifest import MANIFEST, FileState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.stores.holdings import Holdings
+    from checkpoint_ld.stores.manifest import Entry
+
+_BATCH = 50_000
+"""Statements that are collected before they are loaded: what an interruption loses, and what is held in memory."""
+_SHOWN_OF_HASH = 16
+
+
+class Kind(StrEnum):
+    """What became of a file, or of the graph of one that is gone."""
+
+    ADDED = "added"
+    REPLACED = "replaced"
+    KEPT_BOTH = "kept-both"
+    """It was loaded under a name of its own, beside another checkpoint of the same IRI."""
+    MOVED = "moved"
+    """It holds what another file held that is gone; only the manifest changed."""
+    UNCHANGED = "unchanged"
+    SKIPPED = "skipped"
+    """Another file's checkpoint of the same IRI stays."""
+    REFUSED = "refused"
+    """It could not be read, or its findings weigh too much, or it is in conflict with another file."""
+    VANISHED = "vanished"
+    """The file is gone; its graph is still there."""
+    DROPPED = "dropped"
+    """The graph was taken out."""
+
+
+class OnConflict(StrEnum):
+    """What to do about two files with different checkpoints of one IRI."""
+
+    ERROR = "error"
+    REPLACE = "replace"
+    SKIP = "skip"
+    KEEP_BOTH = "keep-both"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of `source`, a path; `graph` is its graph as far as that is known, `message` says why."""
+
+    source: str
+    kind: Kind
+    graph: str = ""
+    triples: int = 0
+    message: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the outcome as a JSON object."""
+        return {"source": self.source, "kind": str(self.kind), "graph": self.graph, "triples": self.triples} | (
+            {"message": self.message} if self.message else {}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """The outcomes in the order of the files; patterns that matched none; how many files were no checkpoints."""
+
+    outcomes: tuple[Outcome, ...]
+    unmatched: tuple[str, ...] = ()
+    passed_over: int = 0
+
+    @property
+    def counts(self) -> dict[Kind, int]:
+        """How many outcomes there are of each kind that there is."""
+        counted = Counter(one.kind for one in self.outcomes)
+        return {kind: counted[kind] for kind in Kind if counted[kind]}
+
+    @property
+    def refused(self) -> tuple[Outcome, ...]:
+        """The files that were not loaded although they were meant to be."""
+        return tuple(one for one in self.outcomes if one.kind is Kind.REFUSED)
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Which findings keep a checkpoint out: those that weigh `fail_on` or more (None: none of them).
+
+    Unless it is None, what reading refuses is kept out, too.
+
+    With a `profile` the checkpoint is held against its rules; without one, findings are those of reading it, which is
+    many times quicker.
+    """
+
+    profile: Profile | Profiles | None = None
+    fail_on: Severity | None = Severity.VIOLATION
+
+
+@dataclass(frozen=True)
+class Options:
+    """How files are loaded; `progress` is called with each before its turn, `total` is how many there are."""
+
+    on_conflict: OnConflict = OnConflict.ERROR
+    checks: Checks = field(default_factory=Checks)
+    progress: Callable[[str, int], None] | None = None
+
+
+def add(holdings: Holdings, paths: Iterable[str], options: Options) -> LoadReport:
+    """Load the files that `paths` mean: files, folders with all below them, patterns.
+
+    What is there already is left alone, what changed is replaced. A file that cannot be loaded keeps no other out.
+    """
+    named_paths = tuple(paths)
+    if discovery.STANDARD in named_paths:
+        raise SettingsError("a collection is made of files: - for standard input cannot be one of them")
+    found = discovery.discover(named_paths)
+    outcomes = _Loading(holdings, options, is_sync=False).of(found.files)
+    return LoadReport(outcomes, found.unmatched, found.passed_over)
+
+
+def sync(holdings: Holdings, folder: Path, options: Options, *, prune: bool) -> LoadReport:
+    """Load what is new or changed in `folder`; name the graphs of vanished files, and with `prune` drop them.
+
+    A file of the same size and time of change as before is not opened. Raises SourceMissingError for a folder that is
+    not there.
+    """
+    if not folder.is_dir():
+        raise SourceMissingError(f"{folder}: there is no such folder; check the path")
+    found = discovery.discover([str(folder)])
+    present = {source_of(holdings, Path(file)) for file in found.files}
+    below = source_of(holdings, folder)
+    vanished = [
+        one
+        for one in holdings.entries.values()
+        if one.source not in present and (below == "." or Path(below) in Path(one.source).parents)
+    ]
+    kind, why = Kind.DROPPED if prune else Kind.VANISHED, "no checkpoint is there any more"
+    gone = [Outcome(str(path_of(holdings, one)), kind, one.graph, one.triples, why) for one in vanished]
+    if prune:
+        holdings.drop([one.graph for one in vanished])
+    outcomes = _Loading(holdings, options, is_sync=True).of(found.files)
+    return LoadReport((*outcomes, *gone), found.unmatched, found.passed_over)
+
+
+def reload(holdings: Holdings, entry: Entry) -> Outcome:
+    """Load the graph of an entry again from its file, under the name that it has."""
+    path = path_of(holdings, entry)
+
+    def refused(message: str) -> Outcome:
+        return Outcome(str(path), Kind.REFUSED, entry.graph, message=message)
+
+    try:
+        load = prepare(*read_file(path), path, entry.source, Checks(fail_on=None))
+    except (ReadError, FindingsError) as error:
+        return refused(str(error))
+    if load.entry.root != renewed(entry.root):
+        return refused(f"{path}: holds {load.entry.root} now, not {entry.root}")
+    load = load.but(graph=entry.graph, findings=entry.findings)
+    if holdings.load([load]):
+        return refused(_miscounted(load))
+    return Outcome(str(path), Kind.REPLACED, entry.graph, load.entry.triples)
+
+
+def source_of(holdings: Holdings, path: Path) -> str:
+    """Return how the manifest calls a file: by its path from the collection's folder."""
+    real = path.parent.resolve() / path.name if path.name else path.resolve()
+    try:
+        return Path(os.path.relpath(real, holdings.directory.folder)).as_posix()
+    except ValueError:  # on another drive of Windows there is no way from the one to the other
+        return real.as_posix()
+
+
+def path_of(holdings: Holdings, entry: Entry) -> Path:
+    """Return the path of the file that an entry came from, shown from the current folder."""
+    return Path(os.path.relpath(holdings.directory.folder / entry.source))
+
+
+def read_file(path: Path) -> tuple[bytes, FileState]:
+    """Return the bytes of a file and its state; raise SourceMissingError or ReadError for what cannot be read."""
+    modified = path.stat().st_mtime_ns if path.exists() else 0
+    data, _ = read_bytes(path)
+    return data, FileState(sha256(data).hexdigest(), len(data), modified)
+
+
+def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Checks) -> Load:
+    """Return what is to be loaded for the checkpoint in `data`, the bytes of the file at `path`.
+
+    All that can be wrong with it is found here, in memory. Raises ReadError for what is no checkpoint, FindingsError
+    for one that `checks` keep out.
+    """
+    read = families.examine_bytes(data, str(path), checked=checks.profile is None or checks.fail_on is not None)
+    findings = read.findings if checks.profile is None else checking.check_source(read, checks.profile).findings
+    if checks.fail_on is not None:
+        heavy = [one for one in findings if one.severity >= checks.fail_on]
+        if heavy:
+            raise FindingsError.of(heavy)
+        families.refusing(read)
+    graph = families.graph_of(read)
+    root = str(graph.root)
+    if root == MANIFEST.value:
+        raise ReadError(f"{path}: the name {root} is that of a collection's own graph; give the checkpoint another @id")
+    return Load.of_triples(
+        emission.ntriples_of(graph),
+        root,
+        name=families.name_of(read),
+        source=source,
+        family=families.family_of(read),
+        dialect=families.dialect_of(read),
+        file=file,
+        findings=Counter(one.severity for one in findings),
+    )
+
+
+class _Loading:
+    """One run over many files. In a `sync`, a file of the same size and time is the same."""
+
+    def __init__(self, holdings: Holdings, options: Options, *, is_sync: bool) -> None:
+        self.holdings = holdings
+        self.options = options
+        self.is_sync = is_sync
+        self.outcomes: list[Outcome] = []
+        self.pending: dict[str, tuple[int, Load]] = {}
+        self.stale: set[str] = set()
+        self.size = 0
+
+    def of(self, files: Sequence[str]) -> tuple[Outcome, ...]:
+        """Load `files`; return what became of each."""
+        for file in files:
+            if self.options.progress is not None:
+                self.options.progress(file, len(files))
+            try:
+                self._take(file)
+            except (ReadError, FindingsError) as error:
+                message = str(error) if str(error).startswith(file) else f"{file}: {error}"
+                self.outcomes.append(Outcome(file, Kind.REFUSED, message=message))
+            if self.size >= _BATCH:
+                self._flush()
+        self._flush()
+        self.holdings.settle()
+        return tuple(self.outcomes)
+
+    def _take(self, file: str) -> None:
+        path = Path(file)
+        source = source_of(self.holdings, path)
+        known = [one for one in self.holdings.of_source(source) if one.is_done and one.software == software()]
+        same = _same_time(known, path) if self.is_sync else None
+        if same is None:
+            data, state = read_file(path)
+            same = next((one for one in known if one.file.sha256 == state.sha256), None)
+        if same is not None:
+            self.outcomes.append(Outcome(file, Kind.UNCHANGED, same.graph, same.triples))
+            return
+        self.outcomes.append(self._placed(file, prepare(data, state, path, source, self.options.checks)))
+
+    def _placed(self, file: str, load: Load) -> Outcome:
+        """Decide what becomes of a checkpoint beside the one that has its name."""
+        if load.entry.graph in self.pending or load.entry.graph in self.stale:
+            self._flush()
+        other = self.holdings.entries.get(load.entry.graph)
+        on_conflict = self.options.on_conflict
+        if other is None:
+            return self._queued(file, Kind.ADDED, load)
+        if other.is_done and other.sha256 == load.entry.sha256:
+            return self._same_graph(file, load, other)
+        if on_conflict is OnConflict.KEEP_BOTH and other.is_done:
+            return self._kept_beside(file, load)
+        if other.source == load.entry.source or on_conflict is OnConflict.REPLACE:
+            return self._queued(file, Kind.REPLACED if other.is_done else Kind.ADDED, load)
+        path = path_of(self.holdings, other)
+        if on_conflict is OnConflict.SKIP:
+            message = f"{path} has the same IRI, {other.graph}, and stays"
+            return Outcome(file, Kind.SKIPPED, other.graph, message=message)
+        message = f"{file}: has the same IRI as {path}, {other.graph}, and says something else; "
+        message += "choose with --on-conflict replace, skip or keep-both"
+        return Outcome(file, Kind.REFUSED, other.graph, message=message)
+
+    def _same_graph(self, file: str, load: Load, other: Entry) -> Outcome:
+        """Note another file, or another text of it, with the very statements that are there."""
+        path = path_of(self.holdings, other)
+        is_moved = other.source != load.entry.source
+        if is_moved and _same_time((other,), path) is not None:
+            return Outcome(file, Kind.UNCHANGED, other.graph, other.triples, f"the same as {path}")
+        self.holdings.retell(replace(load.entry, status=other.status))
+        kind, message = (Kind.MOVED, f"from {path}") if is_moved else (Kind.UNCHANGED, "")
+        return Outcome(file, kind, other.graph, other.triples, message)
+
+    def _kept_beside(self, file: str, load: Load) -> Outcome:
+        beside = load.but(graph=f"{load.entry.graph}#{load.entry.sha256[:_SHOWN_OF_HASH]}")
+        if beside.entry.graph in self.pending:
+            self._flush()
+        other = self.holdings.entries.get(beside.entry.graph)
+        if other is not None and other.is_done and other.sha256 == load.entry.sha256:
+            return Outcome(file, Kind.UNCHANGED, other.graph, other.triples)
+        return self._queued(file, Kind.KEPT_BOTH, beside)
+
+    def _queued(self, file: str, kind: Kind, load: Load) -> Outcome:
+        self.pending[load.entry.graph] = len(self.outcomes), load
+        self.size += len(load.statements)
+        if self.options.on_conflict is not OnConflict.KEEP_BOTH:
+            # A file whose checkpoint has another name now no longer holds the one that it held.
+            held = self.holdings.of_source(load.entry.source)
+            self.stale.update(one.graph for one in held if one.root != load.entry.root)
+        return Outcome(file, kind, load.entry.graph, load.entry.triples)
+
+    def _flush(self) -> None:
+        loads = [load for _, load in self.pending.values()]
+        failed = self.holdings.load(loads) if loads else set()
+        for graph in failed:
+            at, load = self.pending[graph]
+            self.outcomes[at] = replace(self.outcomes[at], kind=Kind.REFUSED, triples=0, message=_miscounted(load))
+        self.holdings.drop(self.stale)
+        self.pending, self.stale, self.size = {}, set(), 0
+
+
+def _same_time(known: Sequence[Entry], path: Path) -> Entry | None:
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    is_same = (state.st_size, state.st_mtime_ns)
+    return next((one for one in known if (one.file.size, one.file.modified) == is_same), None)
+
+
+def _miscounted(load: Load) -> str:
+    return (
+        f"{load.entry.graph}: {load.entry.triples} statements were written and the store holds another number; "
+        "try again"
+    )

@@ -1,0 +1,371 @@
+"""Checkpoints pushed to a triple store, one graph for each, and pulled from it; an interrupted push can be run again.
+
+The manifest of a push says which graphs a server is known to hold, in a local file that survives a kill at any moment.
+It is JSON Lines: the first says for which store it is, each other one what became of a graph; the last one about a
+graph counts. Lines are only ever added, so that a kill costs the last line at most.
+
+Nothing here opens a connection but to the server that was named. httpx is imported with the first request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from checkpoint_ld import families
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.errors import CountMismatchError, LookupFailedError, SettingsError, WriteError
+from checkpoint_ld.stores.endpoint import Credentials, Endpoint, Profile, credentials, endpoint, profiles
+from checkpoint_ld.stores.outgoing import Outgoing, Spooled, outgoing, outgoing_of_quads, quads_of
+from checkpoint_ld.stores.results import large_integers, values_of
+from checkpoint_ld.stores.server import SparqlClient, connect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from checkpoint_ld.families import Source
+    from checkpoint_ld.stores.backend import Backend
+
+__all__ = [
+    "Credentials",
+    "Endpoint",
+    "Manifest",
+    "Outgoing",
+    "Profile",
+    "PushReport",
+    "Pushed",
+    "SparqlClient",
+    "connect",
+    "credentials",
+    "distinct",
+    "endpoint",
+    "outgoing",
+    "outgoing_of_quads",
+    "profiles",
+    "pull",
+    "push",
+    "verify",
+]
+
+CONFLICTS = ("error", "replace", "skip", "keep-both")
+"""What to do about two different checkpoints of one name."""
+_CHOICES = "a store can hold one of them; choose with --on-conflict replace, skip or keep-both, or rename one"
+_SHOWN_OF_HASH = 16
+BATCH = 100
+BATCH_BYTES = 64 << 20
+"""How much is sent before it is verified and noted: what an interruption costs at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What became of one graph: `action` is `sent`, `skipped` (it was there already) or `verified`."""
+
+    graph: str
+    source: str
+    triples: int
+    sha256: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class PushReport:
+    """What a push did, in the order of the graphs, and what is odd about it though nothing failed."""
+
+    pushed: tuple[Pushed, ...]
+    warnings: tuple[str, ...] = ()
+
+    def having(self, action: str) -> tuple[Pushed, ...]:
+        """Return the graphs that this became of."""
+        return tuple(one for one in self.pushed if one.action == action)
+
+
+def push(  # noqa: PLR0913 - all but the first three are named
+    graphs: Iterable[Outgoing],
+    client: SparqlClient,
+    manifest: Manifest | None = None,
+    *,
+    full: bool = False,
+    fast: bool = False,
+    progress: Callable[[Pushed], None] = lambda _: None,
+    on_conflict: str = "error",
+    conflict: Callable[[str], None] | None = None,
+) -> PushReport:
+    """Make the store hold these graphs, each replaced whole, and verify that it does.
+
+    With `fast`, those of a batch of which the store holds nothing go there by one request, if its profile takes that.
+
+    After each batch the triples of its graphs are counted; with `full` the graphs are read back and compared by value.
+    A graph that `manifest` knows with the same content, and that still has its count, is not sent again. `progress` is
+    told of each graph once it is settled. `on_conflict` and `conflict` are those of `distinct`.
+
+    Raises SettingsError as `distinct` and for a store that cannot do it fast,
+    CountMismatchError for a store that holds something else than was sent, and any other StoreError for one that
+    fails; what was verified until then is noted.
+    """
+    noted = manifest or Manifest()
+    pushed: list[Pushed] = []
+    warnings: list[str] = []
+    for batch in _batches(distinct(graphs, on_conflict, conflict)):
+        settled = _there(batch, client, noted)
+        to_send = [one for one in batch if one.graph not in settled]
+        warnings += [warning for one in to_send for warning in _warnings(one, client)]
+        noted.loading(to_send)
+        _send(to_send, client, fast=fast)
+        differing = _differing(to_send, client, full=full)
+        noted.done(one for one in to_send if one.graph not in differing)
+        if differing:
+            raise CountMismatchError("\n".join(differing.values()), tuple(differing))
+        for one in batch:
+            pushed.append(_pushed(one, "skipped" if one.graph in settled else "sent"))
+            progress(pushed[-1])
+    return PushReport(tuple(pushed), tuple(warnings))
+
+
+def verify(
+    graphs: Iterable[Outgoing],
+    client: SparqlClient,
+    *,
+    full: bool = False,
+    on_conflict: str = "error",
+    conflict: Callable[[str], None] | None = None,
+) -> PushReport:
+    """Hold a store against these graphs and send nothing, as after a load by the store's own means.
+
+    `on_conflict` and `conflict` are those of `distinct`. Raises CountMismatchError, which names all graphs that differ.
+    """
+    pushed: list[Pushed] = []
+    differing: dict[str, str] = {}
+    for batch in _batches(distinct(graphs, on_conflict, conflict)):
+        differing = {graph: one for graph, one in differing.items() if graph not in {sent.graph for sent in batch}}
+        differing |= _differing(batch, client, full=full)
+        pushed += [_pushed(one, "verified") for one in batch if one.graph not in differing]
+    if differing:
+        raise CountMismatchError("\n".join(differing.values()), tuple(differing))
+    return PushReport(tuple(pushed))
+
+
+def _pushed(one: Outgoing, action: str) -> Pushed:
+    return Pushed(one.graph, one.source, one.count, one.sha256, action)
+
+
+def distinct(
+    graphs: Iterable[Outgoing], on_conflict: str = "error", conflict: Callable[[str], None] | None = None
+) -> Iterator[Outgoing]:
+    """Yield graphs that can be sent together: versions of a benchmark share its name, and a store holds one of a name.
+
+    Of two different checkpoints of one name, `on_conflict` says which is sent: the first one and no other (`error`,
+    which is a fault, and `skip`), the last one (`replace`), or all of them (`keep-both`), those after the first under
+    names of their own. `conflict` is told of each pair of which one is left out; without it, an `error` is raised:
+    SettingsError, also for another choice.
+    """
+    if on_conflict not in CONFLICTS:
+        raise SettingsError(f"there is no choice {on_conflict!r} for a conflict: use one of {', '.join(CONFLICTS)}")
+    seen: dict[str, tuple[str, str]] = {}
+    for given in graphs:
+        one = given
+        sha256, source = seen.get(one.graph, (one.sha256, one.source))
+        if sha256 != one.sha256 and on_conflict == "keep-both":
+            one = replace(one, graph=f"{one.graph}#{one.sha256[:_SHOWN_OF_HASH]}")
+        if one.graph not in seen or (sha256 != one.sha256 and on_conflict == "replace"):
+            seen[one.graph] = one.sha256, one.source
+            yield one
+        elif seen[one.graph][0] != one.sha256:
+            pair = (
+                f"{source or 'one checkpoint'} and {one.source or 'another'} differ but have the same name {one.graph}"
+            )
+            if conflict is not None:
+                conflict(f"{pair}: the second is left out" if on_conflict == "skip" else f"{pair}: {_CHOICES}")
+            elif on_conflict == "error":
+                raise SettingsError(f"{pair}: {_CHOICES}")
+
+
+def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
+    batch: dict[str, Outgoing] = {}
+    size = 0
+    for one in graphs:
+        batch[one.graph] = one  # the last of several of one name, where it replaces the others
+        size += len(one.triples)
+        if len(batch) >= BATCH or size >= BATCH_BYTES:
+            yield list(batch.values())
+            batch, size = {}, 0
+    if batch:
+        yield list(batch.values())
+
+
+def _there(batch: Sequence[Outgoing], client: SparqlClient, manifest: Manifest) -> frozenset[str]:
+    """Return the names of the graphs that were brought there before and still have as many triples."""
+    known = [one for one in batch if manifest.is_done(one)]
+    counts = client.count(one.graph for one in known)
+    return frozenset(one.graph for one in known if _is_right(one, counts[one.graph]))
+
+
+def _send(batch: Sequence[Outgoing], client: SparqlClient, *, fast: bool) -> None:
+    new: list[Outgoing] = []
+    if fast and batch:
+        counts = client.count(one.graph for one in batch)
+        new = [one for one in batch if not counts[one.graph]]
+        if new:
+            client.add_all(Spooled(quads_of(new)), len(new))
+    there = {one.graph for one in new}
+    for one in batch:
+        if one.graph not in there:
+            client.replace(one.graph, one.triples)
+
+
+def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -> dict[str, str]:
+    """Return what is wrong with graphs at the store, by name, for those with which something is."""
+    counts = client.count(one.graph for one in batch)
+    wrong = {
+        one.graph: f"{one.graph}: {one.count} triples were sent from {one.source or 'memory'}, "
+        f"{counts[one.graph]} are in the store"
+        for one in batch
+        if not _is_right(one, counts[one.graph])
+    }
+    if full:
+        wrong |= {
+            one.graph: f"{one.graph}: the store holds other values than were sent from {one.source or 'memory'}"
+            for one in batch
+            if one.graph not in wrong and not client.holds(one.graph, one.triples)
+        }
+    return wrong
+
+
+def _is_right(one: Outgoing, found: int) -> bool:
+    """Tell whether a count fits; a store that rewrites literals makes one triple of two that have the same value."""
+    return found == one.count or len(values_of(one.triples)) <= found < one.count
+
+
+def _warnings(one: Outgoing, client: SparqlClient) -> Iterator[str]:
+    profile = client.endpoint.profile
+    if profile.largest_integer is not None:
+        for number in large_integers(one.triples, profile.largest_integer):
+            shown = number if len(number) <= 40 else f"{number[:40]}…"
+            yield f"{one.source or one.graph}: {profile.title} has no integers as large as {shown}"
+
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 60
+
+
+def pull(store: Backend, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Source]]:
+    """Yield the checkpoints that a store holds, or those of the given names, each with its name and as it was read.
+
+    Raises LookupFailedError for a name that no graph has, ReadError for a graph that is no checkpoint, and StoreError
+    for one that does not come whole.
+    """
+    for graph in list(graphs) or store.checkpoints():
+        triples = store.read(graph)
+        if triples is None:
+            raise LookupFailedError(f"the store has no graph {graph}")
+        yield graph, families.examine_bytes(triples, graph, syntax="nt")
+
+
+def file_name(graph: str, extension: str) -> str:
+    """Return a file's name for a graph: readable, safe in every file system, and different for different graphs."""
+    stem = _UNSAFE.sub("-", graph.removeprefix("urn:uuid:")).strip("-.")[:_LONGEST] or "graph"
+    return f"{stem}-{hashlib.sha256(graph.encode()).hexdigest()[:8]}{extension}"
+
+
+LOADING = "loading"
+DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known of one graph: `state` is `loading` from before the first byte until its count was verified."""
+
+    graph: str
+    sha256: str
+    triples: int
+    source: str
+    state: str
+
+
+class Manifest:
+    """What a store holds as far as we brought it there; without a file, nothing is remembered."""
+
+    def __init__(self, file: Path | None = None, url: str = "") -> None:
+        self._file = file
+        self._url = url
+        self._entries: dict[str, Entry] = {}
+
+    @classmethod
+    def opened(cls, file: Path, url: str, *, restart: bool = False) -> Manifest:
+        """Return the manifest in `file`, an empty one if there is none or with `restart`.
+
+        Raises SettingsError for a file that is something else, or the manifest of another store than that at `url`.
+        """
+        manifest, found = cls(file, url), _entries(file, url)
+        if not restart:
+            manifest._entries = found
+        return manifest
+
+    def is_done(self, one: Outgoing) -> bool:
+        """Tell whether this very content was brought there and verified."""
+        entry = self._entries.get(one.graph)
+        return entry is not None and entry.state == DONE and entry.sha256 == one.sha256
+
+    def loading(self, graphs: Iterable[Outgoing]) -> None:
+        """Note that these graphs are about to be replaced: what was there before counts no longer."""
+        self._note(graphs, LOADING)
+
+    def done(self, graphs: Iterable[Outgoing]) -> None:
+        """Note that these graphs are there and verified."""
+        self._note(graphs, DONE)
+
+    def _note(self, graphs: Iterable[Outgoing], state: str) -> None:
+        new = [Entry(one.graph, one.sha256, one.count, one.source, state) for one in graphs]
+        is_first = not self._entries
+        self._entries.update((entry.graph, entry) for entry in new)
+        if self._file is None or not new:
+            return
+        try:
+            if is_first:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                replace_file(self._file, _line({"store": self._url}))
+            with self._file.open("ab") as file:
+                file.write(b"".join(_line(asdict(entry)) for entry in new))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise WriteError(f"{self._file}: the manifest cannot be written: {error.strerror}") from None
+
+
+def default_file(url: str, environment: dict[str, str] | None = None) -> Path:
+    """Return where the manifest of a store is kept: below XDG_STATE_HOME, or else `~/.local/state`."""
+    state = (os.environ if environment is None else environment).get("XDG_STATE_HOME")
+    folder = Path(state) if state else Path("~/.local/state").expanduser()
+    return folder / "checkpoint-ld" / f"push-{hashlib.sha256(url.encode()).hexdigest()[:16]}.jsonl"
+
+
+def _entries(file: Path, url: str) -> dict[str, Entry]:
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise SettingsError(f"{file}: the manifest cannot be read: {error.strerror}") from None
+    whole, _, torn = data.rpartition(b"\n")
+    is_begun = not whole and _line({"store": url}).startswith(torn)
+    try:
+        first, *lines = [json.loads(line) for line in (b"" if is_begun else whole or torn).splitlines()] or [
+            {"store": url}
+        ]
+        found = {entry.graph: entry for entry in (Entry(**line) for line in lines)}
+        store = first["store"]
+    except (ValueError, TypeError, KeyError):
+        raise SettingsError(f"{file}: this is no manifest of a push; name another file, or delete it") from None
+    if store != url:
+        raise SettingsError(f"{file}: this is the manifest of {store}, not of {url}; name another file")
+    if torn:  # a kill came in the middle of a line
+        replace_file(file, whole + b"\n" if whole else b"")
+    return found
+
+
+def _line(told: dict[str, object]) -> bytes:
+    return json.dumps(told, ensure_ascii=True).encode() + b"\n"

@@ -1,0 +1,305 @@
+"""Requests to a triple store, as data (SPARQL 1.1 Protocol, SPARQL 1.1 Graph Store HTTP Protocol).
+
+Whatever writes or deletes names its graph: there is no way to build a request that would replace a whole dataset.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+import pyoxigraph
+
+from checkpoint_ld.agent.names import CAF
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.stores.outgoing import Body, blocks, compressed, opened, parsed
+from checkpoint_ld.vocabulary import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from checkpoint_ld.stores.endpoint import Credentials, Endpoint
+    from checkpoint_ld.stores.outgoing import Outgoing
+
+N_TRIPLES = "application/n-triples"
+N_QUADS = "application/n-quads"
+RESULTS = "application/sparql-results+json"
+QUERY = "application/sparql-query"
+UPDATE = "application/sparql-update"
+FORM = "application/x-www-form-urlencoded"
+
+MOST_TRIPLES = 1000
+MOST_BYTES = 256 << 10
+"""How much one update holds; Virtuoso runs out of memory at twice as much."""
+BLANK = "urn:checkpoint-ld:bnode:"
+_END_OF_BODY = "END_OF_BODY"
+_LINES = 5
+"""How many lines of a body a preview has."""
+_LONGEST_URL = 4000
+"""Characters; RFC 9110 §4.1 asks servers for twice as many, which Oxigraph has for all headers together."""
+ANY_BUT_UNAUTHORIZED = frozenset(range(200, 600)) - {401}
+"""What is accepted where only the headers of the answer matter."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One HTTP request; each of ours may be repeated without harm.
+
+    `accepted` are the statuses that mean success. `writes` says whether it changes what the store holds, `purpose`
+    what it is for, in words that follow "cannot".
+    """
+
+    method: str
+    url: str
+    purpose: str
+    headers: dict[str, str] = field(default_factory=dict)
+    body: Body = field(default=b"", repr=False)
+    accepted: frozenset[int] = frozenset((200,))
+    writes: bool = False
+
+    def blocks(self) -> Iterable[bytes]:
+        """Return the body in parts; it can be gone through again, as HTTP Digest authentication asks for."""
+        return _Blocks(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    body: Body
+
+    def __iter__(self) -> Iterator[bytes]:
+        return blocks(self.body)
+
+
+def query(endpoint: Endpoint, text: str, *, accept: str = RESULTS, purpose: str = "query") -> Request:
+    """Build a query operation (SPARQL 1.1 Protocol §2.1): by POST, directly or in a form, as the store can take it."""
+    return _operation(endpoint, endpoint.query, "query", text, accept, purpose)
+
+
+def update(endpoint: Endpoint, text: str, purpose: str) -> Request:
+    """Build an update operation (SPARQL 1.1 Protocol §2.2). Raises SettingsError for a store that has none."""
+    if endpoint.update is None:
+        raise SettingsError("nothing can be written to this store: give the URL of its update or graph store service")
+    return _operation(endpoint, endpoint.update, "update", text, "*/*", purpose)
+
+
+def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bool = False) -> Iterator[Request]:
+    """Yield the requests after which a graph holds these N-Triples and nothing else.
+
+    One PUT (Graph Store Protocol §5.3); for a store without that, an update that drops the graph and as many that
+    insert as it takes. `compress` sends the body of the PUT in gzip.
+    """
+    purpose = f"replace the graph {graph}"
+    store = _store_for(endpoint, graph)
+    if store is None:
+        yield update(endpoint, f"DROP SILENT GRAPH {iri(graph)}", purpose)
+        for text in insertions(graph, triples):
+            yield update(endpoint, text, purpose)
+        return
+    headers = {"Content-Type": N_TRIPLES, "Accept": "*/*"}
+    if compress:
+        headers["Content-Encoding"] = "gzip"
+        triples = compressed(triples)
+    url = _of_graph(endpoint, store, graph)
+    yield Request("PUT", url, purpose, headers, triples, frozenset((200, 201, 204)), writes=True)
+
+
+def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool = False) -> Request:
+    """Build the request that adds N-Quads, in which every line names its graph: nothing that is there is replaced.
+
+    Of the stores whose profile says that they take it, and of none else: the protocol knows no such request.
+    """
+    if endpoint.store is None or not endpoint.profile.quads:
+        raise SettingsError(f"{endpoint.profile.title} takes one graph at a time: leave --fast out")
+    headers = {"Content-Type": N_QUADS, "Accept": "*/*"}
+    if compress:
+        headers["Content-Encoding"] = "gzip"
+        quads = compressed(quads)
+    purpose = f"add {number} graphs"
+    return Request("POST", endpoint.store, purpose, headers, quads, frozenset((200, 201, 204)), writes=True)
+
+
+def read_graph(endpoint: Endpoint, graph: str) -> Request:
+    """Build the request for the N-Triples of a graph; 404 means that there is none (Graph Store Protocol §5.2)."""
+    purpose = f"read the graph {graph}"
+    store = _store_for(endpoint, graph)
+    if store is None:
+        text = f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ {_pattern(endpoint, [graph])} }}"
+        return query(endpoint, text, accept=N_TRIPLES, purpose=purpose)
+    url = _of_graph(endpoint, store, graph)
+    return Request("GET", url, purpose, {"Accept": N_TRIPLES}, accepted=frozenset((200, 404)))
+
+
+def drop_graph(endpoint: Endpoint, graph: str) -> Request:
+    """Build the request that removes a graph; 404 means that there was none (Graph Store Protocol §5.4)."""
+    purpose = f"drop the graph {graph}"
+    store = _store_for(endpoint, graph)
+    if store is None:
+        return update(endpoint, f"DROP SILENT GRAPH {iri(graph)}", purpose)
+    url = _of_graph(endpoint, store, graph)
+    return Request("DELETE", url, purpose, {"Accept": "*/*"}, accepted=frozenset((200, 204, 404)), writes=True)
+
+
+def introduction(endpoint: Endpoint) -> Request | None:
+    """Build the request by which Digest authentication is settled before a body is sent, None without such a place."""
+    url = endpoint.store or endpoint.update
+    if url is None:
+        return None
+    # Nothing is ever kept in this graph, so that there is nothing to send back either.
+    place = _of_graph(endpoint, url, "urn:checkpoint-ld:nothing") if endpoint.store else url
+    return Request("GET", place, "introduce ourselves", {"Accept": "*/*"}, accepted=ANY_BUT_UNAUTHORIZED)
+
+
+def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
+    """Return the query for how many triples each of some graphs has; there is no row for one that is not there."""
+    return f"SELECT ?g (COUNT(*) AS ?n) WHERE {{ {_pattern(endpoint, graphs)} }} GROUP BY ?g"
+
+
+_ROOTS = (SCHEMA + "DataFeed", CAF + "Checkpoint")
+"""The classes of what checkpoints are, one for each family."""
+
+
+def checkpoints_after(graph: str, most: int) -> str:
+    """Return the query for the names of the next graphs that hold a checkpoint of that name, in their order.
+
+    A page starts behind the last name of the one before: stores cut long results, and sort no more than they give.
+    """
+    after = str(pyoxigraph.Literal(graph))
+    of_any_family = " UNION ".join(f"{{ ?g a <{kind}> }}" for kind in _ROOTS)
+    return (
+        f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ {of_any_family} }} FILTER (STR(?g) > {after}) }} "
+        f"ORDER BY STR(?g) LIMIT {most}"
+    )
+
+
+def _pattern(endpoint: Endpoint, graphs: Sequence[str]) -> str:
+    """Return the graph pattern of all triples of graphs, as `?s ?p ?o`.
+
+    Jena refuses to parse `urn:uuid:` IRIs that are no UUIDs, which those of Karenina are: there, names are compared
+    as texts.
+    """
+    names = [iri(graph) for graph in graphs]
+    if endpoint.profile.names == "text":
+        texts = ", ".join(str(pyoxigraph.Literal(graph)) for graph in graphs)
+        return f"GRAPH ?g {{ ?s ?p ?o }} FILTER (STR(?g) IN ({texts}))"
+    return f"VALUES ?g {{ {' '.join(names)} }} GRAPH ?g {{ ?s ?p ?o }}"
+
+
+def iri(text: str) -> str:
+    """Return an IRI as SPARQL and N-Triples write it; raise SettingsError for what is none."""
+    try:
+        return str(pyoxigraph.NamedNode(text))
+    except ValueError:
+        raise SettingsError(f"{text!r} is no IRI, so it cannot name a graph") from None
+
+
+def _operation(  # noqa: PLR0913, PLR0917 - the parts of one request
+    endpoint: Endpoint, url: str, name: str, text: str, accept: str, purpose: str
+) -> Request:
+    is_update = name == "update"
+    if endpoint.profile.form_encoded:
+        kind, body = FORM, urlencode({name: text}).encode()
+    else:
+        kind, body = (UPDATE if is_update else QUERY), text.encode()
+    headers = {"Content-Type": kind, "Accept": accept}
+    return Request(
+        "POST", url, purpose, headers, body, frozenset((200, 204)) if is_update else frozenset((200,)), is_update
+    )
+
+
+def _store_for(endpoint: Endpoint, graph: str) -> str | None:
+    """Return the URL of the graph store, None where there is none, or a graph's name is too long to stand in a URL."""
+    store = endpoint.store
+    if store is None or endpoint.update is None:
+        return store
+    return store if len(_of_graph(endpoint, store, graph)) <= _LONGEST_URL else None
+
+
+def _of_graph(endpoint: Endpoint, url: str, graph: str) -> str:
+    iri(graph)  # what is no IRI is refused
+    return f"{url}?{endpoint.profile.graph_parameter}={quote(graph, safe='')}"
+
+
+def insertions(graph: str, triples: Body) -> Iterator[str]:
+    """Yield updates that add N-Triples to a graph (SPARQL 1.1 Update §3.1.1), each small enough for every store.
+
+    Blank nodes become IRIs that follow from the graph and their label: an update that is sent twice adds nothing.
+    """
+    name = str(pyoxigraph.NamedNode(graph))
+    held: list[str] = []
+    size = 0
+    for triple in parsed(triples):
+        line = f"{_term(triple.subject, graph)} {triple.predicate} {_term(triple.object, graph)} ."
+        length = len(line.encode()) + 1
+        if held and (len(held) >= MOST_TRIPLES or size + length > MOST_BYTES):
+            yield _insertion(name, held)
+            held, size = [], 0
+        held.append(line)
+        size += length
+    if held:
+        yield _insertion(name, held)
+
+
+def _insertion(name: str, lines: list[str]) -> str:
+    return f"INSERT DATA {{ GRAPH {name} {{\n" + "\n".join(lines) + "\n} }"
+
+
+def _term(
+    term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple, graph: str
+) -> str:
+    if isinstance(term, pyoxigraph.BlankNode):
+        return f"<{BLANK}{hashlib.sha256(f'{graph} {term.value}'.encode()).hexdigest()[:32]}>"
+    return str(term)
+
+
+def preview_skipped(one: Outgoing) -> dict[str, Any]:
+    """Return what is told of a graph that the manifest knows."""
+    reason = "skipped, if the store still has as many triples: this very content was sent and verified before"
+    return {"source": one.source, "graph": one.graph, "triples": one.count, "skipped": reason}
+
+
+def preview_as_json(one: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[dict[str, Any]]:
+    """Yield the requests by which a graph would be replaced, as JSON objects; credentials are masked."""
+    for request in replace_graph(endpoint, one.graph, one.triples):
+        yield {
+            "source": one.source,
+            "graph": one.graph,
+            "method": request.method,
+            "url": request.url,
+            "headers": _headers(request, credentials),
+            "triples": one.count,
+            "bytes": len(request.body),
+        }
+
+
+def preview_as_text(
+    one: Outgoing, endpoint: Endpoint, credentials: Credentials, *, body: bool = False
+) -> Iterator[str]:
+    """Yield the same as lines for people, with the first lines of each body on request."""
+    for request in replace_graph(endpoint, one.graph, one.triples):
+        yield f"{request.method} {request.url}"
+        yield from (f"  {name}: {value}" for name, value in _headers(request, credentials).items())
+        yield f"  {one.count} triples in all, {len(request.body)} bytes, from {one.source or 'memory'}"
+        if body:
+            lines = opened(request.body)
+            yield from (f"  | {line.decode().rstrip()}" for line in islice(lines, _LINES))
+            if more := sum(1 for _ in lines):
+                yield f"  | … {more} lines more"
+
+
+def preview_as_curl(one: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[str]:
+    """Yield the same as commands for a shell. Credentials stay where they are: the shell looks them up."""
+    for request in replace_graph(endpoint, one.graph, one.triples):
+        options = [f"-H '{name}: {value}'" for name, value in request.headers.items()]
+        if credentials.for_shell:
+            options.append(credentials.for_shell)
+        quoted = request.url.replace("'", "%27")
+        command = f"curl -sS --fail-with-body -X {request.method} {' '.join(options)}"
+        yield f"{command} --data-binary @- '{quoted}' <<'{_END_OF_BODY}'"
+        yield f"{b''.join(blocks(request.body)).decode().removesuffix(chr(10))}\n{_END_OF_BODY}"
+
+
+def _headers(request: Request, credentials: Credentials) -> dict[str, str]:
+    return {**request.headers, **({"Authorization": credentials.masked} if credentials.masked else {})}

@@ -1,0 +1,265 @@
+"""SQLite: connections that are opened at first use and brought to our schema, and whatever is special about it.
+
+The tables and the queries are SQLAlchemy's and would do for PostgreSQL; what is here is what a second database would
+need of its own: addresses, settings of connections, how a transaction begins, errors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Connection, Engine, create_engine, delete, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError, StoreFull
+from checkpoint_ld.stores import migrations
+from checkpoint_ld.stores.protocol import store_path
+from checkpoint_ld.stores.tables import executions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_OLDEST: Final = (3, 37)
+"""The first version that knows strict tables."""
+_SMALLEST: Final = 512
+"""Bytes that a database has at least: one page."""
+_WRITING: Final = "checkpoint_ld_writing"
+"""The option of connections whose transactions take the lock for writing at once."""
+
+_logger = logging.getLogger("checkpoint_ld.stores")
+
+_PATIENCE_MS = 5000
+_PAUSE_S = 0.01
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE})
+"""A write that fails is, by far most often, one beyond a quota or a limit on the size of files."""
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+
+
+def path_of(url: str | os.PathLike[str]) -> Path:
+    """Return the path of the database that an SQLAlchemy URL names, such as `sqlite:///checkpoints.db`.
+
+    A text that is no URL is a path. Raises SettingsError for other databases, one in memory, and the path of a folder.
+    """
+    if not isinstance(url, str) or "://" not in url:
+        return store_path(url, is_folder=False)
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise SettingsError("the address of the database is no URL: write sqlite:///checkpoints.db") from None
+    if parsed.drivername not in ("sqlite", "sqlite+pysqlite"):
+        raise SettingsError(f"databases of the kind {parsed.drivername} cannot be used yet: write sqlite:///PATH")
+    if parsed.query or not parsed.database or parsed.database == ":memory:":
+        raise SettingsError("the address names no file to keep the database in: write sqlite:///checkpoints.db")
+    return store_path(parsed.database, is_folder=False)
+
+
+class Database:
+    """The database at `path`. `flushed` asks for every transaction to be on the disk when it ends."""
+
+    def __init__(self, path: Path, *, flushed: bool) -> None:
+        self.path = path
+        self._flushed = flushed
+        self._guard = threading.RLock()
+        self._opened: tuple[Engine, int, int] | None = None
+        self._disposal: weakref.finalize[..., Database] | None = None
+
+    @property
+    def flushed(self) -> bool:
+        """Whether every transaction is on the disk when it ends."""
+        return self._flushed
+
+    @flushed.setter
+    def flushed(self, wanted: bool) -> None:
+        if wanted != self._flushed:
+            self._flushed = wanted
+            self.close()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a file at all."""
+        return self.path.exists()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection that sees one state of the database."""
+        with explained(self.path), self._engine().begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Give a connection that is the only one that writes; what it wrote is kept if nothing is raised."""
+        with explained(self.path), self._engine().execution_options(**{_WRITING: True}).begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._guard:
+            if self._disposal is not None:
+                self._disposal()
+                self._opened = self._disposal = None
+
+    def reset(self) -> None:
+        """Empty the database; one that is damaged is given another name, and an empty one takes its place.
+
+        Raises StoreError and UnsupportedVersion for a database that is not ours, and leaves it as it is.
+        """
+        with self._guard:
+            try:
+                if self.exists:
+                    self._empty()
+                    return
+            except IntegrityError:
+                self.close()
+                with explained(self.path):
+                    _logger.warning("%s was damaged and is kept as %s", self.path, _move_aside(self.path))
+            self.close()
+            with self.writing():
+                pass
+
+    def _empty(self) -> None:
+        with self.writing() as connection:
+            if faults(connection, quickly=True):
+                raise IntegrityError(f"{self.path}: the database is damaged")
+            connection.execute(delete(executions))
+
+    def _engine(self) -> Engine:
+        with self._guard:
+            if self._opened is not None and self._opened[1] == os.getpid():
+                engine, _, inode = self._opened
+                if inode == self._inode():
+                    return engine
+            self.close()
+            engine = self._open()
+            # Also for those who do not close: Python 3.13 warns of connections that nobody closed.
+            self._disposal = weakref.finalize(self, _dispose, engine, os.getpid())
+            self._opened = engine, os.getpid(), self._inode()
+            return engine
+
+    def _inode(self) -> int:
+        try:
+            return self.path.stat().st_ino
+        except FileNotFoundError:
+            raise StoreError(
+                f"{self.path}: the database has vanished; make it again from the files by reindex"
+            ) from None
+
+    def _open(self) -> Engine:
+        with contextlib.suppress(OSError):  # the database says better what is wrong with its folder
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            if 0 < self.path.stat().st_size < _SMALLEST:  # SQLite would take it for an empty one
+                raise IntegrityError(f"{self.path}: is no database, but a small file; name another file")
+        engine = _made_engine(self.path, flushed=self._flushed)
+        try:
+            with engine.begin() as connection:
+                is_current = migrations.is_current(connection, self.path)
+            if not is_current:
+                with engine.execution_options(**{_WRITING: True}).begin() as connection:
+                    migrations.migrate(connection, self.path)
+        except BaseException:
+            engine.dispose()
+            raise
+        return engine
+
+
+def _dispose(engine: Engine, process: int) -> None:
+    # What a parent process opened is its own: closing it here would take its locks away.
+    engine.dispose(close=process == os.getpid())
+
+
+def _made_engine(path: Path, *, flushed: bool) -> Engine:
+    """Return an engine for the database at `path`, which is opened, or made, by its first connection.
+
+    `flushed` asks for every transaction to be on the disk when it ends, rather than only whole after a power cut.
+    """
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise StoreError(f"SQLite is {sqlite3.sqlite_version}; agent checkpoints need 3.37 or newer")
+    made = create_engine(f"sqlite:///{path}")
+
+    @event.listens_for(made, "connect")
+    def _set_up(driver: Any, _record: object) -> None:
+        # The driver would begin transactions by itself, late and without the lock for writing.
+        driver.isolation_level = None
+        driver.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
+        driver.execute("PRAGMA foreign_keys = ON")
+        _log_ahead(driver, path)
+        driver.execute(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
+
+    @event.listens_for(made, "begin")
+    def _begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get(_WRITING, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return made
+
+
+def _log_ahead(driver: Any, path: Path) -> None:
+    """Switch to a write-ahead log, where readers and a writer do not wait for each other; it stays switched on.
+
+    While others do the same, SQLite refuses at once, without the patience that it was asked for.
+    """
+    deadline = time.monotonic() + _PATIENCE_MS / 1000
+    while driver.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            mode = driver.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_S)
+            continue
+        if mode != "wal":
+            raise StoreError(f"{path}: SQLite cannot keep a write-ahead log there; put the database on a local disk")
+
+
+def faults(connection: Connection, *, quickly: bool = False) -> list[str]:
+    """Return what is wrong with a database itself: its pages, its indexes, rows that refer to none."""
+    check = "quick_check" if quickly else "integrity_check"
+    found = [str(row[0]) for row in connection.exec_driver_sql(f"PRAGMA {check}(20)") if row[0] != "ok"]
+    orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all() if not quickly else ()
+    return [*found, *(f"a row of {row[0]} belongs to no row of {row[2]}" for row in orphans)]
+
+
+def _move_aside(path: Path) -> Path:
+    """Give a database, and what SQLite keeps beside it, another name, which is returned."""
+    aside = path.with_name(f"{path.name}.corrupt-{time.time_ns() // 1_000_000}")
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Raise the errors of SQLite as those of stores: damaged, busy, full, or not to be used at all."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _explained(path, error.orig) from error
+    except sqlite3.Error as error:
+        raise _explained(path, error) from error
+    except UnicodeEncodeError as error:
+        raise StoreError(
+            f"{path}: a text holds half a surrogate pair, which no database keeps; leave it out"
+        ) from error
+
+
+def _explained(path: Path, error: object) -> StoreError:
+    exactly = getattr(error, "sqlite_errorcode", 0)
+    code = exactly & 0xFF
+    if code in _BUSY:
+        seconds = _PATIENCE_MS // 1000
+        return StoreBusyError(f"{path}: another process has been writing to the database for {seconds} s; try again")
+    if code in _DAMAGED:
+        return IntegrityError(f"{path}: the database is damaged, or none ({error}); make it again by reindex")
+    if exactly in _FULL:
+        return StoreFull(f"{path}: no room is left for the database ({error}), nothing was changed; free some space")
+    return StoreError(f"{path}: the database cannot be used ({error}); check the folder and its permissions")
