@@ -182,7 +182,7 @@ def test_triples_that_ran_out_of_time_are_no_triples(server: Server, end: bytes)
 
 def test_a_graph_that_is_cut_between_two_lines_is_found_by_its_count(server: Server) -> None:
     with (
-        connected(server(Reply(200, TRIPLE), counted(**{"urn:g": 2}))) as client,
+        connected(server(*[Reply(200, TRIPLE), counted(**{"urn:g": 2})] * 4)) as client,
         pytest.raises(CountMismatchError, match="holds 2"),
     ):
         client.read("urn:g")

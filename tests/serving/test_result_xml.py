@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
-from checkpoint_ld.serving.result_xml import results_xml
+from checkpoint_ld.serving.formats import results_xml
 from checkpoint_ld.sparql import QueryResult
 
 TERMS = (

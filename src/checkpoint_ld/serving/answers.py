@@ -13,14 +13,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from checkpoint_ld import queries
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.reports.page import look
-from checkpoint_ld.serving.worker import Question
+from checkpoint_ld.serving.workers import Question
 from checkpoint_ld.sparql.parameters import bound
 from checkpoint_ld.sparql.terms import term_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from checkpoint_ld.serving.worker import Found
+    from checkpoint_ld.serving.workers import Found
 
 SERVICE = "/sparql"
 NAMED = "/queries"

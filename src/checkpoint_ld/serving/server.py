@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.serving.answers import Answer, Asked, answer
-from checkpoint_ld.serving.pool import Pool
+from checkpoint_ld.serving.workers import Pool
 
 if TYPE_CHECKING:
     import os

@@ -229,9 +229,12 @@ class SparqlClient:
             self.send(one)
 
     def drop(self, graph: str) -> bool:
-        """Remove a graph and return whether it was there; two who do so at one moment may both have found it."""
+        """Remove a graph and return whether it was there."""
+        one = request.drop_graph(self.endpoint, graph)
+        if one.method == "DELETE":
+            return self.send(one).status != 404
         was_there = bool(self.count([graph])[graph])
-        self.send(request.drop_graph(self.endpoint, graph))
+        self.send(one)
         return was_there
 
     def renew(self) -> None:
