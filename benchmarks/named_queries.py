@@ -14,8 +14,8 @@ import sys
 import time
 from typing import Any
 
-from checkpoint_ld.stores.collection import Collection
 from checkpoint_ld.queries import NamedQuery, catalogue
+from checkpoint_ld.stores.collection import Collection
 
 
 def parameters(query: NamedQuery) -> dict[str, Any]:
