@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         Retention,
         Saved,
     )
-    from checkpoint_ld.confinement import Trust
     from checkpoint_ld.difference.semantic_diff import SemanticDiff, semantic_diff
     from checkpoint_ld.emission import ContextStyle
     from checkpoint_ld.errors import (
@@ -86,6 +85,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.verification.evaluation import verify
     from checkpoint_ld.verification.judge_schema import judge_schema
     from checkpoint_ld.verification.result import FieldResult, VerificationResult
+    from checkpoint_ld.workers.trusted import Trust
 
 __all__ = [
     "About",
@@ -208,7 +208,7 @@ _HOMES = {
     "Snapshot": "agent.values",
     "Thought": "agent.values",
     "ToolCall": "agent.values",
-    "Trust": "confinement",
+    "Trust": "workers.trusted",
     "Verdict": "overview.verdict",
     "VerificationResult": "verification",
     "detect_shape": "agent.shapes",

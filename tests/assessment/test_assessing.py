@@ -13,11 +13,11 @@ import pytest
 
 from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, Tally, TraitStatus, assess, earl
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.confinement import Trust
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.errors import StoredCodeWarning
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.templates import read_template
+from checkpoint_ld.workers.trusted import Trust
 from tests.documents import canonical, item, rating, scenario
 
 QUESTION = "urn:uuid:question-metal-1"

@@ -13,8 +13,8 @@ import pytest
 from pydantic import ValidationError
 
 from checkpoint_ld import EvaluationError, SettingsError, StoredCodeWarning, WriteError
-from checkpoint_ld.confinement import Trust
 from checkpoint_ld.entities import CallableRubricTrait
+from checkpoint_ld.workers.trusted import Trust
 
 TRUST = Trust()
 CITED = "import re\ndef evaluate(trace: str) -> bool:\n    return bool(re.search(r'\\[\\d+\\]', trace))"

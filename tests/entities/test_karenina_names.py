@@ -17,7 +17,6 @@ from pydantic import BaseModel
 from tests.documents import canonical
 
 from checkpoint_ld import Benchmark, ReadError, StoredCodeWarning
-from checkpoint_ld.confinement import Trust
 from checkpoint_ld.entities import (
     AgenticRubricTrait,
     BaseAnswer,
@@ -48,6 +47,7 @@ from checkpoint_ld.entities import (
     merge_dynamic_rubrics,
 )
 from checkpoint_ld.errors import CheckpointLdError, EvaluationError, TargetUnwritableError
+from checkpoint_ld.workers.trusted import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Callable

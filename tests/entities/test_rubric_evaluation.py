@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.confinement import Trust
 from checkpoint_ld.entities import (
     LENIENT,
     AgenticRubricTrait,
@@ -18,6 +17,7 @@ from checkpoint_ld.entities import (
     Rubric,
 )
 from checkpoint_ld.errors import EvaluationError, SettingsError, StoredCodeWarning
+from checkpoint_ld.workers.trusted import Trust
 
 SOURCE = "def short(text):\n    return len(text) < 10\n"
 CITES = RegexRubricTrait(name="cites", pattern=r"\[\d+\]", description="names its sources")

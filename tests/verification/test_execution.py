@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import EvaluationError, StoredCodeWarning
-from checkpoint_ld.confinement import Trust
 from checkpoint_ld.templates import Level
 from checkpoint_ld.verification import VerificationResult, verify
 from checkpoint_ld.verification.execution import run_template
+from checkpoint_ld.workers.trusted import Trust
 
 TRUST = Trust()
 METAL = "    metal: str = VerifiedField(description='m', ground_truth='Mercury', verify_with=ExactMatch())\n"

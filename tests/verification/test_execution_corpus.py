@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.confinement import Trust
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.verification.execution import run_template
+from checkpoint_ld.workers.trusted import Trust
 
 ENOUGH = 8
 """Each run takes a third of a second."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from checkpoint_ld.benchmark import Benchmark
-    from checkpoint_ld.confinement import Trust
+    from checkpoint_ld.workers.trusted import Trust
 
 _STATUS = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
 

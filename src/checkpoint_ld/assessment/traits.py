@@ -11,7 +11,7 @@ from checkpoint_ld.entities.trait_collection import TRAIT_LISTS
 
 if TYPE_CHECKING:
     from checkpoint_ld.assessment.questions import AskedTrait
-    from checkpoint_ld.confinement import Trust
+    from checkpoint_ld.workers.trusted import Trust
 
 _KINDS = {cls: name.removesuffix("_traits") for name, cls in TRAIT_LISTS.items()}
 

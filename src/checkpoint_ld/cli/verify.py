@@ -70,7 +70,7 @@ def verify(
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld.assessment import Status, Tally, assess, earl, read_answers
     from checkpoint_ld.benchmark import Benchmark
-    from checkpoint_ld.confinement import Trust
+    from checkpoint_ld.workers.trusted import Trust
 
     if file == answers == streams.STANDARD:
         raise SettingsError("only one of the checkpoint and the answers can come from standard input: name a file")

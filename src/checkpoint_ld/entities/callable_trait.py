@@ -16,7 +16,7 @@ from checkpoint_ld.findings import Finding
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from checkpoint_ld.confinement import Trust
+    from checkpoint_ld.workers.trusted import Trust
 
 _WORKER = "checkpoint_ld.entities.callable_worker"
 
@@ -135,7 +135,7 @@ class CallableRubricTrait(Trait):
         return found
 
     def _result_of_stored_code(self, text: str | None, trust: "Trust | None") -> object:
-        from checkpoint_ld.confinement import run  # noqa: PLC0415 - few who load a file run its code
+        from checkpoint_ld.workers.trusted import run  # noqa: PLC0415 - few who load a file run its code
 
         code = self.callable_code
         if trust is None:

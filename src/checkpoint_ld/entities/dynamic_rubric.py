@@ -16,10 +16,10 @@ from checkpoint_ld.errors import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from checkpoint_ld.confinement import Trust
     from checkpoint_ld.entities.rubric_evaluation import DeterministicEvaluation
     from checkpoint_ld.entities.trait import Trait
     from checkpoint_ld.findings import Finding
+    from checkpoint_ld.workers.trusted import Trust
 
 
 _log = logging.getLogger(__name__)

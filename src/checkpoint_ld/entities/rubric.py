@@ -17,9 +17,9 @@ from checkpoint_ld.entities.trait_collection import TraitCollection
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from checkpoint_ld.confinement import Trust
     from checkpoint_ld.entities.rubric_evaluation import DeterministicEvaluation
     from checkpoint_ld.entities.trait_collection import AnyTrait
+    from checkpoint_ld.workers.trusted import Trust
 
 
 class Rubric(TraitCollection):

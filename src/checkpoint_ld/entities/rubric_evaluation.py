@@ -14,8 +14,8 @@ from checkpoint_ld.errors import EvaluationError, SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from checkpoint_ld.confinement import Trust
     from checkpoint_ld.entities.trait import Trait
+    from checkpoint_ld.workers.trusted import Trust
 
     Functions = Mapping[str, Callable[[str], object]]
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import queue
-import signal
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import pyoxigraph
 
@@ -16,10 +14,10 @@ from checkpoint_ld.serving.formats import chosen, results_xml
 from checkpoint_ld.sparql.formats import render
 from checkpoint_ld.sparql.guard import checked
 from checkpoint_ld.sparql.running import evaluated
+from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
+    from collections.abc import Callable, Sequence
 
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.guard import Checked
@@ -40,8 +38,8 @@ class Question:
 
     text: str
     accept: str = ""
-    default_graphs: tuple[str, ...] = ()
-    named_graphs: tuple[str, ...] = ()
+    default_graphs: Sequence[str] = ()
+    named_graphs: Sequence[str] = ()
     max_rows: int | None = None
 
 
@@ -55,18 +53,11 @@ class Found:
     is_cut: bool = False
 
 
-def work(connection: Connection, location: str) -> None:
-    """Answer questions about the store in a folder, until nobody is there to ask any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's Ctrl-C is for the server, which ends us
+def start(location: str, _: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what answers questions about the store in a folder."""
     sparql_parser()  # its import takes long, and no query is to blame
-
     store = pyoxigraph.Store.read_only(location)
-    try:
-        connection.send(None)
-        while True:
-            connection.send(answered(store, connection.recv()))
-    except (EOFError, OSError):
-        return
+    return lambda question: asdict(answered(store, Question(**question)))
 
 
 def answered(store: pyoxigraph.Store, question: Question) -> Found:
@@ -90,7 +81,7 @@ def answered(store: pyoxigraph.Store, question: Question) -> Found:
 
 def _of_dataset(query: Checked, question: Question) -> Checked:
     """Return the query over the dataset of the protocol, if one is given, whatever its own FROM says."""
-    default, named = question.default_graphs, question.named_graphs
+    default, named = tuple(question.default_graphs), tuple(question.named_graphs)
     if not default and not named:
         return query
     # Of two default graphs or more the engine makes a store of their own, in which FROM finds nothing to choose.
@@ -120,8 +111,8 @@ class Pool:
     def __init__(self, location: str, *, size: int, timeout: float) -> None:
         self._location = location
         self._timeout = timeout
-        self._idle: queue.Queue[_Worker] = queue.Queue()
-        self._all: set[_Worker] = set()
+        self._idle: queue.Queue[Worker] = queue.Queue()
+        self._all: set[Worker] = set()
         for _ in range(size):
             self._idle.put(self._started())
 
@@ -130,7 +121,7 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         for worker in self._all:
-            worker.end()
+            worker.close()
 
     def ask(self, question: Question) -> Found:
         """Return the answer of the next worker that is free; that there is none, or that it takes long, is one, too."""
@@ -138,9 +129,10 @@ class Pool:
             worker = self._idle.get(timeout=self._timeout)
         except queue.Empty:
             return Found(503, PLAIN, "too many queries at a time: ask again later\n")
-        found = worker.asked(question, self._timeout)
-        if found is None:
-            worker.end()
+        try:
+            found = Found(**worker.ask(asdict(question), self._timeout))
+        except (TimeLimitError, WorkerError):  # it died, as when there is no memory left
+            worker.close()
             self._all.discard(worker)
             self._idle.put(self._started())
             message = f"the query took longer than {self._timeout:g} s, or more memory than there is: ask for less\n"
@@ -148,41 +140,7 @@ class Pool:
         self._idle.put(worker)
         return found
 
-    def _started(self) -> _Worker:
-        worker = _Worker(self._location)
+    def _started(self) -> Worker:
+        worker = Worker(start, self._location, start_limit=START_LIMIT)
         self._all.add(worker)
         return worker
-
-
-class _Worker:
-    def __init__(self, location: str) -> None:
-        # A fork would copy the threads' locks of the server in whatever state they are.
-        context = multiprocessing.get_context("spawn")
-        self._connection: Connection
-        self._connection, other = context.Pipe()
-        self._process: SpawnProcess = context.Process(target=work, args=(other, location), daemon=True)
-        self._process.start()
-        other.close()
-        self._is_ready = False
-
-    def asked(self, question: Question, timeout: float) -> Found | None:
-        """Return the answer, None if there is none within the time; the time for starting does not count."""
-        try:
-            if not self._is_ready:
-                if not self._connection.poll(START_LIMIT):
-                    return None
-                self._connection.recv()
-                self._is_ready = True
-            self._connection.send(question)
-            if not self._connection.poll(timeout):
-                return None
-            found: Found = self._connection.recv()
-        except (EOFError, OSError):  # it died, as when there is no memory left
-            return None
-        return found
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.join()
-        self._process.close()
-        self._connection.close()

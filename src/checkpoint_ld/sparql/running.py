@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import closing
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
-from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
+from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
+from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import by_graph, reference
 from checkpoint_ld.sparql.guard import PREFIXES, checked
 from checkpoint_ld.sparql.parameters import bound
 from checkpoint_ld.sparql.result import QueryResult
+from checkpoint_ld.sparql.result_json import result_of, texts_of
 from checkpoint_ld.sparql.terms import term_of
+from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from pyoxigraph import Triple
 
     from checkpoint_ld.sparql.guard import Checked
     from checkpoint_ld.sparql.result import Row
+    from checkpoint_ld.workers.child import ChunkedReader
 
 Engine: TypeAlias = Literal["oxigraph", "rdflib"]
 
@@ -30,6 +38,9 @@ MANIFEST = "urn:checkpoint-ld:manifest"
 """The graph that says of the other graphs how they came here."""
 
 ENGINES: tuple[Engine, ...] = ("oxigraph", "rdflib")
+
+START_LIMIT = 120.0
+"""How long the process of a query may take to start and to load what is queried, in seconds."""
 
 
 def run(  # noqa: PLR0913 - all but the first two are named
@@ -65,10 +76,45 @@ def run(  # noqa: PLR0913 - all but the first two are named
     asked = bound(text, {name: term_of(value) for name, value in (parameters or {}).items()})
     limits: dict[str, Any] = {"engine": engine, "max_rows": max_rows, "services": services}
     if timeout is not None:
-        from checkpoint_ld.sparql import child  # noqa: PLC0415 - it imports this module
-
-        return child.run_within(store, asked, timeout, location=location, **limits)
+        folder = None if location is None else str(Path(location).absolute())
+        return _run_within(timeout, store, folder, {"text": asked, **limits, "services": list(services)})
     return answered(store, asked, **limits)
+
+
+def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, request: dict[str, Any]) -> QueryResult:
+    if not 0 < seconds < threading.TIMEOUT_MAX:
+        raise SettingsError(f"timeout is {seconds}: give a number of seconds above 0")
+    dump = partial(store.dump, format=pyoxigraph.RdfFormat.N_QUADS) if location is None else None
+    try:
+        with closing(Worker(start, location, send_data=dump, start_limit=START_LIMIT)) as worker:
+            reply = worker.ask(request, seconds)
+    except OSError as error:
+        raise QueryFailedError(f"the process of the query cannot be started: {error}") from error
+    except TimeLimitError as error:
+        raise QueryFailedError(f"the query took longer than {seconds:g} s: ask for less, or allow more time") from error
+    except WorkerError as error:
+        raise QueryFailedError(f"the process of the query {error}") from error
+    if "fault" in reply:
+        raise (QueryError if reply["is_refusal"] else QueryFailedError)(reply["fault"])
+    return result_of(reply)
+
+
+def start(location: str | None, data: ChunkedReader) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what answers queries in a worker: over the store in a folder, or over N-Quads."""
+    sparql_parser()  # its import takes long, and no query is to blame
+    if location is None:
+        store = pyoxigraph.Store()
+        store.bulk_load(cast("IO[bytes]", data), format=pyoxigraph.RdfFormat.N_QUADS)
+    else:
+        store = pyoxigraph.Store.read_only(location)
+
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return texts_of(answered(store, **request))
+        except CheckpointLdError as error:
+            return {"fault": str(error), "is_refusal": isinstance(error, QueryError)}
+
+    return answer
 
 
 def answered(

@@ -17,7 +17,7 @@ from checkpoint_ld.verification.obstacles import RUNNABLE, obstacle
 from checkpoint_ld.verification.result import VerificationResult
 
 if TYPE_CHECKING:
-    from checkpoint_ld.confinement import Trust
+    from checkpoint_ld.workers.trusted import Trust
 
 
 def verify(

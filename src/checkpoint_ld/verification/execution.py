@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.confinement import run
 from checkpoint_ld.entities.json_values import json_value
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.verification.result import FieldResult, VerificationResult
+from checkpoint_ld.workers.trusted import run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from checkpoint_ld.confinement import Trust
+    from checkpoint_ld.workers.trusted import Trust
 
 _WORKER: Final = "checkpoint_ld.verification.template_worker"
 

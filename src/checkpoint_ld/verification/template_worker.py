@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from checkpoint_ld.confinement.serving import STORED, RefusedError
 from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
-from checkpoint_ld.entities.primitives.matching_process import match_here
 from checkpoint_ld.entities.primitives.values import named
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec
 from checkpoint_ld.errors import EvaluationError
@@ -20,6 +18,8 @@ from checkpoint_ld.verification.result import FieldResult, VerificationResult
 from checkpoint_ld.verification.scoring import scores_of, verdict_of
 from checkpoint_ld.verification.template_names import template_module
 from checkpoint_ld.verification.wording import fault_of, summary
+from checkpoint_ld.workers.confined import STORED, RefusedError
+from checkpoint_ld.workers.patterns import match_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from checkpoint_ld.documents.values import shown
-from checkpoint_ld.entities.primitives.matching_process import TIME_LIMIT, TimeLimitError, ask
 from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.workers.patterns import TIME_LIMIT, ask
+from checkpoint_ld.workers.process import TimeLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

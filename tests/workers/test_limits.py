@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.confinement import Trust, running
-from tests.confinement import WORKER, alive, confined, failure, linux, posix, wait_until
+from checkpoint_ld import Trust
+from checkpoint_ld.workers import trusted
+from tests.workers import WORKER, alive, confined, failure, linux, posix, wait_until
 
 
 @linux
@@ -34,7 +35,7 @@ def test_the_environment_holds_no_secrets(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("API_KEY", "s3cret")
     monkeypatch.setenv("PYTHONPATH", "/s3cret")
     found = confined("import os\nresult = dict(os.environ)")
-    allowed = {*running.PASSED_ON, "OMP_NUM_THREADS", "LC_CTYPE", "__CF_USER_TEXT_ENCODING"}
+    allowed = {*trusted.PASSED_ON, "OMP_NUM_THREADS", "LC_CTYPE", "__CF_USER_TEXT_ENCODING"}
     assert found.keys() <= allowed
     assert "s3cret" not in json.dumps(found)
 
@@ -94,7 +95,7 @@ def test_a_file_that_was_open_for_writing_all_the_same_cannot_grow(tmp_path: Pat
     # The code gets past the hook, as code that means harm does: the system still holds the size.
     code = f"""
 import os
-from checkpoint_ld.confinement import limits
+from checkpoint_ld.workers import confined as limits
 limits.FILES, limits._WRITING = (), 0
 with open({str(tmp_path / "grown.txt")!r}, "w") as grown:
     grown.write("x")
@@ -106,7 +107,7 @@ with open({str(tmp_path / "grown.txt")!r}, "w") as grown:
 def test_a_child_that_got_past_the_hook_is_killed_with_its_parent(tmp_path: Path) -> None:
     code = """
 import os, time
-from checkpoint_ld.confinement import limits
+from checkpoint_ld.workers import confined as limits
 limits.PROCESSES = ()
 for _ in range(20):
     if os.fork() == 0:
@@ -145,7 +146,7 @@ def test_code_ends_by_itself_when_nobody_is_left_to_end_it(tmp_path: Path) -> No
     code = f"import os\nos.chdir({str(tmp_path)!r})\nwhile True: pass"
     program = f"""
 import tempfile
-from checkpoint_ld.confinement import Trust, run
+from checkpoint_ld.workers.trusted import Trust, run
 tempfile.tempdir = {str(tmp_path)!r}
 run({WORKER!r}, {{"code": {code!r}}}, Trust(seconds=1), what="the test")
 """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import SettingsError
-from checkpoint_ld.confinement import Trust
+from checkpoint_ld.workers.trusted import Trust
 
 
 def test_trust_has_limits() -> None:

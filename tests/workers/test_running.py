@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import StoredCodeWarning
-from checkpoint_ld.confinement import Trust, run, running
-from tests.confinement import WORKER, confined, failure, linux, posix
+from checkpoint_ld.workers import trusted
+from checkpoint_ld.workers.process import Worker
+from checkpoint_ld.workers.trusted import Trust, run
+from tests.workers import WORKER, confined, failure, linux, posix
 
 
 @pytest.mark.parametrize("value", [None, True, 3, 2.5, "é\ud800\n", ["a", {"b": None}]])
@@ -137,7 +139,7 @@ def test_a_listener_that_was_interrupted_leaves_no_process(monkeypatch: pytest.M
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(running._Process, "ask", interrupt)  # noqa: SLF001 - the place where one waits
+    monkeypatch.setattr(Worker, "ask", interrupt)
     with pytest.raises(KeyboardInterrupt):
         confined("while True: pass")
 
@@ -148,7 +150,7 @@ def test_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_process_that_does_not_get_ready_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "START_LIMIT", 0.001)
+    monkeypatch.setattr(trusted, "START_LIMIT", 0.001)
     assert "did not start within 0.001 s" in failure("result = 1")
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import EvaluationError, StoredCodeWarning
-from checkpoint_ld.confinement import Trust, run
+from checkpoint_ld.workers.trusted import Trust, run
 
-WORKER = "tests.confinement.code_worker"
+WORKER = "tests.workers.code_worker"
 posix = pytest.mark.skipif(os.name != "posix", reason="this system has no such limits")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds this limit")
 

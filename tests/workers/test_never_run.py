@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.templates import read_template
-from tests.confinement.hostile import callables, templates
 from tests.documents import canonical, item, rating
+from tests.workers.hostile import callables, templates
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Read first, so that what is read lazily, some of it only for many templates, is there before anything is watched.
@@ -96,7 +96,7 @@ def test_nothing_was_executed_or_unpickled(seen: Any) -> None:
 
 def test_no_process_was_started_but_ours_for_regular_expressions(seen: Any) -> None:
     started = [event for event in seen["events"] if event.startswith("subprocess.Popen ")]
-    program = "'-I', '-S', '-c', '\"\"\"The program that matches patterns"
+    program = "'checkpoint_ld.workers.patterns:start']"
     assert [event for event in started if program not in event] == []
 
 
@@ -123,6 +123,7 @@ def test_a_hostile_template_is_read_in_no_time_and_without_a_trace(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    read_template(HARMLESS)
     before = set(sys.modules)
     template = read_template(templates()[name])
     assert template.level.value in {"classic", "verified", "mixed", "incomplete", "syntax-error", "no-answer-class"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.confinement import alive, wait_until
+from tests.workers import alive, wait_until
 
 
 @pytest.fixture(autouse=True)

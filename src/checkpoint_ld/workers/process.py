@@ -1,0 +1,173 @@
+"""A process that answers requests one after the other, each within a limit of time.
+
+Neither Python's `re` nor a SPARQL engine can be interrupted, and code out of a document must not run here: a process
+can be ended. Requests and replies are JSON, one to a line, over the standard streams; `workers.child` is the other
+side.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+from checkpoint_ld.workers.child import ChunkedWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from checkpoint_ld.workers.child import Start
+
+START_LIMIT = 60.0
+"""How long a process may take to start, in seconds; a shared machine is slow at times."""
+
+ORPHANED_AFTER = 10
+"""Seconds beyond the limit of a request after which the process ends by itself, should nobody be left to end it."""
+
+_PROGRAM: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from checkpoint_ld.workers.child import serve; "
+    "serve(sys.argv[2])"
+)
+_GROUPS: Final = hasattr(os, "killpg")
+_LONGEST_ALARM: Final = 2**31 - 1
+
+
+class TimeLimitError(Exception):
+    """There is no reply within the limit of time. The process is of no use any more."""
+
+
+class WorkerError(Exception):
+    """There is no reply; the text says why, as a sentence that lacks its subject. The process is of no use any more."""
+
+
+class Worker:
+    """A process of its own, started at once, that answers requests until it is ended.
+
+    `start` is a function of a module, which the process calls by its name with `setup` (JSON) and the bytes that
+    `send_data` writes; it returns the function that turns a request into its reply, both JSON. A reply has at most
+    `longest_reply` bytes. The process can import what can be imported here. It leads a session of its own, so that the
+    terminal's Ctrl-C is for us and whatever it starts is ended with it, and what it prints is lost.
+
+    Raises OSError where no process can be started.
+    """
+
+    def __init__(  # noqa: PLR0913 - all but the first two are named
+        self,
+        start: Start,
+        setup: Any = None,
+        *,
+        send_data: Callable[[ChunkedWriter], object] | None = None,
+        start_limit: float = START_LIMIT,
+        longest_reply: int = -1,
+        folder: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._owner = os.getpid()
+        self._start_limit = start_limit
+        self._longest_reply = longest_reply
+        # What can be imported here can be imported there, apart from the working folder, which may be another one.
+        path = [os.path.abspath(entry) for entry in sys.path if entry]  # noqa: PTH100 - not every entry is a folder
+        program = [_PROGRAM, json.dumps(path), f"{start.__module__}:{start.__qualname__}"]
+        self._popen = subprocess.Popen(  # noqa: S603 - the program is ours, all else goes in as data
+            [sys.executable, "-I", "-B", "-X", "utf8", "-c", *program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+        self._ready: queue.SimpleQueue[bytes] | None = self._exchange(setup, send_data)
+
+    def ask(self, request: Any, seconds: float) -> Any:
+        """Return the reply to a request. The time for starting the process does not count.
+
+        Raises TimeLimitError and WorkerError; then the process has to be ended.
+        """
+        if self._ready is not None:
+            try:
+                self._received(self._ready, self._start_limit)
+            except TimeLimitError as error:
+                raise WorkerError(f"did not start within {self._start_limit:g} s") from error
+            self._ready = None
+        alarm = min(math.ceil(seconds) + ORPHANED_AFTER, _LONGEST_ALARM)
+        line = self._received(self._exchange({"request": request, "alarm": alarm}), seconds)
+        try:
+            return json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise WorkerError("gave a reply that is no JSON") from error
+
+    def close(self) -> None:
+        """Kill the process with all processes of its session; one that a parent of this process started is let go."""
+        if self._owner == os.getpid():
+            # A process that was not waited for keeps its number, so that no other group can have it.
+            if _GROUPS:
+                with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: all that is left is dead
+                    os.killpg(self._popen.pid, signal.SIGKILL)
+            self._popen.kill()
+            self._popen.wait()
+            self._thread.join(1.0)
+        if not self._thread.is_alive():  # it waits where a process that left the session holds the pipe open
+            for stream in (self._popen.stdin, self._popen.stdout):
+                with contextlib.suppress(OSError):  # what was not sent yet cannot be sent any more
+                    if stream is not None:
+                        stream.close()
+
+    def _exchange(
+        self, message: Any, send_data: Callable[[ChunkedWriter], object] | None = None
+    ) -> queue.SimpleQueue[bytes]:
+        """Send a message; return where the line that comes back is put, an empty one if the process ended."""
+        found: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        # A pipe can be waited for with a time limit by every system only in a thread, which ends with the pipe.
+        arguments = (json.dumps(message).encode("ascii") + b"\n", send_data, found)
+        self._thread = threading.Thread(target=self._talk, args=arguments, name="worker", daemon=True)
+        self._thread.start()
+        return found
+
+    def _talk(
+        self, line: bytes, send_data: Callable[[ChunkedWriter], object] | None, found: queue.SimpleQueue[bytes]
+    ) -> None:
+        stdin, stdout = self._popen.stdin, self._popen.stdout
+        assert stdin is not None  # noqa: S101 - for the type checker: both were asked for
+        assert stdout is not None  # noqa: S101 - as above
+        with contextlib.suppress(OSError):  # if it died, there is no line to read
+            stdin.write(line)
+            if send_data is not None:
+                data = ChunkedWriter(stdin)
+                send_data(data)
+                data.write(b"")
+            stdin.flush()
+        found.put(stdout.readline(-1 if self._longest_reply < 0 else self._longest_reply + 1))
+
+    def _received(self, found: queue.SimpleQueue[bytes], seconds: float) -> bytes:
+        try:
+            line = found.get(timeout=seconds)
+        except queue.Empty as error:
+            raise TimeLimitError from error
+        if 0 <= self._longest_reply < len(line):
+            raise WorkerError(f"gave a reply of more than {self._longest_reply} bytes")
+        if not line.endswith(b"\n"):
+            raise WorkerError(self._fate())
+        return line
+
+    def _fate(self) -> str:
+        try:
+            code = self._popen.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            return "gave no reply"
+        if code >= 0:
+            return f"ended the process without a result (exit code {code})"
+        if -code == getattr(signal, "SIGXCPU", None):
+            return "took too much time of the processor: correct it, or trust it for more seconds"
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = str(-code)
+        return f"crashed (signal {name})"
