@@ -7,7 +7,6 @@ right in place, so that the way back into the source is kept.
 from __future__ import annotations
 
 from enum import Enum, auto
-from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +20,7 @@ from checkpoint_ld.reading.plain_keys import MEMBERS, SCENARIO_STRUCTURE, SCENAR
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from checkpoint_ld.graph.alike import Alike
     from checkpoint_ld.graph.terms import Term, TermTable
@@ -32,7 +31,9 @@ _STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set"))
 """Keywords that make statements of their own; all others, and what only looks like one, are kept as they stand."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
-_RUBRICS = frozenset(("rubric", "globalRubric"))
+RUBRICS = frozenset(("rubric", "globalRubric"))
+_IN_SCENARIOS = STRUCTURE | SCENARIO_STRUCTURE
+ELEMENTS = "dataFeedElement"
 _SINGLES = frozenset(("item", "acceptedAnswer"))
 
 
@@ -49,11 +50,22 @@ def _is_literal(tree: Tree, via: Term | None, table: TermTable, spelling: Spelli
     for key, value in tree.items():
         if not _is_plain_member(key, value, spelling):
             return False
-        for one in _objects(key, value) if key in structure else ():
-            is_in_place = one.keys() != {"@id"} and _has_no_context(one, known.get(key), table)
-            if not is_in_place or not _is_literal(one, known.get(key), table, spelling):
-                return False
+        if key in structure and not _are_literal(_objects(key, value), known.get(key), table, spelling):
+            return False
     return True
+
+
+def are_literal(tree: Tree, places: Iterable[int], table: TermTable, spelling: Spelling) -> bool:
+    """Whether some elements of a feed are what `is_literal` says, where the rest of the document is."""
+    via = table.at(None, tree.get("@type")).by_key.get(ELEMENTS)
+    return _are_literal([tree[ELEMENTS][at] for at in places], via, table, spelling)
+
+
+def _are_literal(objects: list[Tree], via: Term | None, table: TermTable, spelling: Spelling) -> bool:
+    return all(
+        one.keys() != {"@id"} and _has_no_context(one, via, table) and _is_literal(one, via, table, spelling)
+        for one in objects
+    )
 
 
 def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
@@ -61,6 +73,8 @@ def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
         return key not in _STATING
     if not spelling.is_plain_key(key):
         return False
+    if type(value) is str and key != "additionalType":
+        return True
     if key == "additionalType" and isinstance(value, str) and not value.startswith(KARENINA):
         return spelling.is_plain_type(value)
     if key in TEXTS and all(one is not None for one in map(_typed_text, _objects(key, value))):
@@ -77,8 +91,7 @@ def _is_jsonld_value(value: Any) -> bool:
 
 def _structure_of(types: Any) -> frozenset[str]:
     kinds = types if isinstance(types, list) else [types]
-    is_scenario = any(isinstance(kind, str) and kind in SCENARIO_TYPES for kind in kinds)
-    return STRUCTURE | SCENARIO_STRUCTURE if is_scenario else STRUCTURE
+    return _IN_SCENARIOS if any(isinstance(kind, str) and kind in SCENARIO_TYPES for kind in kinds) else STRUCTURE
 
 
 def _objects(key: str, value: Any) -> list[Tree]:
@@ -152,6 +165,14 @@ class Tidying:
             tree = {**tree, "@context": _joined(context)}
         return self._object(tree, None, "", typings=typings_of(of_root(context)))
 
+    def elements(self, tree: Tree, places: Collection[int]) -> Tree:
+        """Return the tree of a checkpoint with some elements of its feed in their usual shape."""
+        via = self.table.at(None, tree.get("@type")).by_key.get(ELEMENTS)
+        elements = list(tree[ELEMENTS])
+        for at in sorted(places):
+            elements[at] = self._object(elements[at], via, f"/{ELEMENTS}/{at}")
+        return {**tree, ELEMENTS: elements}
+
     def _object(
         self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool = True, typings: Mapping[str, Tree] = _NONE
     ) -> Tree:
@@ -170,7 +191,14 @@ class Tidying:
                 what = f"{key} at {pointer or '/'} is {json_text(value)[:40]}"
                 self.changed.append(f"the {what}, which no JSON-LD processor takes; it is left out of what we write")
             term = known.get(key)
-            if key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
+            if (
+                type(value) is str
+                and key != "additionalType"
+                and key[:1] != "@"
+                and (term is None or not term.container)
+            ):
+                tidy[key] = value
+            elif key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
                 tidy[key] = kind if key == "@type" else value
             else:
                 at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
@@ -210,7 +238,7 @@ class Tidying:
         if term is not None and term.container == "@set" and not is_single and isinstance(value, (dict, str)):
             self.forms.append(f"a single value at {pointer}")
             return [value]
-        if key in _RUBRICS and isinstance(value, dict):
+        if key in RUBRICS and isinstance(value, dict):
             return {name: self._listed(name, one, f"{pointer}/{name}") for name, one in value.items()}
         return value
 
@@ -240,9 +268,10 @@ def _joined(context: list[Any]) -> Any:
 
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
-_USUAL = _SCALARS | {list, dict}
 _TEXTS, _OBJECTS = {str}, {dict}
 _REFERENCE = ("@id",)
+_AROUND = -1
+"""What stands for all of a document around its elements."""
 
 
 class _Holds(Enum):
@@ -263,75 +292,111 @@ class _Key(NamedTuple):
 
 
 class Usual:
-    """Tells whether a document stays as it is; where it is in doubt it says no, and the longer way decides."""
+    """Finds what of a document may not stay as it is; where it is in doubt, the longer way decides."""
 
     def __init__(self, table: TermTable, spelling: Spelling) -> None:
         self._table = table
         self._spelling = spelling
+        self._others: set[int] = set()
+        self._waiting: dict[int, tuple[Term | None, list[Tree], list[int]]] = {}
+        self._keys: dict[tuple[str, str | None, int], _Key | None] = {}
 
-    def is_usual(self, tree: Tree) -> bool:
-        """Tell whether `literal_form` would find a document literal and change nothing in it."""
+    def others(self, tree: Tree) -> set[int] | None:
+        """Return which elements of a feed `literal_form` may not find literal, or may change something in.
+
+        None where the same holds of anything else in the document.
+        """
         context = tree.get("@context")
-        root = {key: value for key, value in tree.items() if key != "@context"}
-        return not isinstance(context, list) and not typings_of(of_root(context)) and self._are_usual([root], None)
+        if isinstance(context, list) or typings_of(of_root(context)):
+            return None
+        elements = tree.get(ELEMENTS)
+        is_feed = isinstance(elements, list) and {*map(type, elements)} == _OBJECTS
+        inside: list[Tree] = tree[ELEMENTS] if is_feed else []
+        around = {key: value for key, value in tree.items() if key != "@context" and not (is_feed and key == ELEMENTS)}
+        self._others.clear()
+        self._wait([around], [_AROUND], None)
+        self._wait(inside, range(len(inside)), self._table.at(None, tree.get("@type")).by_key.get(ELEMENTS))
+        while self._waiting:
+            _, (via, objects, owners) = self._waiting.popitem()
+            for at in range(0, len(objects), TOGETHER):
+                self._find(objects[at : at + TOGETHER], owners[at : at + TOGETHER], via)
+        return None if _AROUND in self._others else self._others
 
-    def _are_usual(self, objects: list[Tree], via: Term | None) -> bool:
-        """Tell whether objects that are values of `via`, wherever they stand, are all usual ones."""
-        if len(objects) > TOGETHER:
-            starts = range(0, len(objects), TOGETHER)
-            return all(self._are_usual(objects[at : at + TOGETHER], via) for at in starts)
+    def _wait(self, objects: Sequence[Tree], owners: Sequence[int], via: Term | None) -> None:
+        """Note objects of some `owners` that are values of `via`: they are taken together wherever they stand."""
+        _, others, their_owners = self._waiting.setdefault(id(via), (via, [], []))
+        others += objects
+        their_owners += owners
+
+    def _find(self, objects: list[Tree], owners: list[int], via: Term | None) -> None:
+        """Note which `owners` have objects that may not stay as they are."""
         groups = alike(objects)
-        return groups is not None and all(
-            self._are_usual_alike(objects if len(groups) == 1 else [objects[at] for at in group.members], group, via)
-            for group in groups
-        )
+        if groups is None and len(objects) > 1:
+            for one, owner in zip(objects, owners, strict=True):
+                self._find([one], [owner], via)
+        elif groups is None:
+            self._others.update(owners)
+        for group in groups or ():
+            members = group.members
+            self._find_alike([objects[at] for at in members], [owners[at] for at in members], group, via)
 
-    def _are_usual_alike(self, objects: list[Tree], group: Alike, via: Term | None) -> bool:
-        """Do what `_are_usual` does for alike objects."""
+    def _find_alike(self, objects: Sequence[Tree], owners: Sequence[int], group: Alike, via: Term | None) -> None:
+        """Do what `_find` does for alike objects."""
         kind, keys = group.kind, group.keys
         is_scenario = (kind or "").startswith("karenina:Scenario")
-        if keys == _REFERENCE or is_scenario or not self._spelling.is_plain_type(kind):
-            return False
         terms = self._table.at(via, kind).by_key
+        if keys == _REFERENCE or is_scenario or not self._spelling.is_plain_type(kind):
+            self._others.update(owners)
+            return
         for key in keys:
             values = [one[key] for one in objects]
-            if self._is_unknown(key, terms) and _SCALARS.issuperset(map(type, values)):
+            if self._is_unknown(key, terms):
+                self._others.update(owner for one, owner in zip(values, owners, strict=True) if _has_keywords(one))
                 continue
-            known = self._key(key, kind, via)
+            place = key, kind, id(via)
+            known = (
+                self._keys[place] if place in self._keys else self._keys.setdefault(place, self._key(key, kind, via))
+            )
             if known is None:
-                return False
-            if known.holds is not _Holds.ANYTHING and not self._fit(values, known):
-                return False
-        return True
+                self._others.update(owners)
+            elif known.holds is _Holds.A_NAME or known.holds is _Holds.A_KIND:
+                is_plain = self._is_plain_kind if known.holds is _Holds.A_KIND else _is_any
+                plain = {one for one in {*values} if is_plain(one)} if {*map(type, values)} == _TEXTS else ()
+                self._others.update(owner for one, owner in zip(values, owners, strict=True) if one not in plain)
+            elif known.holds is not _Holds.ANYTHING:
+                self._find_in(values, owners, known)
+
+    def _find_in(self, values: list[Any], owners: Sequence[int], known: _Key) -> None:
+        """Do what `_find` does for the values of one member, of several objects."""
+        if _SCALARS.issuperset(map(type, values)) and not (known.is_set and str in map(type, values)):
+            return
+        is_holder = known.holds is _Holds.OBJECTS
+        below: list[Tree] = []
+        owners_below: list[int] = []
+        for one, owner in zip(values, owners, strict=True):
+            kind = type(one)
+            if is_holder and (kind is list if known.is_set else kind is dict):
+                held = one if kind is list else (one,)
+                below += held
+                owners_below += [owner] * len(held)
+            elif kind is list:
+                if not known.is_set or not _SCALARS.issuperset(map(type, one)):
+                    self._others.add(owner)
+            elif kind is dict:
+                if known.is_set or known.holds is not _Holds.VALUES or not _is_json_literal(one):
+                    self._others.add(owner)
+            elif kind not in _SCALARS or (known.is_set and kind is str):
+                self._others.add(owner)
+        if {*map(type, below)} <= _OBJECTS:
+            self._wait(below, owners_below, known.term)
+        else:
+            self._others.update(owners_below)
 
     def _is_unknown(self, key: str, terms: Mapping[str, Term]) -> bool:
         """Whether neither checkpoints nor contexts know a key, which an object may have many thousands of."""
         is_name = ":" not in key and key[:1] != "@"
-        return is_name and key not in terms and key not in MEMBERS and key not in self._spelling.definitions
-
-    def _fit(self, values: list[Any], known: _Key) -> bool:
-        """Tell whether the values of one member, of several objects, are what it may hold."""
-        kinds = {*map(type, values)}
-        if known.holds is _Holds.A_NAME:
-            return kinds == _TEXTS
-        if known.holds is _Holds.A_KIND:
-            return kinds == _TEXTS and all(map(self._is_plain_kind, {*values}))
-        is_holder = known.holds is _Holds.OBJECTS
-        below: list[Any] = []
-        if list in kinds:
-            members = chain.from_iterable(one for one in values if type(one) is list)
-            if not known.is_set or not (is_holder or _SCALARS.issuperset(map(type, members))):
-                return False
-            below = [*members] if is_holder else []
-        if dict in kinds:
-            objects = [one for one in values if type(one) is dict]
-            is_literal = known.holds is _Holds.VALUES and all(map(_is_json_literal, objects))
-            if known.is_set or not (is_holder or is_literal):
-                return False
-            below += objects if is_holder else []
-        if not _USUAL.issuperset(kinds) or (known.is_set and str in kinds):
-            return False
-        return not below or ({*map(type, below)} == _OBJECTS and self._are_usual(below, known.term))
+        is_known = key in terms or key in MEMBERS or key in RUBRICS or key in self._spelling.definitions
+        return is_name and not is_known
 
     def _is_plain_kind(self, name: str) -> bool:
         return not name.startswith(KARENINA) and self._spelling.is_plain_type(name)
@@ -350,6 +415,18 @@ class Usual:
             return _Key(_Holds.ANYTHING, is_set=False, term=term)
         holds = _Holds.OBJECTS if key in STRUCTURE else _Holds.PLAIN_VALUES if key in MEMBERS else _Holds.VALUES
         return _Key(holds, is_set=term is not None and term.container == "@set", term=term)
+
+
+def _is_any(_name: str) -> bool:
+    return True
+
+
+def _has_keywords(value: Any) -> bool:
+    """Whether an object in a value has a key that is a keyword of JSON-LD, or looks like one."""
+    if type(value) is dict:
+        has_some = any(key[:1] == "@" for key in value) and not _is_json_literal(value)
+        return has_some or any(map(_has_keywords, () if "@value" in value else value.values()))
+    return type(value) is list and any(map(_has_keywords, value))
 
 
 def _is_json_literal(value: Tree) -> bool:
