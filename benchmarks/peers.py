@@ -18,8 +18,8 @@ from ways import RICH, Way, same
 
 from checkpoint_ld import profiles
 from checkpoint_ld.constraints.functions import register
-from checkpoint_ld.derivation import derived
 from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.inference import infer
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SCHEMA, SHACL
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def plain_graph(triples: Iterable[tuple[Node, Node, Node]]) -> Graph:
 def derived_graph(path: Path) -> Graph:
     """Return what our shapes look at, in rdflib's own store: a file's statements and what follows from them."""
     graph = graph_of(path)
-    return plain_graph(chain(triples_of(graph.index), triples_of(derived(graph))))
+    return plain_graph(chain(triples_of(graph.index), triples_of(infer(graph))))
 
 
 @cache

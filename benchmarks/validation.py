@@ -18,8 +18,8 @@ from rich.table import Table
 
 from checkpoint_ld import profiles, reading, validation
 from checkpoint_ld.constraints.functions import register
-from checkpoint_ld.derivation import derived
 from checkpoint_ld.graph.store import Index, triples_of
+from checkpoint_ld.inference import infer
 from checkpoint_ld.shacl.rest import merged
 from checkpoint_ld.validation.results import shapes_of
 from documents import document
@@ -40,7 +40,7 @@ def broken(data: bytes, count: int) -> bytes:
 def plain(source: reading.Reading, shapes: Index) -> None:
     """Run pySHACL as it comes, on graphs of rdflib's own."""
     graph, asked = Graph(), Graph()
-    for triple in triples_of(merged((source.graph.index, derived(source.graph)))):
+    for triple in triples_of(merged((source.graph.index, infer(source.graph)))):
         graph.add(triple)
     for triple in triples_of(shapes):
         asked.add(triple)

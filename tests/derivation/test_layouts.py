@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.derivation import derived, statements
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import document
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.inference import infer, statements
 from checkpoint_ld.reading import examine_bytes
 from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated
@@ -24,10 +24,10 @@ FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2
 
 def both_ways(graph: CheckpointGraph) -> tuple[set[Any], set[Any]]:
     """Return what is derived with layouts, and what is derived by reading every object whole."""
-    quick = set(triples_of(derived(graph)))
+    quick = set(triples_of(infer(graph)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(statements, "known", lambda *_arguments: None)
-        return quick, set(triples_of(derived(graph)))
+        return quick, set(triples_of(infer(graph)))
 
 
 def graph_of(tree: Any) -> CheckpointGraph:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.checks.traits import DYNAMIC, FAMILIES
-from checkpoint_ld.derivation.settings import SETTINGS
-from checkpoint_ld.derivation.traits import BOUNDS, TELLING, classes_of
+from checkpoint_ld.inference.traits import BOUNDS, TELLING, classes_of
+from checkpoint_ld.members import SETTINGS
 
 VALUES: tuple[Any, ...] = (None, True, 0, 1, 5.0, "5", "score", "boolean", "literal", "regex", "full_matrix", {}, [])
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rdflib import URIRef
 
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.inference import with_inferred
 from tests.documents import item, rating, scenario, setting
 from tests.enrichment.documents import TEMPLATE, asked, question, telling
 
@@ -24,7 +24,7 @@ OF_RULES = frozenset(
 
 
 def answers(tree: Json, query: str) -> list[tuple[Any, ...]]:
-    rows: Json = with_derived(CheckpointGraph.of_tree(tree)).query(PREFIXES + query)
+    rows: Json = with_inferred(CheckpointGraph.of_tree(tree)).query(PREFIXES + query)
     return sorted((tuple(None if term is None else term.toPython() for term in row) for row in rows), key=repr)
 
 
@@ -233,6 +233,6 @@ def test_whether_a_question_is_finished_is_a_boolean_beside_any_other_spelling()
 
 
 def test_new_nodes_are_named_by_their_place_so_that_all_derivations_are_equal() -> None:
-    graph = with_derived(CheckpointGraph.of_tree(asked(item())))
+    graph = with_inferred(CheckpointGraph.of_tree(asked(item())))
     fields = set(graph.objects(predicate=URIRef("urn:karenina:vocab:templateField")))
     assert fields == {URIRef("urn:uuid:question-metal-1#/item/karenina:templateField/0")}

@@ -12,10 +12,10 @@ from rdflib import Graph, Literal, URIRef
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark, emission, reading
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import literal_of, same
 from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.reading.statements import DERIVED, mark_of, without_derived
 from tests.corpus import DIALECTS, expectations, loaded
 from tests.documents import canonical, item, rich, scenario
@@ -52,7 +52,7 @@ def triples(index: Index) -> set[Any]:
 def test_what_was_derived_can_be_taken_out_again(make: Any) -> None:
     graph = CheckpointGraph.of_tree(make())
     before = triples(graph.index)
-    derived = with_derived(graph)
+    derived = with_inferred(graph)
 
     assert before < triples(derived.index)
     assert triples(without_derived(derived.index)) == before
@@ -63,12 +63,12 @@ def test_what_was_derived_can_be_taken_out_again(make: Any) -> None:
 @given(documents())
 def test_whatever_a_document_says_derived_statements_are_told_from_its_own(tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)
-    derived = with_derived(graph)
+    derived = with_inferred(graph)
 
     assert triples(graph.index) <= triples(derived.index)
     assert triples(without_derived(derived.index)) == triples(graph.index)
-    assert triples(with_derived(graph).index) == triples(derived.index), "two derivations are equal"
-    assert triples(with_derived(derived).index) == triples(derived.index), "nothing is derived twice"
+    assert triples(with_inferred(graph).index) == triples(derived.index), "two derivations are equal"
+    assert triples(with_inferred(derived).index) == triples(derived.index), "nothing is derived twice"
 
 
 @settings(max_examples=30)
@@ -76,7 +76,7 @@ def test_whatever_a_document_says_derived_statements_are_told_from_its_own(tree:
 def test_a_document_comes_back_from_every_syntax_as_if_nothing_had_been_derived(tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)
     for syntax, write in SYNTAXES.items():
-        plain, derived = write(graph), write(with_derived(graph))
+        plain, derived = write(graph), write(with_inferred(graph))
         assert plain != derived
         read = [reading.examine(data, syntax=syntax).tree for data in (plain, derived)]
         assert same(*read), syntax
@@ -105,13 +105,13 @@ def test_edits_after_reading_are_edits_of_the_document() -> None:
     assert same(*documents_)
 
 
-def test_a_graph_of_rdflib_with_derived_statements_is_read_without_them() -> None:
+def test_a_graph_of_rdflib_with_inferred_statements_is_read_without_them() -> None:
     benchmark = Benchmark.load(json.dumps(telling()).encode())
     assert same(Benchmark.load(benchmark.inferred_graph()).to_jsonld(), benchmark.to_jsonld())
 
 
-def test_what_somebody_adds_to_a_graph_with_derived_statements_stays() -> None:
-    derived = with_derived(CheckpointGraph.of_tree(canonical()))
+def test_what_somebody_adds_to_a_graph_with_inferred_statements_stays() -> None:
+    derived = with_inferred(CheckpointGraph.of_tree(canonical()))
     licence = (derived.root, URIRef("https://schema.org/license"), Literal("CC0"))
     derived.add(licence)
 
@@ -133,13 +133,13 @@ def test_a_mark_that_is_not_ours_takes_nothing_out(own: Literal) -> None:
     graph.add((graph.root, DERIVED, own))
 
     assert without_derived(graph.index) is graph.index
-    assert triples(without_derived(with_derived(graph).index)) == triples(graph.index)
+    assert triples(without_derived(with_inferred(graph).index)) == triples(graph.index)
 
 
 def test_a_name_that_the_document_uses_is_not_derived_on_its_objects() -> None:
     tree = canonical(item(), item("Second?", "urn:uuid:second"))
     tree["dataFeedElement"][1]["item"]["karenina:finished"] = "nearly"
-    derived = with_derived(CheckpointGraph.of_tree(tree))
+    derived = with_inferred(CheckpointGraph.of_tree(tree))
 
     said = [str(term) for term in derived.objects(predicate=URIRef("urn:karenina:vocab:finished"))]
     assert said == ["nearly"]
@@ -149,7 +149,7 @@ def test_a_name_that_the_document_uses_is_not_derived_on_its_objects() -> None:
 def test_real_documents_come_back_as_if_nothing_had_been_derived(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
         graph = loaded(corpus / case["file"]).graph
-        derived = with_derived(graph)
+        derived = with_inferred(graph)
         assert triples(without_derived(derived.index)) == triples(graph.index), case["file"]
         back = Benchmark.load(emission.ntriples_of(derived), syntax="nt")
         assert same(
@@ -165,7 +165,7 @@ def test_both_libraries_read_all_statements() -> None:
     assert len(list(pyoxigraph.parse(turtle, format=pyoxigraph.RdfFormat.TURTLE))) == triples_in_all
 
 
-def test_validation_finds_in_a_file_with_derived_statements_what_it_finds_without() -> None:
+def test_validation_finds_in_a_file_with_inferred_statements_what_it_finds_without() -> None:
     benchmark = Benchmark.load(json.dumps(telling()).encode())
     texts = (benchmark.to_ntriples(inferred=inferred) for inferred in (False, True))
     plain, derived = (checkpoint_ld.validate(text.encode(), syntax="nt", profile="strict") for text in texts)

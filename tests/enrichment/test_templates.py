@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from rdflib import RDF, Graph, Literal, URIRef
 
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.enrichment import with_derived
-from checkpoint_ld.enrichment.templates import SINGULAR, STRATEGIES
 from checkpoint_ld.entities.template_spec import MARKER, TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import json_of
+from checkpoint_ld.inference import with_inferred
+from checkpoint_ld.inference.nodes import SINGULAR, STRATEGIES
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.templates.writing import source_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
@@ -98,7 +98,7 @@ def check_strategy(told: Told, node: Any, said: Json, names: dict[Any, str]) -> 
 @given(specs())
 def test_a_graph_says_what_the_specification_of_a_template_says(spec: TemplateSpec) -> None:
     tree = asked(question(template=source_of(spec)))
-    told = Told(with_derived(CheckpointGraph.of_tree(tree)))
+    told = Told(with_inferred(CheckpointGraph.of_tree(tree)))
     item = URIRef("urn:uuid:Q#/item")
 
     nodes = told.nodes(item, "templateField")

@@ -15,11 +15,10 @@ from rdflib import OWL, RDF, RDFS, SH, Graph, Literal, Namespace, URIRef
 
 from checkpoint_ld import Benchmark, data, published, shapes_graph
 from checkpoint_ld.assessment import assess, earl, read_answers
-from checkpoint_ld.derivation import predicate_of
-from checkpoint_ld.enrichment import with_derived
-from checkpoint_ld.enrichment.traits import ELSEWHERE
-from checkpoint_ld.enrichment.traits import SINGULAR as SETTINGS_IN_SINGULAR
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.inference import predicate_of, with_inferred
+from checkpoint_ld.inference.nodes import ELSEWHERE
+from checkpoint_ld.inference.nodes import SINGULAR as SETTINGS_IN_SINGULAR
 from checkpoint_ld.mapping.traits import FAMILIES
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_SUFFIXES, TRAIT_TYPES
@@ -125,7 +124,7 @@ def written() -> frozenset[URIRef]:
     """Return the terms that graphs with derived statements use: predicates, classes, types of ratings."""
     found: set[URIRef] = set()
     for tree in everything():
-        for triple in with_derived(CheckpointGraph.of_tree(tree)):
+        for triple in with_inferred(CheckpointGraph.of_tree(tree)):
             found |= {term for term in triple if isinstance(term, URIRef) and term.startswith(KARENINA)}
     for said in results():
         names = (getattr(one, "value", "") for one in (said.predicate, said.object))
@@ -203,7 +202,7 @@ def test_what_is_written_fits_the_kind_and_the_range_of_its_predicate() -> None:
     graph = declared()
     ranges: dict[Any, Any] = {term: graph.value(term, RDFS.range) for term in terms()}
     for tree in everything():
-        for _, predicate, term in with_derived(CheckpointGraph.of_tree(tree)):
+        for _, predicate, term in with_inferred(CheckpointGraph.of_tree(tree)):
             if predicate not in ranges:
                 continue
             is_object = (predicate, RDF.type, OWL.ObjectProperty) in graph
@@ -222,7 +221,7 @@ def test_the_page_is_what_the_vocabulary_says() -> None:
 
 
 def test_the_template_with_everything_is_read_whole() -> None:
-    graph = with_derived(CheckpointGraph.of_tree(everything()[0]))
+    graph = with_inferred(CheckpointGraph.of_tree(everything()[0]))
     primitives = graph.objects(predicate=URIRef(KARENINA + "primitive"))
     kinds = {kind for one in primitives for kind in graph.objects(one, RDF.type)}
     assert {URIRef(KARENINA + name) for name in registry()} <= kinds

@@ -21,11 +21,11 @@ import checkpoint_ld
 from checkpoint_ld import emission, families, profiles, published, rules, validation
 from checkpoint_ld.agent import reading as agent_reading
 from checkpoint_ld.agent.rules import check_reading as check_agent
-from checkpoint_ld.derivation import derived
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.examples import example
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import graph_of
+from checkpoint_ld.inference import infer
 from checkpoint_ld.reading import examine_bytes, examine_document
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _by_python(case: Case) -> pyoxigraph.Store:
     if case.profile.family == profiles.AGENT:
         return _store(families.inferred(case.graph))
     assert isinstance(case.graph, CheckpointGraph)
-    return _store(graph_of(derived(case.graph)))
+    return _store(graph_of(infer(case.graph)))
 
 
 def _constructs(family: str) -> list[str]:

@@ -6,8 +6,8 @@ import copy
 import json
 from typing import Any
 
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.sparql import Dataset
 from tests.documents import canonical, item, rating, scenario, setting
@@ -76,5 +76,5 @@ def dataset(*, derived: bool = True) -> Dataset:
     made = Dataset()
     for tree, dialect in ((metals(), "first"), (elements(), "second"), (dialogues(), "first")):
         graph = CheckpointGraph.of_tree(tree)
-        made.add(with_derived(graph) if derived else graph, dialect=dialect)
+        made.add(with_inferred(graph) if derived else graph, dialect=dialect)
     return made

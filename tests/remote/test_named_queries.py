@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from checkpoint_ld import queries, reading, sparql
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.stores import remote
 from checkpoint_ld.stores.remote import SparqlClient
 from tests import documents
@@ -25,7 +25,7 @@ def graphs() -> list[CheckpointGraph]:
     """Return three benchmarks with what follows from them, two of which share a question."""
     read = [reading.read(str(EXAMPLES / name)).graph for name in FILES]
     made = CheckpointGraph.of_tree({**documents.canonical(), "@id": "urn:uuid:karenina-checkpoint-1"})
-    return [with_derived(one) for one in (*read, made)]
+    return [with_inferred(one) for one in (*read, made)]
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode, Quad
 
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.sparql import Dataset, run
 from checkpoint_ld.sparql.running import ENGINES, Engine
 from checkpoint_ld.sparql.terms import value_of
@@ -191,7 +191,7 @@ def test_literals_keep_their_values_and_rdf_json_its_text() -> None:
 
 GRAPHS = Dataset.of_graphs(
     [
-        with_derived(CheckpointGraph.of_tree(rich())),
+        with_inferred(CheckpointGraph.of_tree(rich())),
         CheckpointGraph.of_tree(scenario()),
         CheckpointGraph.of_tree(canonical(item("Other?", "urn:x:1"))),
     ]

@@ -10,8 +10,8 @@ from rdflib import BNode, Graph, URIRef
 from rdflib.plugins.sparql import prepareQuery
 
 from checkpoint_ld.constraints.functions import register
-from checkpoint_ld.derivation import derived
 from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.inference import infer
 from checkpoint_ld.profiles import Profile, profile
 from checkpoint_ld.reading import examine_bytes
 from checkpoint_ld.shacl.rest import merged
@@ -48,7 +48,7 @@ def plain_graph(text: bytes, kind: type[Graph] = Remembering) -> Graph:
     """Return the graph of a document and what follows from it, in rdflib's own store."""
     graph = kind()
     said = examine_bytes(text, checked=False).graph
-    for triple in triples_of(merged((said.index, derived(said)))):
+    for triple in triples_of(merged((said.index, infer(said)))):
         graph.add(triple)
     return graph
 

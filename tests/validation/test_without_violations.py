@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.derivation.settings import SETTINGS
 from checkpoint_ld.difference.semantic_diff import semantic_diff
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.inference import with_inferred
+from checkpoint_ld.members import SETTINGS
 from checkpoint_ld.validation import validate
 from tests.documents import canonical, scenario, setting
 
@@ -163,7 +163,7 @@ def use(benchmark: Benchmark) -> None:
     benchmark.validate_templates()
     semantic_diff(OTHER, benchmark)
     semantic_diff(benchmark, OTHER)
-    with_derived(benchmark.graph)
+    with_inferred(benchmark.graph)
 
 
 def has_violation(text: bytes) -> bool:

@@ -6,9 +6,8 @@ import difflib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.derivation import SETTINGS
 from checkpoint_ld.graph import terms
-from checkpoint_ld.members import KEYS, TYPES
+from checkpoint_ld.members import KEYS, SETTINGS, TYPES
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:

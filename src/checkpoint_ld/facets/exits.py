@@ -26,9 +26,9 @@ class Exits(Facet):
         Kinds of traits are classes there, their settings predicates; authors and sources, the fields of templates and
         the primitives that verify these are nodes. The vocabulary is `contexts/karenina-vocabulary.ttl`.
         """
-        from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - not needed to load a benchmark
+        from checkpoint_ld.inference import with_inferred  # noqa: PLC0415 - not needed to load a benchmark
 
-        return with_derived(self._graph)
+        return with_inferred(self._graph)
 
     def derived_graph(self) -> CheckpointGraph:
         """Return `inferred_graph()`, by its old name."""

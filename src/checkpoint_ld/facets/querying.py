@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.arguments import renamed
-from checkpoint_ld.enrichment import with_derived
 from checkpoint_ld.facets.facet import Facet
+from checkpoint_ld.inference import with_inferred
 
 if TYPE_CHECKING:
     from checkpoint_ld.sparql import QueryResult
@@ -43,5 +43,5 @@ class Querying(Facet):
         told = request(query, parameters)
         data = Dataset()
         dialect = self._source.dialect if self._source is not None and told.query is not None else None
-        data.add(with_derived(self._graph) if inferred or told.needs_derived else self._graph, dialect=dialect)
+        data.add(with_inferred(self._graph) if inferred or told.needs_derived else self._graph, dialect=dialect)
         return data.query(told.text, parameters=told.parameters, engine=engine, timeout=timeout, max_rows=max_rows)

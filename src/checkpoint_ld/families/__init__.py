@@ -75,9 +75,9 @@ def inferred(graph: StatementGraph) -> StatementGraph:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
 
     if isinstance(graph, CheckpointGraph):
-        from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it reads templates, which few ask for
+        from checkpoint_ld import inference  # noqa: PLC0415 - it reads templates, which few ask for
 
-        return with_derived(graph)
+        return inference.with_inferred(graph)
     from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
     from checkpoint_ld.agent.rules.inference import with_inferred  # noqa: PLC0415 - as above
 

@@ -43,7 +43,7 @@ class NamedQuery:
     """A query that is shipped.
 
     `columns` are those of its result, in their order, with what they hold. `needs_derived` says that it looks at
-    derived statements (`checkpoint_ld.enrichment`); without them its result is empty or has gaps. `example` is what to
+    derived statements (`checkpoint_ld.inference`); without them its result is empty or has gaps. `example` is what to
     write behind `--name NAME`.
     """
 

@@ -12,9 +12,9 @@ from checkpoint_ld import shacl
 from checkpoint_ld.constraints.components import COMPONENTS
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import value_of
-from checkpoint_ld.derivation import derived
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.inference import infer
 from checkpoint_ld.rules import SEVERITIES
 from checkpoint_ld.shacl.report import report_graph
 from checkpoint_ld.shacl.terms import listed, told
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.derivation import Described
     from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.inference import Described
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.shacl import DataGraph, Shapes
 
@@ -62,7 +62,7 @@ def applied(source: Described, shapes: Shapes, *, by_pyshacl: bool = False) -> t
 
     Raises ShapesError for shapes that cannot be applied.
     """
-    data = shacl.DataGraph(source.index, derived(source))
+    data = shacl.DataGraph(source.index, infer(source))
     if by_pyshacl:
         shapes = shapes.for_pyshacl()
     if shapes.others:

@@ -250,9 +250,9 @@ def _style_of(document: Document | None) -> ContextStyle:
 
 
 def _with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
-    from checkpoint_ld.enrichment import with_derived  # noqa: PLC0415 - it takes a while to import, and few ask for it
+    from checkpoint_ld.inference import with_inferred  # noqa: PLC0415 - it takes a while to import, and few ask for it
 
-    return with_derived(graph)
+    return with_inferred(graph)
 
 
 def _without_deep_judgment(tree: Tree) -> tuple[Tree, tuple[Finding, ...]]:

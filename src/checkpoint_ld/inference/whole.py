@@ -1,24 +1,30 @@
-"""The statements that follow from a checkpoint, added to it: makers, traits, questions with their templates."""
+"""A checkpoint graph together with all that follows from it, for queries, and for shapes in other tools."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.derivation import derived
-from checkpoint_ld.enrichment.additions import Additions
-from checkpoint_ld.enrichment.faults import Layered, faults
-from checkpoint_ld.enrichment.makers import authors_of, creators_of, sources_of
-from checkpoint_ld.enrichment.objects import object_of, parts_of, source_of
-from checkpoint_ld.enrichment.templates import template_of
-from checkpoint_ld.enrichment.traits import trait_of
+from rdflib import BNode
+
+from checkpoint_ld import profiles, published, shacl
+from checkpoint_ld.constraints import names
+from checkpoint_ld.constraints.components import COMPONENTS
+from checkpoint_ld.constraints.forms import FORMS
+from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.graph import recursion
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.inference.additions import Additions, object_of, parts_of, source_of
+from checkpoint_ld.inference.benchmark import infer
+from checkpoint_ld.inference.nodes import authors_of, creators_of, sources_of, template_of, trait_of
 from checkpoint_ld.mapping.properties import values
 from checkpoint_ld.mapping.questions import is_finished
 from checkpoint_ld.reading.statements import without_derived
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+from checkpoint_ld.shacl import DataGraph
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +33,12 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.compaction import Compaction
 
+_SPELLING = named(CHECKPOINT_SHACL + "SpellingConstraintComponent")
 _RATING = SCHEMA + "contentRating"
 _NOTES = ("answer_notes", "workspace_path")
 
 
-def with_derived(graph: CheckpointGraph) -> CheckpointGraph:
+def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     """Return the statements of a checkpoint together with those that follow from them; `graph` stays as it is.
 
     Two derivations give the same statements. A predicate or class that the checkpoint uses itself is not derived on its
@@ -47,11 +54,11 @@ def with_derived(graph: CheckpointGraph) -> CheckpointGraph:
             trait_of(rating, additions, "GlobalTrait")
         for question in _questions(graph.root, additions.reader):
             _question(question, additions)
-        found = derived(additions.graph)
+        found = infer(additions.graph)
         for subject, predicate, term in triples_of(found):
             additions.state(subject, predicate, term)
-        for node, predicate, fault in faults(Layered(additions.index, found)):
-            additions.say(node, str(predicate), fault)
+        for node, stated_as, fault in _faults(DataGraph(additions.index, found)):
+            additions.say(node, stated_as, fault)
         return additions.applied()
 
 
@@ -74,3 +81,35 @@ def _questions(root: Node, reader: Compaction) -> Iterator[Node]:
     for scenario in parts_of(root, SCHEMA + "hasPart", reader):
         for turn in parts_of(scenario, KARENINA + "nodes", reader):
             yield from parts_of(turn, KARENINA + "question", reader)
+
+
+def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
+    """Yield the faults that only Python tells: the node, the predicate that states it, and what is wrong."""
+    stated_as = published.python_only()
+    for result in shacl.results(data, _python_shapes()):
+        if str(result.component).startswith(CHECKPOINT_SHACL) and result.value is not None:
+            yield result.focus, stated_as[result.shape], _fault(result, result.value, data)
+
+
+def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
+    """Return what is wrong with a value: what its form says of it, which key was meant, or else the value alone."""
+    form = _python_shapes().index[result.shape].get(published.WELL_FORMED)
+    if form is not None:
+        return FORMS[str(form)](value_of(value))
+    if result.component != _SPELLING:
+        return str(value)
+    roles = (str(role).removeprefix(KARENINA) for role in data.values(result.focus, RDF_TYPE))
+    meant = next(filter(None, (names.misspelt(str(value), role) for role in roles)))
+    return f"{value}: did you mean {meant}?"
+
+
+@cache
+def _python_shapes() -> shacl.Shapes:
+    """Return the shapes of which only Python tells, compiled, with the constraint components that they use."""
+    kept = published.python_only()
+    index = {
+        node: said
+        for node, said in profiles.profile().statements().items()
+        if node in kept or isinstance(node, BNode) or str(node).startswith(CHECKPOINT_SHACL)
+    }
+    return shacl.compile_shapes(index, components=COMPONENTS)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.derivation.layouts import Layout, is_placed, known
 from checkpoint_ld.graph.compaction import POSITION, Compaction, residue_of, told_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
-from checkpoint_ld.graph.literals import json_of, literal_of
+from checkpoint_ld.graph.literals import XSD_INTEGER, json_of, literal_of
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import Index, Several, put
-from checkpoint_ld.graph.terms import expand_name
+from checkpoint_ld.graph.terms import expand_name, is_property_value
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.members import ANYTHING, ARRAYS, KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA
@@ -42,6 +42,12 @@ class Described(Protocol):
     @property
     def table(self) -> TermTable:
         """The terms under which objects are read."""
+
+
+@cache
+def predicate_of(setting: str) -> URIRef:
+    """Return the predicate that a setting is derived under: `karenina:maxTurns` for `max_turns`."""
+    return named(KARENINA + re.sub(r"_(\w)", lambda match: match[1].upper(), setting))
 
 
 _URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
@@ -246,3 +252,60 @@ def _array(key: str, entries: list[Any]) -> Iterator[tuple[str, Node]]:
         yield "nestedIn", literal_of(key)
     elif any(one is None for one in entries):
         yield "nullIn", literal_of(key)
+
+
+_NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, POSITION})
+_LONGEST_POSITION = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What follows about all objects of one role with one type and these predicates.
+
+    `unknown` are the keys that the role does not have. About an object that has several values for one of `single`,
+    more follows.
+    """
+
+    unknown: tuple[str, ...]
+    single: tuple[Node, ...]
+
+
+def is_placed(position: Node | list[Node] | None) -> bool:
+    """Tell whether what is said of an object's position is nothing but its place in an array."""
+    if position is None:
+        return True
+    if not isinstance(position, Literal) or position.datatype != XSD_INTEGER:
+        return False
+    return position.isdecimal() and len(position) < _LONGEST_POSITION
+
+
+@lru_cache(maxsize=1024)
+def known(
+    table: TermTable, role: str, via: Term | None, kind: URIRef | None, predicates: tuple[Node, ...]
+) -> Layout | None:
+    """Return the layout of objects of the type `kind` with these predicates; None where values have a say too."""
+    if kind is not None and role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
+        return None
+    name = None if kind is None else Compaction.type_name(str(kind))
+    terms, is_property = table.at(via, name), is_property_value(name, via)
+    single: list[Node] = []
+    keys: list[str] = []
+    for predicate in predicates:
+        if predicate in _NO_MEMBERS:
+            continue
+        key = terms.key_of(str(predicate))
+        keys.append(key)
+        if key in ANYTHING:
+            continue
+        term = terms.by_key.get(key)
+        is_json = is_property and key == "value"
+        if is_json or (term is not None and term.coercion == "@json"):
+            return None
+        if key not in ARRAYS:
+            single.append(predicate)
+            if term is not None and term.container is not None:
+                return None
+    if len(set(keys)) < len(keys):
+        return None
+    unknown = tuple(key for key in keys if key[:1] != "@" and key not in KEYS[role])
+    return Layout(unknown, tuple(single))

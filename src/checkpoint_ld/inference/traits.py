@@ -10,11 +10,12 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld.checks.readings import number, numeric_text
 from checkpoint_ld.checks.traits import DYNAMIC, Trait
-from checkpoint_ld.derivation.settings import SETTINGS, predicate_of
 from checkpoint_ld.graph.expansion import named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
 from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import put
+from checkpoint_ld.inference.statements import predicate_of
+from checkpoint_ld.members import SETTINGS
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_SUFFIXES
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.derivation.statements import Statements
+    from checkpoint_ld.inference.statements import Statements
 
 BOUNDS = ("bestRating", "worstRating")
 

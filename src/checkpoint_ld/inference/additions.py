@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import value_of
-from checkpoint_ld.derivation import predicate_of
 from checkpoint_ld.graph.compaction import Compaction
-from checkpoint_ld.graph.expansion import RDF_TYPE
-from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.literals import json_of, literal_of
+from checkpoint_ld.graph.residue import RESIDUE, Ref
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
+from checkpoint_ld.inference.statements import predicate_of
 from checkpoint_ld.reading.statements import DERIVED, DERIVED_NODE, mark_of
-from checkpoint_ld.vocabulary import KARENINA
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -42,7 +42,7 @@ class Additions:
     def is_a(self, node: Node, *classes: str) -> None:
         """Say the classes of a node, by their names in the vocabulary, or by IRIs of others."""
         for name in classes:
-            kind = _iri(name if ":" in name else KARENINA + name)
+            kind = named(name if ":" in name else KARENINA + name)
             if node not in self.index or kind not in self._classes:
                 put(self._found, node, RDF_TYPE, kind)
 
@@ -51,7 +51,7 @@ class Additions:
 
         `predicate` is an IRI; null says nothing.
         """
-        iri = _iri(predicate)
+        iri = named(predicate)
         if value is not None and self._may(node, iri):
             term = self._literal(value, datatype)
             if term is not None:
@@ -65,14 +65,14 @@ class Additions:
         """State a triple about a node of the graph."""
         if predicate == RDF_TYPE:
             self.is_a(node, str(term))
-        elif self._may(node, _iri(str(predicate))) and secret(value_of(term)) is None:
+        elif self._may(node, named(str(predicate))) and secret(value_of(term)) is None:
             put(self._found, node, predicate, term)
 
     def link(self, node: Node, predicate: str, other: Node) -> bool:
         """Say that a node is linked to another one; return whether that may be said."""
-        may = self._may(node, _iri(predicate))
+        may = self._may(node, named(predicate))
         if may:
-            put(self._found, node, _iri(predicate), other)
+            put(self._found, node, named(predicate), other)
         return may
 
     def part(self, node: Node, predicate: str, name: str, *classes: str) -> URIRef | None:
@@ -85,7 +85,7 @@ class Additions:
         is_known = part in self.index
         if (DERIVED_NODE in self._classes and not is_known) or not self.link(node, predicate, part) or is_known:
             return None
-        for kind in (DERIVED_NODE, *map(_iri, classes)):
+        for kind in (DERIVED_NODE, *map(named, classes)):
             put(self._found, part, RDF_TYPE, kind)
         return part
 
@@ -121,12 +121,6 @@ class Additions:
         return self._literals[key]
 
 
-@cache
-def _iri(name: str) -> URIRef:
-    """Return a name of a vocabulary as a term, which takes rdflib a while to make."""
-    return URIRef(name)
-
-
 def _literal(value: Any, datatype: str | None) -> Literal | None:
     if secret(value) is not None:
         return None
@@ -136,3 +130,43 @@ def _literal(value: Any, datatype: str | None) -> Literal | None:
     except ValueError:  # a number without an end or without a value, or half a surrogate pair
         return None
     return term
+
+
+_NAME, _VALUE, _TEXT = (named(SCHEMA + name) for name in ("name", "value", "text"))
+
+Json = dict[str, Any]
+
+
+def object_of(node: Node, reader: Compaction) -> Json:
+    """Return the members of a node, with its additional properties as objects; other objects are `Ref`s."""
+    members = reader.shallow(node)
+    told = members.get("additionalProperty")
+    if told is None:
+        return members
+    entries = [_property(one, reader) for one in (told if isinstance(told, list) else [told])]
+    return {**members, "additionalProperty": entries}
+
+
+def source_of(template: Any, reader: Compaction) -> str | None:
+    """Return the source in the object that `hasPart` of a question refers to, None if there is not just one."""
+    told = template[0] if isinstance(template, list) and len(template) == 1 else template
+    node = URIRef(told.name) if isinstance(told, Ref) else None
+    text = reader.index.get(node, {}).get(_TEXT) if node is not None else None
+    return str(text) if isinstance(text, Literal) and isinstance(json_of(text), str) else None
+
+
+def parts_of(node: Node, predicate: str, reader: Compaction) -> list[Node]:
+    """Return the nodes that a node of the graph has under a predicate."""
+    held = terms_of(reader.index.get(node, {}).get(URIRef(predicate)))
+    return [one for one in held if one in reader.index]
+
+
+def _property(entry: Any, reader: Compaction) -> Any:
+    node = URIRef(entry.name) if isinstance(entry, Ref) else None
+    said = reader.index.get(node) if node is not None else None
+    if node is None or said is None:
+        return entry
+    name, value = said.get(_NAME), said.get(_VALUE)
+    if not isinstance(name, Literal) or not isinstance(value, Literal) or RESIDUE in said:
+        return reader.object(node, reader.table.base.by_key["additionalProperty"])
+    return {"name": json_of(name), "value": json_of(value, "@json")}
