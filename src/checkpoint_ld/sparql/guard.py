@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.sparql.tokens import tokens_of
+from checkpoint_ld.sparql.syntax import tokens_of
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:

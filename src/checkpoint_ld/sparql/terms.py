@@ -16,7 +16,7 @@ from rdflib import Literal as RdflibLiteral
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.literals import literal
-from checkpoint_ld.sparql.tokens import quoted
+from checkpoint_ld.sparql.syntax import quoted
 from checkpoint_ld.vocabulary import XSD
 
 Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal | Triple

@@ -20,7 +20,7 @@ from pyoxigraph import Literal, NamedNode, QuerySolutions
 
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError
 from checkpoint_ld.sparql.guard import PREFIXES
-from checkpoint_ld.sparql.parameters import bound
+from checkpoint_ld.sparql.syntax import bound
 from checkpoint_ld.stores.backend import NO_PARAMETERS
 from checkpoint_ld.stores.collection_folder import MARK, Directory, explained
 from checkpoint_ld.stores.holdings import Holdings, Load

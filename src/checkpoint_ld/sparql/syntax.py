@@ -1,20 +1,20 @@
-"""The tokens of a SPARQL query, as far as it takes to tell strings, IRIs and comments from the rest.
-
-Two parsers read each query: rdflib's, whose tree decides whether it may run, and that of the engine. They must not read
-it differently. So both get a plain text, without what parsers take differently: comments, carriage returns, long and
-single-quoted strings, and code points that are escaped (SPARQL 1.1 §19.2), which rdflib expands before anything else.
-"""
+"""X"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.errors import QueryError
+from checkpoint_ld.sparql.terms import written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from checkpoint_ld.sparql.terms import Term
+
 
 LONGEST = 1_000_000
 """How many characters a query may have."""
@@ -109,3 +109,70 @@ def _character(found: re.Match[str]) -> str:
 
 def _line(text: str, found: re.Match[str]) -> int:
     return text.count("\n", 0, found.start()) + 1
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def bound(text: str, parameters: Mapping[str, Term]) -> str:
+    """Return a query in which the variables that `parameters` name have those values.
+
+    The values hold in the outermost pattern and in its filters; inside of a sub-select, or in a filter of MINUS, a
+    variable of the same name is another one. Raises QueryError where the query has no such variable or no pattern.
+    """
+    if not parameters:
+        return text
+    tokens = list(tokens_of(text))
+    known = _variables(tokens)
+    for name in parameters:
+        if not _NAME.fullmatch(name) or name not in known:
+            raise QueryError(f"the query has no variable ?{name} that could be given a value")
+    start = _start_of_pattern(tokens)
+    if start is None:
+        raise QueryError("the query has no pattern { … } in which parameters could be given values")
+    names = " ".join(f"?{name}" for name in parameters)
+    values = " ".join(map(written, parameters.values()))
+    block = f" VALUES ({names}) {{ ({values}) }}"
+    return (
+        "".join(token.text for token in tokens[: start + 1]) + block + "".join(one.text for one in tokens[start + 1 :])
+    )
+
+
+def limited(text: str, most: int) -> str:
+    """Return a query that gives `most` solutions at most: under a LIMIT, its own one if that is smaller."""
+    tokens = [token.text for token in tokens_of(text)]
+    kinds = [token.kind for token in tokens_of(text)]
+    depth, end = 0, len(tokens)
+    for at, piece in enumerate(tokens):
+        if kinds[at] == "other":
+            depth += (piece in "({[") - (piece in ")}]")
+        elif kinds[at] == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
+            if piece.upper() == "LIMIT":
+                start = at + 1 if kinds[at + 1] != "space" else at + 2
+                after = next((one for one in range(start, end) if not tokens[one].isdecimal()), len(tokens))
+                number = min(most, int("".join(tokens[start:after])))
+                return "".join((*tokens[:start], str(number), *tokens[after:]))
+            if piece.upper() == "VALUES":
+                end = at
+    return "".join((*tokens[:end], f" LIMIT {most} ", *tokens[end:]))
+
+
+def _variables(tokens: Sequence[Token]) -> set[str]:
+    return {token.text for before, token in pairwise(tokens) if token.kind == "word" and before.text in ("?", "$")}
+
+
+def _start_of_pattern(tokens: Sequence[Token]) -> int | None:
+    """Return where the brace stands that opens the pattern: not that of a template or of an expression."""
+    depth = 0
+    last = Token("space", "")
+    template = False
+    for at, token in enumerate(tokens):
+        if token.kind == "other":
+            if token.text == "{" and depth == 0:
+                template = last.kind == "word" and last.text.upper() == "CONSTRUCT"
+                if not template:
+                    return at
+            depth += (token.text in "({") - (token.text in ")}")
+        if token.kind != "space":
+            last = token
+    return None
