@@ -19,7 +19,7 @@ from checkpoint_ld.exports.comma_separated import table as comma_separated
 from checkpoint_ld.sparql import table
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.names import prefixes_in, short
-from checkpoint_ld.sparql.result_json import ntriples, results_json
+from checkpoint_ld.sparql.result import ntriples, results_json
 from checkpoint_ld.sparql.terms import Term, term_of, value_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from checkpoint_ld.errors import SettingsError
+import pyoxigraph
+from pyoxigraph import BlankNode, Literal, NamedNode
+
+from checkpoint_ld.errors import QueryFailedError, SettingsError
 from checkpoint_ld.extras import library as optional
 from checkpoint_ld.sparql.terms import to_rdflib, value_of
+from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.sparql.guard import Form
     from checkpoint_ld.sparql.terms import Term
+
 
 Row: TypeAlias = "tuple[Term | None, ...]"
 FrameLibrary: TypeAlias = Literal["pandas", "polars"]
@@ -73,3 +78,84 @@ class QueryResult:
         for triple in self.triples:
             made.add((to_rdflib(triple.subject), to_rdflib(triple.predicate), to_rdflib(triple.object)))
         return made
+
+
+Json = dict[str, Any]
+
+
+def results_json(result: QueryResult) -> Json:
+    """Return the result of a SELECT or ASK in the W3C's JSON format; `cut` says that rows are missing."""
+    head: Json = {"vars": list(result.columns)} if result.form == "select" else {}
+    cut = {"cut": True} if result.is_cut else {}
+    if result.boolean is not None:
+        return {"head": head, "boolean": result.boolean}
+    rows = [
+        {name: _term_json(term) for name, term in zip(result.columns, row, strict=True) if term is not None}
+        for row in result.rows
+    ]
+    return {"head": head, **cut, "results": {"bindings": rows}}
+
+
+def of_results_json(told: Any) -> QueryResult:
+    """Return the result that the W3C's JSON format tells, also in the old form that some servers write.
+
+    Raises QueryFailedError for what is none.
+    """
+    try:
+        if "results" not in told:
+            return QueryResult("ask", boolean=bool(told["boolean"]))
+        columns = tuple(told["head"]["vars"])
+        rows = tuple(
+            tuple(_term_of(row[name]) if name in row else None for name in columns)
+            for row in told["results"]["bindings"]
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise QueryFailedError(f"this is no result of a SPARQL query in JSON: {error!r}") from error
+    return QueryResult("select", columns, rows, is_cut=told.get("cut") is True)
+
+
+def texts_of(result: QueryResult) -> Json:
+    """Return a result of any form as JSON."""
+    if result.form in ("select", "ask"):
+        return results_json(result)
+    return {"form": result.form, "cut": result.is_cut, "triples": ntriples(result)}
+
+
+def result_of(told: Json) -> QueryResult:
+    """Return the result that `texts_of` made JSON of."""
+    if "triples" not in told:
+        return of_results_json(told)
+    quads = pyoxigraph.parse(told["triples"], format=pyoxigraph.RdfFormat.N_TRIPLES)
+    return QueryResult(told["form"], triples=tuple(one.triple for one in quads), is_cut=told["cut"])
+
+
+def ntriples(result: QueryResult) -> str:
+    """Return the statements of a result, one to a line."""
+    return "".join(f"{triple} .\n" for triple in result.triples)
+
+
+def _term_json(term: Term) -> Json:
+    if isinstance(term, NamedNode):
+        return {"type": "uri", "value": term.value}
+    if isinstance(term, BlankNode):
+        return {"type": "bnode", "value": term.value}
+    if not isinstance(term, Literal):
+        parts = {name: _term_json(getattr(term, name)) for name in ("subject", "predicate", "object")}
+        return {"type": "triple", "value": parts}
+    if term.language is not None:
+        return {"type": "literal", "value": term.value, "xml:lang": term.language}
+    typed = {} if term.datatype.value == XSD + "string" else {"datatype": term.datatype.value}
+    return {"type": "literal", "value": term.value, **typed}
+
+
+def _term_of(told: Json) -> Term:
+    kind, value = told["type"], told["value"]
+    if kind == "uri":
+        return NamedNode(value)
+    if kind == "bnode":
+        return BlankNode(value)
+    if kind not in ("literal", "typed-literal"):
+        raise ValueError(f"a term of the type {kind!r}")
+    if "xml:lang" in told:
+        return Literal(value, language=told["xml:lang"])
+    return Literal(value, datatype=NamedNode(told["datatype"])) if "datatype" in told else Literal(value)

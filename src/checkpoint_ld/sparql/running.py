@@ -16,8 +16,7 @@ from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import by_graph, reference
 from checkpoint_ld.sparql.guard import PREFIXES, checked
-from checkpoint_ld.sparql.result import QueryResult
-from checkpoint_ld.sparql.result_json import result_of, texts_of
+from checkpoint_ld.sparql.result import QueryResult, result_of, texts_of
 from checkpoint_ld.sparql.syntax import bound
 from checkpoint_ld.sparql.terms import term_of
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyoxigraph
 
 from checkpoint_ld.errors import EvaluationError, TruncatedResultError
-from checkpoint_ld.sparql.result import QueryResult
-from checkpoint_ld.sparql.result_json import of_results_json
+from checkpoint_ld.sparql.result import QueryResult, of_results_json
 from checkpoint_ld.stores.outgoing import Body, opened, parsed
 from checkpoint_ld.vocabulary import XSD
 
