@@ -13,9 +13,8 @@ from pyoxigraph import Literal, NamedNode, QueryResultsFormat
 
 from checkpoint_ld.errors import QueryFailedError, SettingsError
 from checkpoint_ld.sparql import QueryResult, run
-from checkpoint_ld.sparql.formats import FORMATS, GRAPHS, TABLES, render
+from checkpoint_ld.sparql.formats import FORMATS, GRAPHS, TABLES, fitting, render
 from checkpoint_ld.sparql.result import of_results_json, results_json
-from checkpoint_ld.sparql.table import fitting
 from checkpoint_ld.vocabulary import XSD
 
 NASTY = 'a "b", c\n\t\x1b[31m|\\ = é 試'

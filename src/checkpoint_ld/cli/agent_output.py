@@ -37,7 +37,7 @@ def show_json(value: Any) -> None:
 def show_headers(headers: Sequence[Header], *, as_json: bool, wide: bool) -> None:
     """Print the headers of checkpoints, a line each."""
     from checkpoint_ld.agent.timeline.timeline import instant
-    from checkpoint_ld.sparql.table import Style, lines
+    from checkpoint_ld.sparql.formats import Style, lines
 
     if as_json:
         streams.show_json([asdict(one) for one in headers])
@@ -193,7 +193,7 @@ def show_reindexed(done: Reindexed, *, as_json: bool) -> None:
 
 def show_statistics(found: Iterable[ExecutionStatistics], *, as_json: bool) -> None:
     """Print what executions used and did, a line each."""
-    from checkpoint_ld.sparql.table import Style, lines
+    from checkpoint_ld.sparql.formats import Style, lines
 
     rows = list(found)
     if as_json:

@@ -1,29 +1,97 @@
-"""Results of queries as text.
-
-CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON the SPARQL 1.1 Query Results JSON Format. The
-answer of an ASK is a table of one cell there, apart from JSON; statements are a table of three columns.
-"""
+"""IRIs as people read them: with the prefixes that everybody knows."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import orjson
 import pyoxigraph
 from pyoxigraph import Literal, NamedNode, RdfFormat
 
+from checkpoint_ld.characters import cells, harmless, head, tail
 from checkpoint_ld.emission import rdf_xml
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.exports.comma_separated import table as comma_separated
-from checkpoint_ld.sparql import table
 from checkpoint_ld.sparql.guard import PREFIXES
-from checkpoint_ld.sparql.names import prefixes_in, short
 from checkpoint_ld.sparql.result import ntriples, results_json
 from checkpoint_ld.sparql.terms import Term, term_of, value_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from checkpoint_ld.sparql.result import QueryResult
+
+
+_LOCAL = re.compile(r"[A-Za-z_](?:[\w.-]*[\w-])?", re.ASCII)
+
+
+def short(iri: str) -> str:
+    """Return an IRI with a known prefix where it can be written so, else as it is."""
+    for prefix, namespace in PREFIXES.items():
+        if iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)):
+            return f"{prefix}:{iri[len(namespace) :]}"
+    return iri
+
+
+def prefixes_in(iris: Iterable[str]) -> Mapping[str, str]:
+    """Return the known prefixes that shorten one of these IRIs at least."""
+    used = {name.partition(":")[0] for iri in iris if (name := short(iri)) != iri}
+    return {prefix: namespace for prefix, namespace in PREFIXES.items() if prefix in used}
+
+
+GAP = "  "
+NARROWEST = 4
+"""How many cells a column keeps, however narrow the terminal is."""
+
+
+class Style(Enum):
+    """How the values of a column stand."""
+
+    TEXT = "to the left, cut at the end"
+    NUMBER = "to the right"
+    NAME = "to the left, cut at the start: the ends of IRIs differ"
+
+
+def lines(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[Style], width: int | None
+) -> Iterator[str]:
+    """Yield the lines of a table: names, a rule, rows; values that do not fit into `width` cells are cut, with `…`.
+
+    Without `width`, nothing is cut. Control characters are shown as pictures.
+    """
+    shown = [[harmless(cell) for cell in row] for row in (columns, *rows)]
+    widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
+    if width is not None:
+        widths = fitting(widths, width - len(GAP) * (len(widths) - 1))
+    for at, row in enumerate(shown):
+        kinds = styles if at else [Style.NUMBER if one is Style.NUMBER else Style.TEXT for one in styles]
+        parts = [_padded(cell, wide, kind) for cell, wide, kind in zip(row, widths, kinds, strict=True)]
+        yield GAP.join(parts).rstrip()
+        if at == 0:
+            yield GAP.join("─" * wide for wide in widths)
+
+
+def fitting(widths: Sequence[int], room: int) -> list[int]:
+    """Return widths that add up to `room` at most, if they can: the widest give way, and all of them alike."""
+    most = max(NARROWEST, room)
+    left = [min(one, most) for one in widths]
+    while sum(left) > room and most > NARROWEST:
+        most -= 1
+        left = [min(one, most) for one in widths]
+    for at, one in enumerate(widths):  # what is over after the last step goes to the first that can use it
+        if left[at] < one and sum(left) < room:
+            left[at] += 1
+    return left
+
+
+def _padded(text: str, width: int, style: Style) -> str:
+    cut = tail(text, width) if style is Style.NAME else head(text, width)
+    space = " " * (width - cells(cut))
+    return space + cut if style is Style.NUMBER else cut + space
+
 
 TABLES = ("table", "csv", "tsv", "json", "markdown")
 GRAPHS = ("turtle", "ntriples", "jsonld", "xml")
@@ -105,15 +173,15 @@ def _table(result: QueryResult, width: int | None, *, wide: bool) -> str:
         return ""
     rows = [[_read(term, wide=wide) for term in row] for row in result.rows]
     styles = [_style([row[at] for row in result.rows]) for at in range(len(result.columns))]
-    return "".join(f"{line}\n" for line in table.lines(result.columns, rows, styles, width))
+    return "".join(f"{line}\n" for line in lines(result.columns, rows, styles, width))
 
 
-def _style(values: list[Term | None]) -> table.Style:
+def _style(values: list[Term | None]) -> Style:
     told = [one for one in values if one is not None]
     if told and all(isinstance(one, NamedNode) for one in told):
-        return table.Style.NAME
+        return Style.NAME
     is_numeric = told and all(isinstance(one, Literal) and type(value_of(one)) in (int, float) for one in told)
-    return table.Style.NUMBER if is_numeric else table.Style.TEXT
+    return Style.NUMBER if is_numeric else Style.TEXT
 
 
 def _markdown(result: QueryResult) -> str:
