@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from contextlib import closing
 from functools import partial
@@ -12,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
 
+from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import by_graph, reference
@@ -19,6 +21,7 @@ from checkpoint_ld.sparql.guard import PREFIXES, checked
 from checkpoint_ld.sparql.result import QueryResult, result_of, texts_of
 from checkpoint_ld.sparql.syntax import bound
 from checkpoint_ld.sparql.terms import term_of
+from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
@@ -27,9 +30,11 @@ if TYPE_CHECKING:
 
     from pyoxigraph import Triple
 
+    from checkpoint_ld.graph.statement_graph import StatementGraph
     from checkpoint_ld.sparql.guard import Checked
-    from checkpoint_ld.sparql.result import Row
+    from checkpoint_ld.sparql.result import QueryResult, Row
     from checkpoint_ld.workers.child import ChunkedReader
+
 
 Engine: TypeAlias = Literal["oxigraph", "rdflib"]
 
@@ -202,3 +207,65 @@ def _one_more(max_rows: int | None) -> int | None:
 
 def _is_cut(found: list[Any], max_rows: int | None) -> bool:
     return max_rows is not None and len(found) > max_rows
+
+
+_MANIFEST = pyoxigraph.NamedNode(MANIFEST)
+_DIALECT = pyoxigraph.NamedNode(SCHEMA + "encodingFormat")
+
+
+class Dataset:
+    """Graphs of checkpoints in an in-memory store of Oxigraph, whose default graph is their merge.
+
+    Each graph is named by the IRI of its root. If another checkpoint with other content has that name already, such as
+    another version of one benchmark, the name is that IRI, `#`, and 16 digits of the hash of the content.
+    """
+
+    def __init__(self) -> None:
+        self.store = pyoxigraph.Store()
+        self._hashes: dict[str, str] = {}
+
+    @classmethod
+    def of_graphs(cls, graphs: Iterable[StatementGraph]) -> Dataset:
+        """Make a dataset of checkpoints; the same content twice counts once."""
+        made = cls()
+        for graph in graphs:
+            made.add(graph)
+        return made
+
+    def add(self, graph: StatementGraph, *, dialect: str | None = None) -> str:
+        """Add a checkpoint, as it is now; return the name of its graph.
+
+        A `dialect`, if given, is told in the graph `MANIFEST`, as collections tell it.
+        """
+        data = ntriples_of(graph)
+        content = hashlib.sha256(data).hexdigest()
+        name = str(graph.root)
+        if self._hashes.get(name, content) != content:
+            name = f"{name}#{content[:16]}"
+        if name not in self._hashes:
+            self._hashes[name] = content
+            target = pyoxigraph.NamedNode(name)
+            for place in (target, pyoxigraph.DefaultGraph()):
+                self.store.bulk_load(data, format=pyoxigraph.RdfFormat.N_TRIPLES, to_graph=place)
+            if dialect is not None:
+                self.store.add(pyoxigraph.Quad(target, _DIALECT, pyoxigraph.Literal(dialect), _MANIFEST))
+        return name
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        """The names of the graphs, in the order in which they came."""
+        return tuple(self._hashes)
+
+    def query(  # noqa: PLR0913 - all but the first are named
+        self,
+        text: str,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        engine: Engine = "oxigraph",
+        timeout: float | None = None,
+        max_rows: int | None = None,
+        services: Collection[str] = (),
+    ) -> QueryResult:
+        """Return the result of a query; parameters and errors are those of `checkpoint_ld.sparql.run`."""
+        limits: dict[str, Any] = {"timeout": timeout, "max_rows": max_rows, "services": services}
+        return run(self.store, text, parameters=parameters, engine=engine, **limits)
