@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any
 
-from checkpoint_ld.queries import NamedQuery, catalogue
+from checkpoint_ld.sparql.queries import NamedQuery, catalogue
 from checkpoint_ld.stores.collection import Collection
 
 

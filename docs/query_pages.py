@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checkpoint_ld import queries
+from checkpoint_ld.sparql import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.queries import NamedQuery
+    from checkpoint_ld.sparql.queries import NamedQuery
 
 PAGE = Path(__file__).with_name("queries.md")
 

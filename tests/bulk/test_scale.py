@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from checkpoint_ld import queries
+from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Collection
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import queries
 from checkpoint_ld.agent.text import text_of
+from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Collection
 from tests.agent import runs
 from tests.cli.conftest import Run

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import queries, validate
+from checkpoint_ld import validate
 from checkpoint_ld.errors import LookupFailedError, QueryError
+from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.documents import rich

@@ -9,9 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from checkpoint_ld import queries, reading, sparql
+from checkpoint_ld import reading, sparql
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.inference import with_inferred
+from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import remote
 from checkpoint_ld.stores.remote import SparqlClient
 from tests import documents

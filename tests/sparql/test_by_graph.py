@@ -8,10 +8,9 @@ import pyoxigraph
 import pytest
 from pyoxigraph import Literal, NamedNode, Quad
 
-from checkpoint_ld import queries
-from checkpoint_ld.queries import named
-from checkpoint_ld.sparql import by_graph, run
+from checkpoint_ld.sparql import by_graph, queries, run
 from checkpoint_ld.sparql.guard import PREFIXES, checked
+from checkpoint_ld.sparql.queries import named
 from tests.queries.benchmarks import dataset
 
 LISTS = (

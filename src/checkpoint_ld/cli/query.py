@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.graph.statement_graph import StatementGraph
-    from checkpoint_ld.queries import NamedQuery, Request
     from checkpoint_ld.sparql import QueryResult
+    from checkpoint_ld.sparql.queries import NamedQuery, Request
 
 EXIT_ROWS = 1
 EXIT_FAILED = 2
@@ -96,8 +96,8 @@ def query(
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
     from checkpoint_ld.documents.files import kind_of
-    from checkpoint_ld.queries import Request, named, request
     from checkpoint_ld.sparql.formats import EXTENSIONS, default_format, render
+    from checkpoint_ld.sparql.queries import Request, named, request
 
     output.check(*paths, file, credentials)
     kind = kind or kind_of(output.file, EXTENSIONS, None)
@@ -287,7 +287,7 @@ def _parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:
 
 def _listed() -> str:
     """Return a line for each named query."""
-    from checkpoint_ld import queries
+    from checkpoint_ld.sparql import queries
 
     known = queries.catalogue()
     longest = max(map(len, known))

@@ -10,10 +10,10 @@ from importlib import resources
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from checkpoint_ld import queries
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.reports.page import look
 from checkpoint_ld.serving.workers import Question
+from checkpoint_ld.sparql import queries
 from checkpoint_ld.sparql.syntax import bound
 from checkpoint_ld.sparql.terms import term_of
 

@@ -1,4 +1,8 @@
-"""IRIs as people read them: with the prefixes that everybody knows."""
+"""Results of queries as text: tables for terminals, and the formats of W3C.
+
+CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON the SPARQL 1.1 Query Results JSON Format. The
+answer of an ASK is a table of one cell there, apart from JSON; statements are a table of three columns.
+"""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import typing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Row: TypeAlias = "tuple[Term | None, ...]"
-FrameLibrary: TypeAlias = Literal["pandas", "polars"]
+FrameLibrary: TypeAlias = typing.Literal["pandas", "polars"]
 
 
 @dataclass(frozen=True, slots=True)

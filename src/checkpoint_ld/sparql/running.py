@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import typing
+import warnings
 from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 import pyoxigraph
-from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.sparql import by_graph, reference
+from checkpoint_ld.sparql import by_graph
 from checkpoint_ld.sparql.guard import PREFIXES, checked
 from checkpoint_ld.sparql.result import QueryResult, result_of, texts_of
 from checkpoint_ld.sparql.syntax import bound
-from checkpoint_ld.sparql.terms import term_of
+from checkpoint_ld.sparql.terms import of_rdflib, term_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
@@ -28,15 +30,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from pyoxigraph import Triple
-
     from checkpoint_ld.graph.statement_graph import StatementGraph
     from checkpoint_ld.sparql.guard import Checked
-    from checkpoint_ld.sparql.result import QueryResult, Row
+    from checkpoint_ld.sparql.result import Row
     from checkpoint_ld.workers.child import ChunkedReader
 
 
-Engine: TypeAlias = Literal["oxigraph", "rdflib"]
+Engine: TypeAlias = typing.Literal["oxigraph", "rdflib"]
 
 MANIFEST = "urn:checkpoint-ld:manifest"
 """The graph that says of the other graphs how they came here."""
@@ -181,12 +181,40 @@ def _is_union(store: pyoxigraph.Store, query: Checked) -> bool:
 
 
 def _by_rdflib(store: pyoxigraph.Store, query: Checked, max_rows: int | None) -> QueryResult:
-    data = reference.dataset_of(store, query, is_union=_is_union(store, query))
+    """Return what rdflib makes of a query over the same statements: the other engine, to compare with."""
+    from rdflib import Dataset as Graphs  # noqa: PLC0415 - only comparisons need it
+    from rdflib import URIRef  # noqa: PLC0415 - as above
+    from rdflib.graph import DATASET_DEFAULT_GRAPH_ID  # noqa: PLC0415 - as above
+
+    data = Graphs(default_union=_is_union(store, query))
+    for quad in store:
+        name = getattr(quad.graph_name, "value", "")
+        triple = (to_rdflib(quad.subject), to_rdflib(quad.predicate), to_rdflib(quad.object))
+        if name in query.default_graphs or (not query.chooses and not name):
+            data.graph(DATASET_DEFAULT_GRAPH_ID).add(triple)
+        if name in query.named_graphs or (not query.chooses and name):
+            data.graph(URIRef(name)).add(triple)
+    try:
+        with warnings.catch_warnings():
+            # rdflib's evaluation uses what rdflib itself deprecates.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            found: Any = data.query(query.algebra())
+            bindings = found.bindings  # only this evaluates a SELECT
+    except RecursionError as error:
+        raise QueryFailedError("rdflib cannot evaluate the query: it is nested too deeply") from error
+    except Exception as error:  # rdflib raises whatever it likes, and a fault of its own is no fault of ours
+        raise QueryFailedError(f"rdflib cannot evaluate the query: {error}") from error
     if query.form == "ask":
-        return QueryResult(query.form, boolean=reference.truth(data, query))
+        return QueryResult(query.form, boolean=bool(found.askAnswer))
     if query.form != "select":
-        return _of_triples(query, reference.statements(data, query), max_rows)
-    return _of_rows(query, *reference.solutions(data, query, _one_more(max_rows)), max_rows)
+        parts = (tuple(map(of_rdflib, triple)) for triple in found.graph)
+        triples = (Triple(s, p, o) for s, p, o in parts if not isinstance(s, Literal) and isinstance(p, NamedNode))
+        return _of_triples(query, triples, max_rows)
+    terms = ([row.get(name) for name in found.vars] for row in bindings)
+    rows = [tuple(None if one is None else of_rdflib(one) for one in row) for row in islice(terms, _one_more(max_rows))]
+    if query.is_grouped and len(rows) == 1 and not any(rows[0]):  # rdflib's own, where there is no group
+        rows = []
+    return _of_rows(query, tuple(map(str, found.vars)), rows, max_rows)
 
 
 def _of_triples(query: Checked, found: Iterable[Triple], max_rows: int | None) -> QueryResult:

@@ -1,4 +1,10 @@
-"""X"""
+"""The text of a query: its tokens, its parameters, and its limit.
+
+Two parsers read each query: rdflib's, whose tree decides whether it may run, and that of the engine. They must not read
+it differently. So both get a plain text, without what parsers take differently: comments, carriage returns, long and
+single-quoted strings, and code points that are escaped (SPARQL 1.1 §19.2), which rdflib expands before anything else.
+Parameters are bound by one block of VALUES at the start of the pattern (SPARQL 1.1 §10.2).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
-from checkpoint_ld.sparql.terms import written
+from checkpoint_ld.sparql.terms import quoted, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,8 +43,6 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(rf"{_CODE_POINT}|\\.", re.DOTALL)
 _PLAIN_IRI = re.compile(r'<[^\x00-\x20<>"{}|^`\\]*>')
 _CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
-_WRITTEN = {ord(char): f"\\{name}" for name, char in _CHARACTERS.items() if name != "'"}
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +61,28 @@ def tokens_of(text: str) -> Iterator[Token]:
     """
     if len(text) > LONGEST:
         raise QueryError(f"the query has more than {LONGEST} characters")
-    if _SURROGATE.search(text):
+    if lone_surrogate(text) is not None:
         raise QueryError("the query holds half of a surrogate pair, which is no character")
     for found in _TOKEN.finditer(text):
-        kind, said = str(found.lastgroup), found[0]
+        kind, piece = str(found.lastgroup), found[0]
         if kind in ("long", "short"):
             quotes = 3 if kind == "long" else 1
             # The lines stay where they were, so that messages name the right one.
-            yield Token("string", quoted(_unescaped(said[quotes:-quotes])))
-            yield from (Token("space", "\n") for _ in range(said.count("\n")))
+            yield Token("string", quoted(_unescaped(piece[quotes:-quotes])))
+            yield from (Token("space", "\n") for _ in range(piece.count("\n")))
         elif kind == "iri":
-            iri = _unescaped(said)
+            iri = _unescaped(piece)
             if not _PLAIN_IRI.fullmatch(iri):
-                raise QueryError(f"{said} is no IRI: it holds an escaped character that no IRI may hold")
+                raise QueryError(f"{piece} is no IRI: it holds an escaped character that no IRI may hold")
             yield Token(kind, iri)
         elif kind in ("comment", "space"):
-            yield Token("space", said.replace("\r\n", "\n").replace("\r", "\n") if kind == "space" else " ")
-        elif said in ('"', "'"):
+            yield Token("space", piece.replace("\r\n", "\n").replace("\r", "\n") if kind == "space" else " ")
+        elif piece in ('"', "'"):
             raise QueryError(f"line {_line(text, found)} of the query has a string that does not end")
-        elif said == "\\":
+        elif piece == "\\":
             raise QueryError(f"line {_line(text, found)} of the query has an escape outside of strings: spell it out")
         else:
-            yield Token("word" if kind == "word" else "other", said)
-
-
-def quoted(text: str) -> str:
-    """Return a string literal of SPARQL and of N-Triples whose value is `text`.
-
-    Nothing in `text` can end the literal, and no escaped code point arises in it. Raises QueryError for half of a
-    surrogate pair, which no syntax can write.
-    """
-    if _SURROGATE.search(text):
-        raise QueryError("half of a surrogate pair is no character and cannot be written")
-    return f'"{text.translate(_WRITTEN)}"'
+            yield Token("word" if kind == "word" else "other", piece)
 
 
 def _unescaped(text: str) -> str:

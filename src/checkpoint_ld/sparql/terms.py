@@ -16,13 +16,13 @@ from rdflib import Literal as RdflibLiteral
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.literals import literal
-from checkpoint_ld.sparql.syntax import quoted
 from checkpoint_ld.vocabulary import XSD
 
 Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal | Triple
 """A term in a result, as pyoxigraph has it."""
 
 _IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
+_WRITTEN = str.maketrans({"\t": "\\t", "\b": "\\b", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\\": "\\\\", '"': '\\"'})
 _LANGUAGE = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*")
 _WHOLE = frozenset(
     XSD + name
@@ -63,6 +63,17 @@ def term_of(value: Any) -> Term:
     if isinstance(value, str) and lone_surrogate(value) is None:
         return pyoxigraph.Literal(value)
     raise QueryError(f"{value!r} is no value that a query can hold: give a text, number, truth value, date or term")
+
+
+def quoted(text: str) -> str:
+    """Return a string literal of SPARQL and of N-Triples whose value is `text`.
+
+    Nothing in `text` can end the literal, and no escaped code point arises in it. Raises QueryError for half of a
+    surrogate pair, which no syntax can write.
+    """
+    if lone_surrogate(text) is not None:
+        raise QueryError("half of a surrogate pair is no character and cannot be written")
+    return f'"{text.translate(_WRITTEN)}"'
 
 
 def written(term: Term) -> str:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 from pyoxigraph import NamedNode
 
-from checkpoint_ld import families, profiles, queries, rdf, sparql, validation
+from checkpoint_ld import families, profiles, rdf, sparql, validation
 from checkpoint_ld import loading as checkpoints
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.families import checking
+from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import derived, export, loading
 from checkpoint_ld.stores.collection_folder import STORE, Directory, explained
 from checkpoint_ld.stores.export import Shard
@@ -231,7 +232,7 @@ class Collection(CheckedMethods):
         services: Sequence[str] = (),
         **parameters: Any,
     ) -> QueryResult:
-        """Answer a query in SPARQL 1.1, or one of `checkpoint_ld.queries` by its name, with values for its parameters.
+        """Answer a query in SPARQL 1.1, or a named query, with values for its parameters.
 
         The default graph is the merge of all graphs but the manifest, whose name is `urn:checkpoint-ld:manifest`.
         Updates and a FROM of what is not here are refused, and so is SERVICE unless it asks one of the hosts

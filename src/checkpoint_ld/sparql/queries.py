@@ -1,0 +1,190 @@
+"""Queries that are shipped, each under a name, to be run over checkpoints and over stores of them.
+
+They are the `.rq` files of the folder `named_queries`, each with a header of comments that describes it: `# title:`,
+`# description:`, `# needs: derived statements` where these are looked at,
+`# parameter NAME: KIND[, required][, as ?VARIABLE] - WORDS`, `# column NAME: WORDS`, and `# example:` with what follows
+`--name NAME` on the command line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from pyoxigraph import NamedNode
+
+from checkpoint_ld.errors import QueryError
+from checkpoint_ld.sparql import running
+from checkpoint_ld.sparql.terms import is_iri, term_of
+from checkpoint_ld.suggestion import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+
+    from pyoxigraph import Store
+
+    from checkpoint_ld.sparql import QueryResult
+    from checkpoint_ld.sparql.terms import Term
+
+Kind: TypeAlias = Literal["text", "iri", "date"]
+
+_NAME = re.compile(r"[A-Za-z][\w-]*")
+_HEADER = re.compile(r"# (\w+)(?: (\w+))?:(.*)")
+_PARAMETER = re.compile(r"(?P<kind>\w+)(?P<required>, required)?(?:, as \?(?P<variable>\w+))? - (?P<words>.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a query may be told: a `kind` of value for a `variable`."""
+
+    name: str
+    kind: Kind
+    variable: str
+    is_required: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuery:
+    """A query that is shipped.
+
+    `columns` are those of its result, in their order, with what they hold. `needs_derived` says that it looks at
+    derived statements (`checkpoint_ld.inference`); without them its result is empty or has gaps. `example` is what to
+    write behind `--name NAME`.
+    """
+
+    name: str
+    title: str
+    description: str
+    parameters: Mapping[str, Parameter]
+    columns: Mapping[str, str]
+    example: str
+    needs_derived: bool
+    text: str
+
+
+@cache
+def catalogue() -> Mapping[str, NamedQuery]:
+    """Return all named queries, by name, in the order of their names."""
+    folder = resources.files("checkpoint_ld.sparql") / "named_queries"
+    files = sorted((one for one in folder.iterdir() if one.name.endswith(".rq")), key=lambda one: one.name)
+    return MappingProxyType(
+        {file.name.removesuffix(".rq"): _query(file) for file in files if file.name.endswith(".rq")}
+    )
+
+
+def named(name: str) -> NamedQuery:
+    """Return the query of that name. Raises QueryError, with those that are like it."""
+    if name not in catalogue():
+        raise QueryError(unknown("query", name, catalogue(), "checkpoint-ld query --list shows them all"))
+    return catalogue()[name]
+
+
+def _query(file: Traversable) -> NamedQuery:
+    text = file.read_text(encoding="utf-8")
+    said: dict[str, str] = {}
+    parameters: dict[str, Parameter] = {}
+    columns: dict[str, str] = {}
+    for key, name, words in (found.groups() for found in map(_HEADER.fullmatch, text.splitlines()) if found):
+        if key == "parameter":
+            parameters[name] = _parameter(name, words.strip())
+        elif key == "column":
+            columns[name] = words.strip()
+        else:
+            said[key] = words.strip()
+    return NamedQuery(
+        name=file.name.removesuffix(".rq"),
+        title=said["title"],
+        description=said["description"],
+        parameters=MappingProxyType(parameters),
+        columns=MappingProxyType(columns),
+        example=said["example"],
+        needs_derived="derived" in said.get("needs", ""),
+        text=text,
+    )
+
+
+def _parameter(name: str, words: str) -> Parameter:
+    found = _PARAMETER.fullmatch(words)
+    kind = next((one for one in get_args(Kind) if found and found["kind"] == one), None)
+    if found is None or kind is None:
+        raise QueryError(f"the parameter {name} of a shipped query is described wrongly: {words}")
+    return Parameter(name, kind, found["variable"] or name, bool(found["required"]), found["words"])
+
+
+def terms(query: NamedQuery, given: Mapping[str, Any]) -> dict[str, Term]:
+    """Return what the variables of a query stand for, by the names of its parameters.
+
+    Texts, as the command line has them, are read as what the parameter asks for. Raises QueryError for a parameter that
+    the query does not have, for one that is missing, and for a value of another kind.
+    """
+    for name in given:
+        if name not in query.parameters:
+            raise QueryError(
+                unknown("parameter", name, query.parameters, f"the query {query.name} has none of that name")
+            )
+    for name, parameter in query.parameters.items():
+        if parameter.is_required and name not in given:
+            raise QueryError(f"the query {query.name} needs a parameter {name}: {parameter.words}")
+    return {query.parameters[name].variable: _term(query.parameters[name], value) for name, value in given.items()}
+
+
+def _term(parameter: Parameter, value: Any) -> Term:
+    if parameter.kind == "iri" and isinstance(value, str):
+        iri = value[1:-1] if value.startswith("<") and value.endswith(">") else value
+        if not is_iri(iri):
+            raise QueryError(f"the parameter {parameter.name} is {value!r}, which is no absolute IRI")
+        return NamedNode(iri)
+    if parameter.kind == "date" and isinstance(value, str | date):
+        return term_of(_moment(parameter, value))
+    return term_of(value)
+
+
+def _moment(parameter: Parameter, value: str | date) -> datetime:
+    """Return a moment with an offset; where none is said, it is UTC."""
+    try:
+        told = datetime.fromisoformat(value if isinstance(value, str) else value.isoformat())
+    except ValueError as error:
+        message = f"the parameter {parameter.name} is {value!r}, which is no date such as 2026-03-01"
+        raise QueryError(message) from error
+    return told if told.tzinfo else told.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A query as `checkpoint_ld.sparql.run` wants it; `query` is the named one that it is, if any."""
+
+    text: str
+    parameters: Mapping[str, Any]
+    query: NamedQuery | None = None
+
+    @property
+    def needs_derived(self) -> bool:
+        """Whether derived statements are looked at, as far as we know."""
+        return self.query is not None and self.query.needs_derived
+
+
+def request(asked: str, parameters: Mapping[str, Any] | None = None) -> Request:
+    """Return what is asked by a text in SPARQL or by the name of a query: no text is a single word.
+
+    Raises QueryError for a name that there is not, and for parameters that do not fit.
+    """
+    if not _NAME.fullmatch(asked):
+        return Request(asked, parameters or {})
+    query = named(asked)
+    return Request(query.text, terms(query, parameters or {}), query)
+
+
+def run(store: Store, asked: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
+    """Return the result of a query, given as text or by its name; `limits` are those of `checkpoint_ld.sparql.run`.
+
+    Raises what `request` and `checkpoint_ld.sparql.run` raise.
+    """
+    told = request(asked, parameters)
+    return running.run(store, told.text, parameters=told.parameters, **limits)
