@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
-from checkpoint_ld import Benchmark, emission, queries, reading
+from checkpoint_ld import Benchmark, emission, reading
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Checks, Collection, Kind, OnConflict, Options
 from checkpoint_ld.stores.holdings import kept_forms, restored, rewritten
 from checkpoint_ld.vocabulary import XSD
