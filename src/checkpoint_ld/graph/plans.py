@@ -10,6 +10,7 @@ import json
 import re
 from enum import Enum, auto
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rdflib import URIRef
@@ -21,6 +22,7 @@ from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, named
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.graph.resolved import Resolved, resolved
 from checkpoint_ld.graph.terms import Term, is_property_value
+from checkpoint_ld.members import KEYS
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PROBE = "urn:x:probe"
 _KEYWORDS = frozenset({"@id", "@type"})
+_USUAL = frozenset(chain.from_iterable(KEYS.values()))
+"""The keys whose predicates are shared with everybody who looks for them."""
 _RESERVED = frozenset(map(str, (RDF_TYPE, POSITION, IDENTIFIER)))
 """Predicates that say other things than members do."""
 _MOST = 4096
@@ -159,7 +163,8 @@ class Plan:
                 if not _KEY.fullmatch(key) or iri in _RESERVED or iri in iris:
                     raise NotCoveredError
                 # As `URIRef(iri)` makes it: such a key has nothing in it that an IRI may not have.
-                self._keys[key] = KeyPlan(key, str.__new__(URIRef, iri), Reading.PLAIN, None, None, key)
+                predicate = named(iri) if key in _USUAL else str.__new__(URIRef, iri)
+                self._keys[key] = KeyPlan(key, predicate, Reading.PLAIN, None, None, key)
         if self._is_property and "value" in new:
             value = self._keys["value"]
             self._keys["value"] = value._replace(reading=Reading.PROPERTY, is_text=False, has_objects=False)

@@ -12,8 +12,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rdflib import URIRef
-
+from checkpoint_ld.graph.expansion import named
 from checkpoint_ld.graph.literals import TypedText, json_text, same
 from checkpoint_ld.vocabulary import KARENINA
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 _DIGITS = 12
 
-RESIDUE = URIRef(KARENINA + "residue")
+RESIDUE = named(KARENINA + "residue")
 
 NODE = "@node"
 """Key under which a residue names an object that is a node of its own."""
