@@ -18,7 +18,7 @@ from pyld import jsonld
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark
-from checkpoint_ld.difference import semantic_diff
+from checkpoint_ld.benchmark.difference import semantic_diff
 from tests.documents import Json, canonical, item, rating, setting
 
 SMALL = 40

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, LookupFailedError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.benchmark.table_import import extract_questions_from_file
 from checkpoint_ld.identifiers import question_object_id
-from checkpoint_ld.table_import import extract_questions_from_file
 
 HEADER = ["Question", "Answer", "Author", "Mail", "Of", "Link", "Topics", "More", "Notes", "Level", "Area"]
 ROWS = [

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.shapes import detect_shape
     from checkpoint_ld.agent.values import About, Snapshot, Thought, ToolCall
     from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.benchmark.difference import SemanticDiff, semantic_diff
+    from checkpoint_ld.benchmark.overview import Verdict
+    from checkpoint_ld.benchmark.table_import import extract_questions_from_file
     from checkpoint_ld.checkpointing import (
         Checkpointer,
         CheckpointManager,
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
         Retention,
         Saved,
     )
-    from checkpoint_ld.difference.semantic_diff import SemanticDiff, semantic_diff
     from checkpoint_ld.emission import ContextStyle
     from checkpoint_ld.errors import (
         AuthFailedError,
@@ -68,7 +70,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.header import Header, read_header
     from checkpoint_ld.json_schemas.catalogue import json_schema
     from checkpoint_ld.loading import load
-    from checkpoint_ld.overview.verdict import Verdict
     from checkpoint_ld.published import shapes_graph
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.runtime.clock import Clock
@@ -81,7 +82,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.filters import Filter
     from checkpoint_ld.stores.graphs import GraphStore
     from checkpoint_ld.stores.protocol import CheckpointStore
-    from checkpoint_ld.table_import import extract_questions_from_file
     from checkpoint_ld.verification.evaluation import verify
     from checkpoint_ld.verification.judge_schema import judge_schema
     from checkpoint_ld.verification.result import FieldResult, VerificationResult
@@ -203,22 +203,22 @@ _HOMES = {
     "Retention": "checkpointing",
     "RuntimeState": "runtime.state",
     "Saved": "checkpointing",
-    "SemanticDiff": "difference",
+    "SemanticDiff": "benchmark.difference",
     "Severity": "findings",
     "Snapshot": "agent.values",
     "Thought": "agent.values",
     "ToolCall": "agent.values",
     "Trust": "workers.trusted",
-    "Verdict": "overview.verdict",
+    "Verdict": "benchmark.overview",
     "VerificationResult": "verification",
     "detect_shape": "agent.shapes",
     "diff_checkpoints": "agent.difference",
-    "extract_questions_from_file": "table_import",
+    "extract_questions_from_file": "benchmark.table_import",
     "json_schema": "json_schemas.catalogue",
     "judge_schema": "verification",
     "load": "loading",
     "read_header": "header",
-    "semantic_diff": "difference",
+    "semantic_diff": "benchmark.difference",
     "shapes_graph": "published",
     "validate": "families.checking",
     "verify": "verification",

@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.difference import semantic_diff
+from checkpoint_ld.benchmark.difference import semantic_diff
 from tests.corpus import DIALECTS, Json, expectations, lines, loaded
 
 if TYPE_CHECKING:

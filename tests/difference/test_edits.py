@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.difference import semantic_diff
+from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait
 from tests.difference.test_semantic_diff import names
 from tests.exports.samples import BLANK, LIGHT, LIQUID, NEW, VERIFIED, benchmark

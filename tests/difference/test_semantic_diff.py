@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.difference import Change, PartDiff, PartsDiff, SemanticDiff, semantic_diff
-from checkpoint_ld.difference.change import parts
+from checkpoint_ld.benchmark.difference import Change, PartDiff, PartsDiff, SemanticDiff, parts, semantic_diff
 from tests.documents import canonical, item, rating, rich, scenario, setting
 from tests.exports.samples import BLANK, BROKEN, LIGHT, LIQUID, NEW, VERIFIED, load, question, tree
 

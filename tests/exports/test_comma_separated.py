@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, SettingsError
-from checkpoint_ld.exports.comma_separated import escaped, table
+from checkpoint_ld.tables import escaped, table
 from tests.exports.samples import BLANK, LIGHT, LIQUID, benchmark
 
 HEADER = "Question ID,Question,Raw Answer,Has Template,Finished,Author,Created,Modified"

@@ -12,7 +12,7 @@ import pytest
 
 from checkpoint_ld import Benchmark, SettingsError
 from checkpoint_ld.entities import TemplateFieldSpec, TemplateSpec
-from checkpoint_ld.exports.workbook import LONGEST, Sheet, workbook
+from checkpoint_ld.tables import LONGEST, Sheet, workbook
 from tests.exports.samples import benchmark
 
 COUNTS = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, Literal, URIRef
 
 from checkpoint_ld import Benchmark, reading
-from checkpoint_ld.difference import semantic_diff
+from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.graph import building, checkpoint_graph

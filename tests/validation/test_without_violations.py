@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.difference.semantic_diff import semantic_diff
+from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.members import SETTINGS

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.benchmark.content import elements_of
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.merging import merge_rubrics_with_provenance
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.facets.elements import elements_of
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.templates import read_template
 from checkpoint_ld.templates.specification import spec_of

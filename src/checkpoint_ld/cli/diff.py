@@ -47,7 +47,7 @@ def diff(
 ) -> None:
     """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
     # Reading takes its time to import; --help should not wait for it.
-    from checkpoint_ld.difference import semantic_diff
+    from checkpoint_ld.benchmark.difference import semantic_diff
     from checkpoint_ld.documents.layout import dump_json
 
     if before == after == streams.STANDARD:

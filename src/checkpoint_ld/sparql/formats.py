@@ -18,10 +18,11 @@ from pyoxigraph import Literal, NamedNode, RdfFormat
 from checkpoint_ld.characters import cells, harmless, head, tail
 from checkpoint_ld.emission import rdf_xml
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.exports.comma_separated import table as comma_separated
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.result import ntriples, results_json
 from checkpoint_ld.sparql.terms import Term, term_of, value_of
+from checkpoint_ld.tables import line as marked_line
+from checkpoint_ld.tables import table as comma_separated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -189,8 +190,6 @@ def _style(values: list[Term | None]) -> Style:
 
 
 def _markdown(result: QueryResult) -> str:
-    from checkpoint_ld.exports.markdown import line as marked_line  # noqa: PLC0415 - it needs entities, which take long
-
     rows = [[marked_line(_read(term, wide=False)) for term in row] for row in result.rows]
     lines = ([marked_line(name) for name in result.columns], ["---"] * len(result.columns), *rows)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)

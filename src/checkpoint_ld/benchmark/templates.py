@@ -1,4 +1,4 @@
-"""Templates in a file of their own, and templates with all that is needed to judge answers by them."""
+"""Answer templates that are given, read from a file of their own, or handed on with all that judging needs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.benchmark.editing import source_given
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.files import read_bytes, replace_file
+from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.layout import dump_json
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.errors import ReadError, WriteError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from checkpoint_ld.entities import Question
+    from checkpoint_ld.entities import Question, TemplateSpec
 
 _PREVIEW = 100
 
@@ -61,11 +60,6 @@ def finished_template(question_id: str, question: Question, source: str) -> Fini
     )
 
 
-def write_templates(path: str | os.PathLike[str], sources: Mapping[str, str]) -> None:
-    """Write a JSON object of sources by question identifier, all of it or nothing. Raises WriteError."""
-    replace_file(path, dump_json(dict(sources)))
-
-
 def read_templates(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read a JSON object of sources by question identifier.
 
@@ -79,3 +73,25 @@ def read_templates(path: str | os.PathLike[str]) -> dict[str, str]:
         if not isinstance(source, str):
             raise ReadError(f"{name}: the template of {question_id!r} is no text; write its source")
     return value
+
+
+def usable(given: str | TemplateSpec | type) -> str:
+    """Return the source of a template that is given. Raises WriteError, with all faults, for an unusable one."""
+    source = source_given(given)
+    refuse_unusable(source, "the template")
+    return source
+
+
+def refuse_unusable(source: str, name: str) -> None:
+    """Raise WriteError for a source that is no template; `name` stands for it in the message."""
+    found = faults(source)
+    if found:
+        raise WriteError(f"{name} cannot be used: {'; '.join(found)}")
+    dump_json(source)
+
+
+def faults(source: str) -> tuple[str, ...]:
+    """Return what keeps a source from being used as a template, each with the line and what to do."""
+    from checkpoint_ld.templates import usability  # noqa: PLC0415 - not needed to load a benchmark
+
+    return usability.faults(source)

@@ -6,16 +6,15 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from checkpoint_ld.benchmark.exports import flat
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.exports.comma_separated import table
-from checkpoint_ld.exports.records import flat
-from checkpoint_ld.exports.workbook import Sheet, workbook
 from checkpoint_ld.mapping.properties import text_of
+from checkpoint_ld.tables import Sheet, table, workbook
 from checkpoint_ld.templates import Level
 
 if TYPE_CHECKING:
-    from checkpoint_ld.content import BenchmarkContent, QuestionContent
+    from checkpoint_ld.benchmark.content import BenchmarkContent, QuestionContent
     from checkpoint_ld.templates import TemplateField
 
 Json = dict[str, Any]

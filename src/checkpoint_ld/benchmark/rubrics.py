@@ -1,19 +1,23 @@
-"""A rubric as an object holds it, to change: the ratings of the benchmark or of a question that are its traits."""
+"""Rubrics: what is wrong with them, how much is in them, and the ratings that are their traits, to change."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import DynamicRubric, Rubric
-from checkpoint_ld.errors import ReadError
-from checkpoint_ld.facets.rubric_checks import refuse_problems, refuse_taken, required_traits
+from checkpoint_ld.entities.merging import conflicts
+from checkpoint_ld.entities.trait import ScoredTrait
+from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
+from checkpoint_ld.findings import Severity
 from checkpoint_ld.mapping.older_traits import members_without, older_ratings
 from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.rubrics import Traits, collected
 from checkpoint_ld.mapping.traits import (
+    FAMILIES,
     family_of,
     is_dynamic,
     is_of_kind,
@@ -24,9 +28,63 @@ from checkpoint_ld.mapping.traits import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from checkpoint_ld.entities import AnyTrait
+
+
+def rubric_faults(rubric: Rubric | DynamicRubric | None) -> Iterator[tuple[str, str]]:
+    """Yield what keeps a rubric from being used, each with the name of the trait, and what to do about it."""
+    if rubric is None:
+        return
+    for found in rubric.all_problems():
+        if found.severity >= Severity.WARNING:
+            yield found.subject, f"{found.message}; {found.remedy}"
+    for trait in rubric.traits():
+        if not trait.description and not isinstance(rubric, DynamicRubric):
+            yield trait.name, f"trait {trait.name!r}: no description; say what it is about"
+        if isinstance(trait, ScoredTrait) and trait.kind == "score" and None in (trait.min_score, trait.max_score):
+            yield trait.name, f"trait {trait.name!r}: a score without both bounds; set min_score and max_score"
+
+
+def refuse_problems(rubric: Rubric | DynamicRubric, current: Rubric | DynamicRubric | None = None) -> None:
+    """Raise WriteError for what an author may not write, unless it is odd about the `current` rubric already."""
+    known = current.all_problems() if current is not None else ()
+    refused = [one for one in rubric.all_problems() if one.severity >= Severity.WARNING and one not in known]
+    if refused:
+        raise WriteError("; ".join(f"{one.message} ({one.remedy})" for one in refused))
+
+
+def refuse_taken(name: str, taken: Iterable[str]) -> None:
+    """Raise WriteError for the name of a trait that another one has."""
+    if name in taken:
+        raise WriteError(f"there is a trait {name!r} already: give another name, or update that trait")
+
+
+def required_traits(given: Iterable[AnyTrait]) -> list[AnyTrait]:
+    """Return traits that are given. Raises WrongTypeError for what is none."""
+    found = list(given)
+    for one in found:
+        if not isinstance(one, tuple(FAMILIES.values())):
+            raise WrongTypeError(
+                f"the trait is of type {type(one).__name__}: give one of the traits of checkpoint_ld.entities"
+            )
+    return found
+
+
+def merge_faults(general: Rubric | DynamicRubric | None, own: Rubric | DynamicRubric | None) -> Iterator[str]:
+    """Say why the rubric of a question cannot be merged with that of the benchmark."""
+    if general is not None and own is not None:
+        for name in conflicts(general, own):
+            yield f"the benchmark has a trait of the name too: {name}; rename or remove one of the two"
+
+
+def counts_of(rubrics: Iterable[Rubric | DynamicRubric | None]) -> dict[str, Any]:
+    """Return how many rubrics there are, how many traits they have, and how many of each kind."""
+    there = [one for one in rubrics if one is not None]
+    kinds = Counter(family_of(trait) for one in there for trait in one.traits())
+    return {"rubrics": len(there), "traits": kinds.total(), "by_kind": {family: kinds[family] for family in FAMILIES}}
+
 
 Json = dict[str, Any]
 
@@ -62,7 +120,7 @@ class HeldRubric(Generic[Traits]):
         made = [self._made(trait) for trait in wanted]
         self._move_older()
         old: list[Json] = self._ratings()
-        counterparts = _counterparts(wanted, [*map(_name, old)])
+        counterparts = _counterparts(wanted, [*map(_rating_name, old)])
         for index, at in enumerate(counterparts):
             if at is not None:
                 made[index] = updated_rating(old[at], wanted[index], self.scope, dynamic=self._is_of_dynamic)
@@ -85,7 +143,7 @@ class HeldRubric(Generic[Traits]):
         refuse_taken(trait.name, [one for one in names if one != name])
         self._made(trait)
         self._move_older()
-        called: list[Json] = [one for one in self._ratings() if _name(one) == name]
+        called: list[Json] = [one for one in self._ratings() if _rating_name(one) == name]
         first: Json = called[0]
         rating = updated_rating(first, trait, self.scope, dynamic=self._is_of_dynamic)
         kept: list[Any] = [one for one in self._all() if not any(one is other for other in called[1:])]
@@ -97,7 +155,7 @@ class HeldRubric(Generic[Traits]):
 
     def remove(self, name: str) -> bool:
         """Take out what is called `name`; return whether there was such a trait."""
-        return self._take_out(lambda rating: _name(rating) == name) if name in self._names() else False
+        return self._take_out(lambda rating: _rating_name(rating) == name) if name in self._names() else False
 
     def clear(self) -> bool:
         """Take all traits out; return whether there were any."""
@@ -126,7 +184,7 @@ class HeldRubric(Generic[Traits]):
         return [one for one in self._all() if is_meant(one)]
 
     def _names(self) -> list[str]:
-        return [*map(_name, self._ratings()), *map(_name, self._older())]
+        return [*map(_rating_name, self._ratings()), *map(_rating_name, self._older())]
 
     def _current(self) -> Traits | None:
         try:
@@ -162,7 +220,7 @@ class HeldRubric(Generic[Traits]):
         return rating
 
 
-def _name(rating: Json) -> str:
+def _rating_name(rating: Json) -> str:
     return text_of(rating.get("name"))
 
 

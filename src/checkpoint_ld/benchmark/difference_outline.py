@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from checkpoint_ld.difference.change import Change, PartsDiff
-    from checkpoint_ld.difference.questions import QuestionDiff
-    from checkpoint_ld.difference.semantic_diff import SemanticDiff
-    from checkpoint_ld.difference.templates import TemplateDiff
+    from checkpoint_ld.benchmark.difference import Change, PartsDiff, QuestionDiff, SemanticDiff, TemplateDiff
 
 Mark = Literal["+", "-", "~"]
 

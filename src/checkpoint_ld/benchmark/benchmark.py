@@ -1,0 +1,1469 @@
+"""The Benchmark: a checkpoint as its authors and users see it, over the graph that holds it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import ChainMap, Counter
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
+
+from rdflib import Graph, URIRef
+
+from checkpoint_ld import emission, rdf, reading, tables, writing
+from checkpoint_ld.arguments import CheckedMethods, renamed
+from checkpoint_ld.benchmark import curation, editing, exports, overview, queries
+from checkpoint_ld.benchmark import templates as sources
+from checkpoint_ld.benchmark.comparison import normal_form
+from checkpoint_ld.benchmark.content import (
+    Elements,
+    QuestionSequence,
+    asked_in,
+    content_of,
+    elements_of,
+    keep_identifier,
+    keep_identifiers,
+)
+from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
+from checkpoint_ld.documents.files import is_packed, replace_file
+from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.values import copied, inside, shown
+from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld.entities import DynamicRubric, Question, Rubric
+from checkpoint_ld.entities.entity import now
+from checkpoint_ld.entities.merging import merge_dynamic_rubrics, merge_rubrics
+from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
+from checkpoint_ld.inference import with_inferred
+from checkpoint_ld.mapping import questions, rubrics, scenarios
+from checkpoint_ld.mapping.creators import checked_creator, creator_members, creator_of
+from checkpoint_ld.mapping.properties import CUSTOM, as_list, property_value, values
+from checkpoint_ld.mapping.questions import asked_of, frame, named
+from checkpoint_ld.templates import read_template, spec_of
+from checkpoint_ld.vocabulary import (
+    FORMAT_VERSION,
+    FORMAT_VERSION_PROPERTY,
+    GUI_FORMAT_VERSION_PROPERTY,
+    SCHEMA,
+    SCOPES,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.benchmark.content import BenchmarkContent
+    from checkpoint_ld.benchmark.exports import Record
+    from checkpoint_ld.benchmark.overview import Verdict
+    from checkpoint_ld.benchmark.templates import FinishedTemplate
+    from checkpoint_ld.entities import AnyTrait, Creator, QuestionRegistryEntry, Scenario, TemplateSpec
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.graph.object_reading import Frame
+    from checkpoint_ld.mapping.rubrics import Traits
+    from checkpoint_ld.reading import Reading
+    from checkpoint_ld.sparql import QueryResult
+    from checkpoint_ld.sparql.running import Engine
+    from checkpoint_ld.tables import Formulas, FrameLibrary
+
+Json = dict[str, Any]
+Result = TypeVar("Result")
+Validate = Literal["off", "warn", "strict"]
+"""How much validation there is when a benchmark is loaded."""
+Table = Literal["questions", "fields", "traits"]
+MatchMode = Literal["exact", "contains", "in", "regex"]
+
+DEFAULT_DESCRIPTION = "Benchmark containing questions"
+
+_BULK = ("dataFeedElement", "hasPart")
+"""The members of the root that hold questions and scenarios."""
+_ELEMENT = URIRef(SCHEMA + "dataFeedElement")
+_CRITERIA = frame(
+    hasPart=None,
+    rating={"additionalType": None},
+    additionalProperty=named("finished", "author", *LEGACY_PROPERTIES),
+    globalRubric=None,
+)
+_TEXTS = {
+    "name": "name",
+    "description": "description",
+    "version": "version",
+    "created_at": "dateCreated",
+    "modified_at": "dateModified",
+}
+_SETTABLE = ("id", "creator", *_TEXTS)
+_TYPE, _OF_SCENARIOS = "benchmark_type", "scenario"
+_PROTECTED = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
+
+
+class Benchmark(CheckedMethods):
+    """A benchmark of questions or of scenarios.
+
+    The graph holds everything; what the methods return are views that are made anew at each call, so that changing
+    one changes nothing here. Dates are ISO 8601 texts.
+
+    Questions are known by identifier: their own, or else the one that Karenina computes. A question has a template if
+    it has a text that is neither blank nor the placeholder that Karenina writes for none; templates are Python texts
+    that are read and written, never run. A rubric without traits is None, and can be given as the list of its traits.
+    A change of a rubric is one of that rubric alone: dynamic traits survive a change of the others, and these of them.
+    An edit that raises has changed nothing; what it does not touch stays, whatever it is.
+    """
+
+    _workspace_root: Path | None = None
+
+    # Made, loaded and saved
+
+    def __init__(
+        self,
+        name: str,
+        description: str = "",
+        version: str = DEFAULT_VERSION,
+        creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] = DEFAULT_CREATOR,
+        workspace_root: str | os.PathLike[str] | None = None,
+    ) -> None:
+        if not name:
+            raise WriteError("a benchmark needs a name: give a text that is not empty")
+        moment = now()
+        makers, properties = creator_members(checked_creator(creator))
+        tree = {
+            "@type": "DataFeed",
+            "@id": f"{CHECKPOINT}{time.time()!r}",
+            "name": name,
+            "description": description or DEFAULT_DESCRIPTION,
+            "version": version,
+            "creator": makers,
+            "dateCreated": moment,
+            "dateModified": moment,
+            "dataFeedElement": [],
+            "additionalProperty": [property_value(FORMAT_VERSION_PROPERTY, FORMAT_VERSION), *properties],
+        }
+        dump_json(tree)
+        self._hold(CheckpointGraph.of_tree(tree))
+        self.set_workspace_root(workspace_root)
+
+    @classmethod
+    def create(
+        cls,
+        name: str,
+        description: str = "",
+        version: str = DEFAULT_VERSION,
+        creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] = DEFAULT_CREATOR,
+        workspace_root: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Make an empty benchmark.
+
+        Raises WriteError for an empty name and for texts that JSON cannot hold, WrongTypeError for what is no text.
+        """
+        return cls(name, description, version, creator, workspace_root)
+
+    @classmethod
+    @renamed(source="path")
+    def load(
+        cls,
+        path: str | os.PathLike[str] | BinaryIO | bytes | Graph,
+        workspace_root: str | os.PathLike[str] | None = None,
+        *,
+        syntax: str | None = None,
+        strict: bool = False,
+        validate: Validate = "off",
+    ) -> Self:
+        """Read a benchmark from a path, an open binary file, bytes or an rdflib graph.
+
+        Every dialect, every JSON-LD form and the RDF syntaxes are recognised; `syntax` (`json`, `turtle`, `nt`, `nq`,
+        `trig`, `xml`) settles what bytes leave open. What is odd about the source is in `findings`. `validate` holds
+        it against the SHACL rules too: "warn" adds what they find to `findings` and gives a FindingsWarning, "strict"
+        refuses what the profile `strict` calls a violation. `workspace_root` is that of the property.
+        Raises ReadError with everything that keeps it from being read (if `strict`, whatever is odd about it);
+        FindingsError with the violations that `validate="strict"` found; SourceMissingError.
+        """
+        if isinstance(path, Graph):
+            read = reading.of_statements(rdf.held(path)).refusing(strict=strict)
+        else:
+            read = reading.read(path, syntax=syntax, strict=strict)
+        benchmark = cls.of_reading(read, validate=validate)
+        benchmark.set_workspace_root(workspace_root)
+        return benchmark
+
+    @classmethod
+    def of_reading(cls, source: Reading, *, validate: Validate = "off") -> Self:
+        """Make the benchmark that was read; `validate` and what it raises is that of `load`."""
+        checked = source if validate == "off" else _validated(source, validate)
+        benchmark = cls.__new__(cls)
+        # A graph of its own, since it will be changed; a copy where the reading has one, be it from its validation.
+        known = vars(source).get("graph")
+        cls._hold(benchmark, known.copy() if known is not None else CheckpointGraph.of_tree(source.tree), checked)
+        return benchmark
+
+    def _hold(self, graph: CheckpointGraph, source: Reading | None = None) -> None:
+        self._graph = graph
+        self._source = source
+        self._known: Elements | None = None
+        self._known_at = -1
+
+    def save(  # noqa: PLR0913 - each is a choice that the user makes by name
+        self,
+        path: str | os.PathLike[str],
+        save_deep_judgment_config: bool = False,
+        *,
+        dialect: str | None = None,
+        context: ContextStyle | str | None = None,
+        overwrite: bool = True,
+        round_scores: bool = False,
+        placeholders: bool = False,
+    ) -> tuple[Finding, ...]:
+        """Write the benchmark to exactly `path`, all of it or nothing; return what the file cannot say.
+
+        The extension tells the syntax (`.jsonld`, `.json`, `.ttl`, `.nt`, `.nq`, `.trig`, `.rdf`; without one it is
+        JSON), and `.gz` after it packs the file. JSON is written in the dialect that was read, if that can be written,
+        else in the canonical one. As in Karenina, JSON has the settings of deep judgment of LLM traits only with
+        `save_deep_judgment_config=True`; a finding counts those left out, RDF keeps them. With True, or where there are
+        none, a file of a dialect that can be written comes back byte for byte without an edit. `placeholders` gives
+        questions without a template the one that stands for none, since Karenina refuses a file without; `round_scores`
+        allows whole numbers for bounds that Karenina would refuse. Raises WriteError, also for another extension; the
+        file is then as it was.
+        """
+        syntax = writing.syntax_of(path)
+        written = writing.write(
+            self._graph,
+            syntax=syntax,
+            dialect=dialect or self._own_dialect(),
+            context=emission.ContextStyle(context) if context is not None else None,
+            deep_judgment=save_deep_judgment_config or syntax != writing.JSONLD,
+            round_scores=round_scores,
+            placeholders=placeholders,
+            source=self._source,
+            now=now(),
+        )
+        replace_file(path, written.data, overwrite=overwrite, pack=is_packed(path))
+        return written.findings
+
+    def _own_dialect(self) -> str:
+        return self.dialect if writing.is_writable(self.dialect) else reading.CANONICAL
+
+    def clone(self) -> Self:
+        """Return a benchmark with the same content; a change of one changes nothing in the other."""
+        other = type(self).__new__(type(self))
+        vars(other).update({**vars(self), "_graph": self._graph.copy(), "_known": None})
+        return other
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether two benchmarks make the same statements, dates and order of questions included.
+
+        It does not matter which dialect, syntax or layout they were read from, nor the context of the document.
+        """
+        if not isinstance(other, Benchmark):
+            return NotImplemented
+        return self is other or normal_form(self._graph) == normal_form(other._graph)
+
+    __hash__ = None  # type: ignore[assignment]  # what can change cannot be a key
+
+    @property
+    def graph(self) -> CheckpointGraph:
+        """The graph that holds the benchmark: an `rdflib.Graph`, named by the benchmark's IRI."""
+        return self._graph
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was odd about the source when it was read."""
+        return self._source.findings if self._source is not None else ()
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of the source; the canonical one for a benchmark that was made here."""
+        return self._source.dialect if self._source is not None else reading.CANONICAL
+
+    @property
+    def workspace_root(self) -> Path | None:
+        """The folder below which questions have their `workspace_path`; no file says it."""
+        return self._workspace_root
+
+    @workspace_root.setter
+    def workspace_root(self, path: str | os.PathLike[str] | None) -> None:
+        self._workspace_root = None if path is None else Path(path)
+
+    def set_workspace_root(self, path: str | os.PathLike[str] | None) -> None:
+        """Set `workspace_root`; None takes it away."""
+        self.workspace_root = path
+
+    # As a collection of questions
+
+    def __len__(self) -> int:
+        return self.scenario_count or self.question_count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self.get_question(one) for one in self.get_question_ids())
+
+    def __contains__(self, question_id: object) -> bool:
+        return isinstance(question_id, str) and question_id in self._elements()
+
+    @overload
+    def __getitem__(self, key: str | int) -> Question: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Question]: ...
+    def __getitem__(self, key: str | int | slice) -> Question | list[Question]:
+        if isinstance(key, str):
+            return self.get_question_as_object(key)
+        if not isinstance(key, int | slice):
+            raise TypeError(f"{key!r} names no question: give an identifier, a place or a slice")
+        return list(self.questions[key]) if isinstance(key, slice) else self.questions[key]
+
+    def __repr__(self) -> str:
+        count = f"{len(self)} scenarios" if self.is_scenario_benchmark else f"{len(self)} questions"
+        return f"<Benchmark {self.name!r} {self.version}: {count}>"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are neither questions nor scenarios."""
+        return not self.question_count and not self.is_scenario_benchmark
+
+    # Name, version, makers and dates
+
+    @property
+    def id(self) -> str | None:
+        """The identifier in the file, None where there is none.
+
+        With a new one the graph is made anew: it is named by it, and so is what has no identifier of its own.
+        """
+        return self._plain("@id")
+
+    @id.setter
+    def id(self, identifier: str) -> None:
+        self.set_metadata(id=identifier)
+
+    @property
+    def name(self) -> str:
+        """The name; it cannot be empty."""
+        return self._plain("name") or ""
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self.set_metadata(name=name)
+
+    @property
+    def description(self) -> str:
+        """The description, "" where there is none."""
+        return self._plain("description") or ""
+
+    @description.setter
+    def description(self, description: str) -> None:
+        self.set_metadata(description=description)
+
+    @property
+    def version(self) -> str:
+        """The version of the benchmark (not of the file format)."""
+        return self._plain("version") or DEFAULT_VERSION
+
+    @version.setter
+    def version(self, version: str) -> None:
+        self.set_metadata(version=version)
+
+    @property
+    def creator(self) -> Creator | list[Creator] | None:
+        """Who made the benchmark: a name, a Person or an Organization; None where nobody is named."""
+        return creator_of(self._head("creator", "additionalProperty"))
+
+    @creator.setter
+    def creator(self, creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] | None) -> None:
+        self.set_metadata(creator=creator)
+
+    @property
+    def created_at(self) -> str | None:
+        """When the benchmark was made."""
+        return self._plain("dateCreated")
+
+    @created_at.setter
+    def created_at(self, moment: str) -> None:
+        self.set_metadata(created_at=moment)
+
+    @property
+    def modified_at(self) -> str | None:
+        """When the benchmark was changed last; every edit sets it."""
+        return self._plain("dateModified")
+
+    @modified_at.setter
+    def modified_at(self, moment: str) -> None:
+        self.set_metadata(modified_at=moment)
+
+    def set_metadata(self, **fields: Any) -> None:
+        """Set what is given of `id`, `name`, `description`, `version`, `creator`, `created_at` and `modified_at`.
+
+        All are texts; a creator may be a `Person`, an `Organization`, such an object as a mapping, or a list of
+        several. None or "" takes a description, version or creator away.
+        Raises WriteError, having changed nothing, for any other field, for what is no text, and where an identifier,
+        a name or a date would be empty.
+        """
+        texts = {
+            name: editing.metadata_text(name, value, _SETTABLE) for name, value in fields.items() if name != "creator"
+        }
+        creator, details = creator_members(checked_creator(fields["creator"]) if fields.get("creator") else "")
+        dump_json([texts, creator, details])
+
+        def change(head: Json) -> None:
+            members = {_TEXTS[name]: text for name, text in texts.items() if name in _TEXTS}
+            if "creator" in fields:
+                members["creator"] = creator or None
+                editing.take_away(head, CREATOR_DETAILS.__eq__)
+                if details:
+                    head["additionalProperty"] = [*as_list(head.get("additionalProperty")), *details]
+            editing.put_members(head, members)
+
+        self._write(self._graph.root, change)
+        if "id" in texts and texts["id"] != self.id:
+            self._graph = editing.with_identifier(self._graph, str(texts["id"]))
+            self._known = None
+        if fields and "modified_at" not in fields:
+            self._touch()
+
+    def _plain(self, key: str) -> str | None:
+        value = self._graph.plain(self._graph.root, key)
+        return value if isinstance(value, str) or value is None else str(value)
+
+    # Custom properties: any JSON values by name. The version of the file format is one, and protected.
+
+    def get_custom_property(self, name: str) -> Any:
+        """Return the value of the benchmark's property `name`, None where there is none."""
+        return self.get_all_custom_properties().get(name)
+
+    def get_all_custom_properties(self) -> Json:
+        """Return the benchmark's properties by name, reserved ones such as the format version included."""
+        return values(as_list(self._graph.content(self._graph.root, "additionalProperty")))
+
+    def set_custom_property(self, name: str, value: Any) -> None:
+        """Give the benchmark's property `name` a JSON value; None is kept as a property without a value.
+
+        Raises WriteError, having changed nothing, for a value that JSON cannot hold, a name that is no text or empty,
+        and another version of the file format.
+        """
+        self.set_multiple_custom_properties({name: value})
+
+    def set_multiple_custom_properties(self, properties: Mapping[str, Any]) -> None:
+        """Set properties of the benchmark, each as `set_custom_property` does: all of them or, if one fails, none."""
+        for name, value in properties.items():
+            if not isinstance(name, str) or not name:
+                raise WriteError(f"the name {name!r} of a property is no text: give a text that is not empty")
+            dump_json({name: value}, limits=inside(2))
+            if name in _PROTECTED and value != self.get_custom_property(name):
+                raise WriteError(f"{name} tells the version of the file format and cannot be changed")
+        if properties:
+            self._edit(self._graph.root, partial(editing.set_values, properties=properties))
+
+    def remove_custom_property(self, name: str) -> bool:
+        """Take a property of the benchmark away; return whether there was one.
+
+        Raises WriteError for the version of the file format, without which no reader could tell what the file is.
+        """
+        if name in _PROTECTED:
+            raise WriteError(f"{name} tells the version of the file format and cannot be removed")
+        return self._edit(self._graph.root, lambda head: editing.take_away(head, name.__eq__))
+
+    # Questions, looked at
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """The questions in their order, each made of what the graph says when it is asked for."""
+        return QuestionSequence(self._graph, list(self._elements().values()))
+
+    def get_question_ids(self) -> list[str]:
+        """Return the identifiers in the order of the questions; of two alike the later has a suffix."""
+        return list(self._elements())
+
+    def get_question(self, question_id: str) -> Json:
+        """Return a question as a dictionary.
+
+        It has the members of a `Question`, with `id` as the benchmark has it and rubrics as maps of five lists of
+        traits, and `finished`. Raises LookupFailedError when there is no such question.
+        """
+        return {"id": question_id, **questions.members_of(self._item(question_id))}
+
+    @overload
+    def get_all_questions(self, ids_only: Literal[False] = False) -> list[Json]: ...
+    @overload
+    def get_all_questions(self, ids_only: Literal[True]) -> list[str]: ...
+    def get_all_questions(self, ids_only: bool = False) -> list[Json] | list[str]:
+        """Return all questions as dictionaries, or only their identifiers."""
+        return self._listed(self.get_question_ids(), ids_only=ids_only)
+
+    @overload
+    def get_finished_questions(self, ids_only: Literal[False] = False) -> list[Json]: ...
+    @overload
+    def get_finished_questions(self, ids_only: Literal[True]) -> list[str]: ...
+    def get_finished_questions(self, ids_only: bool = False) -> list[Json] | list[str]:
+        """Return the questions that are marked as finished, as dictionaries or only their identifiers."""
+        return self._listed(self._by_state(finished=True), ids_only=ids_only)
+
+    @overload
+    def get_unfinished_questions(self, ids_only: Literal[False] = False) -> list[Json]: ...
+    @overload
+    def get_unfinished_questions(self, ids_only: Literal[True]) -> list[str]: ...
+    def get_unfinished_questions(self, ids_only: bool = False) -> list[Json] | list[str]:
+        """Return the questions that are not marked as finished, as dictionaries or only their identifiers."""
+        return self._listed(self._by_state(finished=False), ids_only=ids_only)
+
+    def get_question_as_object(self, question_id: str) -> Question:
+        """Return a question. Raises LookupFailedError when there is none of that identifier."""
+        return questions.question_of(self._item(question_id))
+
+    def get_all_questions_as_objects(self) -> list[Question]:
+        """Return all questions."""
+        return list(self.questions)
+
+    def get_registry_entry(self, question_id: str) -> QuestionRegistryEntry:
+        """Return how far the work on a question is. Raises LookupFailedError."""
+        return questions.registry_entry_of(self._item(question_id))
+
+    def get_question_metadata(self, question_id: str) -> Json:
+        """Return what is said about a question, without template, examples and traits. Raises LookupFailedError."""
+        told = questions.members_of(self._item(question_id))
+        members = ("question", "raw_answer", "date_created", "date_modified", "finished", "author", "sources")
+        return {
+            "id": question_id,
+            **{name: told[name] for name in (*members, "custom_metadata")},
+            "has_template": self.has_template(question_id),
+            "has_rubric": told["question_rubric"] is not None,
+        }
+
+    def get_question_timestamps(self, question_id: str) -> dict[str, str]:
+        """Return the dates of a question and of its entry in the benchmark. Raises LookupFailedError."""
+        entry = self.get_registry_entry(question_id)
+        return {
+            "created": entry.date_added,
+            "modified": entry.date_modified,
+            "date_added": entry.date_added,
+            "registry_modified": entry.date_modified,
+        }
+
+    def get_question_properties(self, question_id: str) -> Json:
+        """Return all properties of a question by name, those too that no member of a `Question` stands for.
+
+        The values are as the file has them. Raises LookupFailedError.
+        """
+        told: Json = copied(values(questions.asked_of(self._item(question_id)).get("additionalProperty")))
+        return told
+
+    def get_question_author(self, question_id: str) -> Json | None:
+        """Return who wrote a question, None where nobody is named. Raises LookupFailedError."""
+        return self._untraited(question_id).author
+
+    def get_question_sources(self, question_id: str) -> list[Json] | None:
+        """Return the sources of a question, None where there are none. Raises LookupFailedError."""
+        return self._untraited(question_id).sources
+
+    def get_question_custom_property(self, question_id: str, name: str) -> Any:
+        """Return a value of a question's custom metadata, None where there is none. Raises LookupFailedError."""
+        return editing.value_of(asked_of(self._item(question_id)), f"{CUSTOM}{name}")
+
+    @property
+    def question_count(self) -> int:
+        """How many questions there are."""
+        return len(self._elements())
+
+    @property
+    def finished_count(self) -> int:
+        """How many questions are marked as finished."""
+        return len(self._by_state(finished=True))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there are questions, and all of them are finished and have the text of a template."""
+        items = self._items(questions.frame(additionalProperty=None, hasPart=None)).values()
+        return bool(items) and all(questions.is_finished(one) and questions.has_source(one) for one in items)
+
+    def get_progress(self) -> float:
+        """Return the share of finished questions in percent, 0 if there are no questions."""
+        return self.finished_count / self.question_count * 100 if self.question_count else 0.0
+
+    # Questions added, changed and taken away. A benchmark of scenarios takes none; identifiers never change.
+
+    def add_question(  # noqa: PLR0913, PLR0917 - the names and the order are Karenina's
+        self,
+        question: str | Mapping[str, Any] | Question,
+        raw_answer: str | None = None,
+        answer_template: str | TemplateSpec | type | None = None,
+        question_id: str | None = None,
+        finished: bool | None = None,
+        author: Mapping[str, Any] | None = None,
+        sources: Sequence[Mapping[str, Any]] | None = None,
+        custom_metadata: Mapping[str, Any] | None = None,
+        few_shot_examples: Sequence[Mapping[str, str]] | None = None,
+        answer_notes: str | None = None,
+        keywords: Sequence[str] | None = None,
+    ) -> str:
+        """Add a question at the end and return its identifier.
+
+        `question` is a text (then `raw_answer` is needed), a `Question` (the other arguments go before what it says),
+        or a mapping with the names of the arguments or of a `Question` (what it says goes before the arguments). A
+        template is Python text, which is kept as it is, a specification, of which the text is made, or an answer
+        class, which is written as its source under the name `Answer`; nothing of it is run. A `Question` is
+        identified by its own id, anything else by the identifier that Karenina computes from the text.
+        A question counts as finished if it has a template of its own, unless `finished` says otherwise.
+
+        Raises WriteError, having added nothing, for an identifier that is taken, a question without text or answer,
+        and members that no question has; WrongTypeError, which is one, where a value of another type is asked for.
+        """
+        arguments = {
+            "raw_answer": raw_answer,
+            "answer_template": answer_template,
+            "question_id": question_id,
+            "finished": finished,
+            "author": author,
+            "sources": sources,
+            "custom_metadata": custom_metadata,
+            "few_shot_examples": few_shot_examples,
+            "answer_notes": answer_notes,
+            "keywords": keywords,
+        }
+        return self._add([editing.addition(question, arguments)])[0]
+
+    @renamed(question="question_obj")
+    def add_question_from_object(self, question_obj: Question, **metadata: Any) -> str:
+        """Add a `Question` at the end and return its identifier; `metadata` are other arguments of `add_question`.
+
+        Raises WriteError, having added nothing, for anything but a `Question`, and as `add_question` does.
+        """
+        return self._add([editing.addition(question_obj, metadata)])[0]
+
+    @renamed(added="questions_data")
+    def add_questions(
+        self, questions_data: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
+    ) -> list[str]:
+        """Add questions, each a mapping or a `Question`, at the end; return their identifiers.
+
+        All of them are added or, if one of them cannot be, none. Raises WriteError as `add_question` does.
+        """
+        return self._add([editing.addition(one, {"finished": finished}) for one in questions_data])
+
+    add_questions_batch = add_questions
+
+    def _add(self, additions: list[editing.Addition]) -> list[str]:
+        if self.is_scenario_benchmark:
+            raise WriteError("a benchmark of scenarios holds no questions: put the question into a scenario")
+        elements = self._elements()
+        fresh: dict[str, Json] = {}
+        taken = ChainMap[str, Any](fresh, elements)
+        for one in additions:
+            if one.identifier in taken:
+                message = f"there is a question {one.identifier!r} already: give another question_id, or the text alone"
+                raise WriteError(message)
+            identifier = one.identifier or unique_question_id(one.question.question, taken)
+            fresh[identifier] = one.item(identifier)
+        for identifier, item in fresh.items():
+            elements[identifier] = self._graph.append(self._graph.root, "dataFeedElement", item)
+        if additions:
+            self._touch()
+        return list(fresh)
+
+    def update_question_metadata(self, question_id: str, **fields: Any) -> None:
+        """Give a question new members: those of a `Question`, and `finished`.
+
+        None or an empty value takes away what a question may do without. Custom metadata is replaced as a whole. With
+        the text of the question the placeholder for a missing template changes too.
+        Raises LookupFailedError; WriteError, having changed nothing, for members that no question has and values that
+        none can have.
+        """
+        node = self._node(question_id)
+        edit = editing.question_edit(fields, lambda: self._untraited(question_id))
+        if "question_rubric" in fields:
+            self.set_question_rubric(question_id, edit.rubric or Rubric())
+        if "question_dynamic_rubric" in fields:
+            self.set_question_dynamic_rubric(question_id, edit.dynamic)
+        if edit.finished is not None:
+            self._write(asked_in(self._graph, node), partial(editing.set_value, name="finished", value=edit.finished))
+        if "question" in edit.members and not self._graph.plain(node, "@id"):
+            keep_identifier(self._graph, self._elements(), question_id)
+        self._write(node, edit.put)
+        if fields:
+            self._touch(*(() if "date_modified" in fields else (node,)))
+
+    def set_question_author(self, question_id: str, author: Mapping[str, Any] | None) -> None:
+        """Say who wrote a question; None takes the author away. Raises LookupFailedError, WriteError."""
+        self.update_question_metadata(question_id, author=author)
+
+    def set_question_sources(self, question_id: str, sources: Sequence[Mapping[str, Any]] | None) -> None:
+        """Give a question its sources; None takes them away. Raises LookupFailedError, WriteError."""
+        self.update_question_metadata(question_id, sources=sources)
+
+    def set_question_custom_property(self, question_id: str, name: str, value: Any) -> None:
+        """Set one value of a question's custom metadata; None is kept as a property without a value.
+
+        Raises LookupFailedError; WriteError, having changed nothing, for a value that JSON cannot hold.
+        """
+        node = self._node(question_id)
+        dump_json({name: value}, limits=inside(5))
+        change = partial(editing.set_value, name=f"{CUSTOM}{name}", value=value)
+        self._edit(asked_in(self._graph, node), change, node)
+
+    def remove_question_custom_property(self, question_id: str, name: str) -> bool:
+        """Take one value of a question's custom metadata away; return whether there was one.
+
+        Raises LookupFailedError.
+        """
+        node = self._node(question_id)
+        return self._edit(
+            asked_in(self._graph, node), lambda held: editing.take_away(held, f"{CUSTOM}{name}".__eq__), node
+        )
+
+    def remove_question(self, question_id: str) -> bool:
+        """Take a question away, with all that belongs to it; return whether there was one."""
+        elements = self._elements()
+        node = elements.get(question_id)
+        if node is None:
+            return False
+        self._graph.discard(self._graph.root, "dataFeedElement", node)
+        del elements[question_id]
+        elements.computed.discard(question_id)
+        keep_identifiers(self._graph, elements, question_id)
+        self._touch()
+        return True
+
+    def clear_questions(self) -> int:
+        """Take all questions away; return how many there were."""
+        count = self.question_count
+        if count:
+            self._graph.replace(self._graph.root, "dataFeedElement", [])
+            self._known = None
+            self._touch()
+        return count
+
+    # What is finished. A question is dated when its state changes, not when it is given the state that it has.
+
+    def mark_finished(self, question_id: str) -> None:
+        """Mark a question as finished; an identifier that no question has is passed over, as in Karenina."""
+        self._mark((question_id,), finished=True)
+
+    def mark_unfinished(self, question_id: str) -> None:
+        """Mark a question as not finished; an identifier that no question has is passed over, as in Karenina."""
+        self._mark((question_id,), finished=False)
+
+    def mark_finished_batch(self, question_ids: Iterable[str]) -> None:
+        """Mark questions as finished, as `mark_finished` does."""
+        self._mark(question_ids, finished=True)
+
+    def mark_unfinished_batch(self, question_ids: Iterable[str]) -> None:
+        """Mark questions as not finished, as `mark_unfinished` does."""
+        self._mark(question_ids, finished=False)
+
+    def toggle_finished(self, question_id: str) -> bool:
+        """Mark a question as finished if it is not, as not finished if it is; return whether it is now.
+
+        Raises LookupFailedError.
+        """
+        finished = not self.get_registry_entry(question_id).finished
+        self._mark((question_id,), finished=finished)
+        return finished
+
+    def _mark(self, question_ids: Iterable[str], *, finished: bool) -> None:
+        known = self._elements()
+        nodes = [known[one] for one in dict.fromkeys(question_ids) if one in known]
+        items = zip(nodes, self._graph.read_all(nodes, only=questions.STATES), strict=True)
+        changed = [node for node, item in items if questions.is_finished(item) is not finished]
+        for node in changed:
+            self._write(asked_in(self._graph, node), partial(editing.set_value, name="finished", value=finished))
+        if changed:
+            self._touch(*changed)
+
+    # Questions found by what they say. A regular expression that is none matches nothing.
+
+    def filter_questions(
+        self,
+        finished: bool | None = None,
+        has_template: bool | None = None,
+        has_rubric: bool | None = None,
+        author: str | None = None,
+        custom_filter: Callable[[Json], object] | None = None,
+    ) -> list[Json]:
+        """Return the questions that meet all criteria which are given.
+
+        `has_template` does not count placeholders; `author` is a part of the author's name in upper or lower case.
+        `custom_filter` takes the question as a dictionary; where it raises, the question is left out.
+        """
+        ids = [
+            one
+            for one, item in self._items(_CRITERIA).items()
+            if (finished is None or questions.is_finished(item) is finished)
+            and (has_template is None or questions.has_template(item) is has_template)
+            and (has_rubric is None or rubrics.has_traits(asked_of(item)) is has_rubric)
+            and (author is None or author.casefold() in queries.author_of(item).casefold())
+        ]
+        found = self._dictionaries(ids)
+        return [one for one in found if custom_filter is None or queries.passes(custom_filter, one)]
+
+    def filter_by_metadata(self, field_path: str, value: Any, match_mode: MatchMode = "exact") -> list[Json]:
+        """Return the questions in which the member at a path of names with dots, such as `author.name`, matches.
+
+        `exact`: is equal; `contains`: holds the text, in upper or lower case; `in`: is one of a list; `regex`: the
+        pattern occurs in the text, in upper or lower case. What is missing or null never matches. Raises SettingsError
+        for another mode, EvaluationError for a pattern that takes too long.
+        """
+        matches = queries.matching(value, match_mode)
+        return self._dictionaries([one for one, (held,) in self._at((field_path,)).items() if matches(held)])
+
+    def filter_by_custom_metadata(self, match_all: bool = True, **criteria: Any) -> list[Json]:
+        """Return the questions whose custom metadata equal all criteria, or one of them if not `match_all`.
+
+        Questions without custom metadata never match. Without criteria all others do, and none if not `match_all`.
+        """
+        test = all if match_all else any
+        return self._dictionaries(
+            [
+                one
+                for one, (custom,) in self._at(("custom_metadata",)).items()
+                if custom and test(name in custom and custom[name] == value for name, value in criteria.items())
+            ]
+        )
+
+    def search_questions(
+        self,
+        query: str | Sequence[str],
+        match_all: bool = True,
+        fields: Sequence[str] = ("question",),
+        case_sensitive: bool = False,
+        regex: bool = False,
+    ) -> list[Json]:
+        """Return the questions in whose fields a text, or all or one of several texts, occurs.
+
+        The texts of the fields are joined by spaces; a field is a member, or a path such as `author.name`. With
+        `regex` a query is a regular expression. An empty list finds nothing. Raises EvaluationError for a pattern that
+        takes too long.
+        """
+        wanted = [query] if isinstance(query, str) else list(query)
+        found = queries.searching(wanted, match_all=match_all, case_sensitive=case_sensitive, regex=regex)
+        if found is None:
+            return []
+        return self._dictionaries([one for one, held in self._at(fields).items() if found(held)])
+
+    def get_questions_by_author(self, author: str) -> list[Json]:
+        """Return the questions whose author's name holds a text, in upper or lower case."""
+        return self.filter_questions(author=author)
+
+    def get_questions_with_rubric(self) -> list[Json]:
+        """Return the questions that have traits of their own."""
+        return self.filter_questions(has_rubric=True)
+
+    def count_by_field(self, field_path: str, questions: Iterable[Json] | None = None) -> dict[Any, int]:
+        """Return how often each value of the member at a path occurs, None for questions without one.
+
+        Each item of a list counts; an object counts under its JSON text. `questions` are those to count, as the other
+        methods return them; all by default.
+        """
+        if questions is None:
+            held = [value for (value,) in self._at((field_path,)).values()]
+        else:
+            held = [queries.at_path(one, field_path) for one in questions]
+        return dict(Counter(one for value in held for one in queries.countable(value)))
+
+    def _at(self, paths: Sequence[str]) -> dict[str, list[Any]]:
+        """Return the values of members at paths, by the identifiers of the questions that have them."""
+        only = questions.frame_for(path.partition(".")[0] for path in paths)
+        members_of = questions.members_of if only is None else questions.untraited_members_of
+        members = {one: {**members_of(item), "id": one} for one, item in self._items(only).items()}
+        return {one: [queries.at_path(held, path) for path in paths] for one, held in members.items()}
+
+    @renamed(derived="inferred")
+    def query(
+        self,
+        query: str,
+        *,
+        inferred: bool = False,
+        engine: Engine = "oxigraph",
+        timeout: float | None = None,
+        max_rows: int | None = None,
+        **parameters: Any,
+    ) -> QueryResult:
+        """Return the result of a query in SPARQL 1.1, or of the named query `query`, such as `keywords`.
+
+        `parameters` give values to variables of the query, or are those of the named one. With `inferred`, the query
+        also sees what follows from the benchmark's statements; named queries that look at that see it anyway. To ask
+        several benchmarks together, or one many times, see `checkpoint_ld.sparql.Dataset`.
+
+        Raises QueryError for a query that is refused or is none: only reading is allowed, and nothing is fetched.
+        Raises QueryFailedError where it takes longer than `timeout` seconds. With `max_rows`, the result says by
+        `is_cut` that there are more rows.
+        """
+        from checkpoint_ld.queries import request  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
+        from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - as above
+
+        told = request(query, parameters)
+        data = Dataset()
+        dialect = self._source.dialect if self._source is not None and told.query is not None else None
+        data.add(with_inferred(self._graph) if inferred or told.needs_derived else self._graph, dialect=dialect)
+        return data.query(told.text, parameters=told.parameters, engine=engine, timeout=timeout, max_rows=max_rows)
+
+    # Answer templates. For a question that is not there LookupFailedError is raised.
+
+    @renamed(code="template_code")
+    def add_answer_template(self, question_id: str, template_code: str | TemplateSpec | type) -> None:
+        """Give a question a template instead of the one that it has: Python source, a specification or an answer class.
+
+        A class is written as its source, under the name `Answer`. Raises WriteError, with lines and what to do, for a
+        text that is no template: what is no Python, has no class that derives from BaseAnswer, cannot tell right from
+        wrong, or defines a field that cannot be made; and for a class whose source is not to be found.
+        """
+        source = sources.usable(template_code)
+        node = self._node(question_id)
+        self._edit(asked_in(self._graph, node), partial(editing.put_source, source=source), node)
+
+    update_template = add_answer_template
+
+    @renamed(from_question_id="from_id", to_question_id="to_id")
+    def copy_template(self, from_id: str, to_id: str) -> None:
+        """Give a question the template of another. Raises as `get_template` and `add_answer_template` do."""
+        self.add_answer_template(to_id, self.get_template(from_id))
+
+    def has_template(self, question_id: str) -> bool:
+        """Tell whether a question has a template; one that is not there has none."""
+        return question_id in self._elements() and questions.is_own(self._source_text(question_id))
+
+    def get_template(self, question_id: str) -> str:
+        """Return the source of a question's template. Raises LookupFailedError if it has none."""
+        source = self._source_text(question_id)
+        if source is None or not questions.is_own(source):
+            raise LookupFailedError(f"the question {question_id!r} has no template: see get_missing_templates()")
+        return source
+
+    def get_template_spec(self, question_id: str) -> TemplateSpec | None:
+        """Return what a question's template says as data, None if there is none or not all of it can be read as such.
+
+        Methods of the template and fields that do not say how they are verified are left out.
+        """
+        return spec_of(read_template(self._source_text(question_id)))
+
+    def get_template_id(self, question_id: str) -> str:
+        """Return the identifier by which results of verification name the template of a question, `no_template` too.
+
+        It is the MD5 hash of the source without what is mere layout; the placeholder has one as well.
+        """
+        return template_id(self._source_text(question_id))
+
+    @overload
+    def get_missing_templates(self, ids_only: Literal[False] = False) -> list[Json]: ...
+    @overload
+    def get_missing_templates(self, ids_only: Literal[True]) -> list[str]: ...
+    def get_missing_templates(self, ids_only: bool = False) -> list[Json] | list[str]:
+        """Return the questions that have no template, as dictionaries or only their identifiers."""
+        items = self._items(questions.TEMPLATES).items()
+        return self._listed([one for one, item in items if not questions.has_template(item)], ids_only=ids_only)
+
+    @renamed(code="template_code")
+    def apply_global_template(self, template_code: str | TemplateSpec | type) -> list[str]:
+        """Give all questions without a template this one; return their identifiers. Raises as `add_answer_template`."""
+        change = partial(editing.put_source, source=sources.usable(template_code))
+        missing = self.get_missing_templates(ids_only=True)
+        nodes = [*map(self._node, missing)]
+        for node in nodes:
+            self._write(asked_in(self._graph, node), change)
+        if missing:
+            self._touch(*nodes)
+        return missing
+
+    def validate_templates(self) -> tuple[bool, list[dict[str, str]]]:
+        """Tell whether all templates can be used, and what is wrong with them.
+
+        Each fault has the `question_id` and an `error`, with the line and what to do. Questions without a template are
+        no fault. Templates are read, not run: this is what can be told from the text.
+        """
+        errors = [
+            {"question_id": question_id, "error": error}
+            for question_id, source in self._own_sources().items()
+            for error in sources.faults(source)
+        ]
+        return not errors, errors
+
+    def get_finished_templates(self, question_ids: Iterable[str] | None = None) -> list[FinishedTemplate]:
+        """Return the templates of the questions that are finished, of all or of those that are named.
+
+        Those that have only a placeholder are among them, those without any text are not.
+        """
+        wanted = None if question_ids is None else set(question_ids)
+        for question_id in wanted or ():
+            self._node(question_id)
+        return [
+            sources.finished_template(one, questions.question_of(item), source)
+            for one, item in self._items().items()
+            if (wanted is None or one in wanted)
+            and questions.is_finished(item)
+            and (source := questions.source_of(item) or "").strip()
+        ]
+
+    @renamed(path="file_path")
+    def export_generated_templates(self, file_path: str | os.PathLike[str]) -> None:
+        """Write all templates to a file: a JSON object of sources by question identifier, all of it or nothing.
+
+        Raises WriteError.
+        """
+        replace_file(file_path, dump_json(self._own_sources()))
+
+    @renamed(path="file_path")
+    def import_generated_templates(
+        self, file_path: str | os.PathLike[str], force_overwrite: bool = False
+    ) -> dict[str, bool]:
+        """Read templates that `export_generated_templates` wrote; return for each identifier whether it was taken.
+
+        What names no question, or one that has a template already, is not, unless that is to be overwritten. Raises
+        ReadError for what is no such file, and WriteError, with nothing changed, if one of the texts is no template.
+        """
+        given = sources.read_templates(file_path)
+        for question_id, source in given.items():
+            sources.refuse_unusable(source, f"the template of {shown(question_id)}")
+        known = self._elements()
+        taken = {one: one in known and (force_overwrite or not self.has_template(one)) for one in given}
+        for question_id in (one for one, is_taken in taken.items() if is_taken):
+            node = self._node(question_id)
+            self._edit(asked_in(self._graph, node), partial(editing.put_source, source=given[question_id]), node)
+        return taken
+
+    def _own_sources(self) -> dict[str, str]:
+        """Return the sources of all templates by the identifiers of their questions, without placeholders."""
+        held = {one: questions.source_of(item) for one, item in self._items(questions.TEMPLATES).items()}
+        return {one: source for one, source in held.items() if source is not None and questions.is_own(source)}
+
+    def _source_text(self, question_id: str) -> str | None:
+        (item,) = self._graph.read_all([self._node(question_id)], only=questions.TEMPLATES)
+        return questions.source_of(item)
+
+    # Rubrics: the traits by which answers are judged
+
+    @property
+    def global_rubric(self) -> Rubric | None:
+        """The traits by which the answers to all questions are judged."""
+        return rubrics.rubric_of(self._head())
+
+    def get_global_rubric(self) -> Rubric | None:
+        """Return `global_rubric`."""
+        return self.global_rubric
+
+    def get_global_dynamic_rubric(self) -> DynamicRubric | None:
+        """Return the traits that are judged only where their concept occurs."""
+        return rubrics.dynamic_rubric_of(self._head())
+
+    def get_question_rubric(self, question_id: str) -> Rubric | None:
+        """Return the traits of one question, None for a question that is not there too, as Karenina does."""
+        return rubrics.rubric_of(asked_of(self._item(question_id))) if question_id in self._elements() else None
+
+    def get_question_dynamic_rubric(self, question_id: str) -> DynamicRubric | None:
+        """Return the dynamic traits of one question. Raises LookupFailedError."""
+        return rubrics.dynamic_rubric_of(asked_of(self._item(question_id)))
+
+    def get_merged_rubric_for_question(self, question_id: str) -> Rubric | None:
+        """Return the traits by which the answers to a question are judged: those of the benchmark, then its own.
+
+        Raises LookupFailedError, and SettingsError if the benchmark and the question have traits of one name.
+        """
+        own = rubrics.rubric_of(asked_of(self._item(question_id)))
+        return merge_rubrics(self.global_rubric, own)
+
+    def get_merged_dynamic_rubric_for_question(self, question_id: str) -> DynamicRubric | None:
+        """Return the dynamic traits for a question, merged as `get_merged_rubric_for_question` does it."""
+        return merge_dynamic_rubrics(self.get_global_dynamic_rubric(), self.get_question_dynamic_rubric(question_id))
+
+    def get_rubric_trait_names(self, question_id: str | None = None) -> list[str]:
+        """Return the names of the benchmark's traits, or of those of one question; of no question none."""
+        rubric = self.global_rubric if question_id is None else self.get_question_rubric(question_id)
+        return rubric.get_trait_names() if rubric is not None else []
+
+    def has_rubric(self, question_id: str | None = None) -> bool:
+        """Tell whether the benchmark, or one question, has traits that are not dynamic."""
+        return bool(self.get_rubric_trait_names(question_id))
+
+    def get_rubric_statistics(self) -> dict[str, Json]:
+        """Return how many rubrics and traits there are.
+
+        For each of `global`, `global_dynamic`, `question` and `question_dynamic` a mapping: `rubrics` counts those
+        with traits, `traits` their traits, `by_kind` the traits of each kind, `llm` to `agentic`.
+        """
+        asked = [asked_of(item) for item in self._items(questions.TRAITS).values()]
+        return {
+            "global": counts_of([self.global_rubric]),
+            "global_dynamic": counts_of([self.get_global_dynamic_rubric()]),
+            "question": counts_of(map(rubrics.rubric_of, asked)),
+            "question_dynamic": counts_of(map(rubrics.dynamic_rubric_of, asked)),
+        }
+
+    def validate_rubrics(self) -> tuple[bool, list[dict[str, str]]]:
+        """Tell whether all rubrics can be used, and what is wrong with them.
+
+        Each fault has a `source`, the name of a global trait or `question:` and the identifier of a question, and an
+        `error`, which says what is wrong and what to do. Every trait needs a description, a dynamic one a summary or a
+        description; a score that is judged needs both bounds; a question has no trait of the name of a global one.
+        """
+        general, dynamic = self.global_rubric, self.get_global_dynamic_rubric()
+        found = [*rubric_faults(general), *rubric_faults(dynamic)]
+        for one, item in self._items(questions.TRAITS).items():
+            own, own_dynamic = rubrics.rubric_of(asked_of(item)), rubrics.dynamic_rubric_of(asked_of(item))
+            errors = [error for _, error in (*rubric_faults(own), *rubric_faults(own_dynamic))]
+            errors += [*merge_faults(general, own), *merge_faults(dynamic, own_dynamic)]
+            found += [(f"question:{one}", error) for error in errors]
+        return not found, [{"source": source, "error": error} for source, error in found]
+
+    def add_global_rubric_trait(self, trait: AnyTrait) -> None:
+        """Add a trait by which the answers to all questions are judged."""
+        self._edit_rubric(None, Rubric, lambda held: held.add(trait))
+
+    def set_global_rubric(self, rubric: Rubric | Sequence[AnyTrait]) -> None:
+        """Replace the traits by which the answers to all questions are judged; one without traits takes them away."""
+        self._edit_rubric(None, Rubric, lambda held: held.replace(rubric))
+
+    def update_global_rubric_trait(self, name: str, trait: AnyTrait) -> bool:
+        """Put `trait` in the place of the global trait `name`; return False, with nothing changed, if there is none."""
+        return self._edit_rubric(None, Rubric, lambda held: held.update(name, trait))
+
+    def remove_global_rubric_trait(self, name: str) -> bool:
+        """Take the global trait `name` away; return whether there was one."""
+        return self._edit_rubric(None, Rubric, lambda held: held.remove(name))
+
+    def clear_global_rubric(self) -> bool:
+        """Take all global traits away; return whether there were any."""
+        return self._edit_rubric(None, Rubric, lambda held: held.clear())
+
+    @renamed(rubric="dynamic_rubric")
+    def set_global_dynamic_rubric(self, dynamic_rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
+        """Replace the traits that are judged only where their concept occurs; None takes them away."""
+        self._edit_rubric(None, DynamicRubric, lambda held: held.replace(dynamic_rubric or ()))
+
+    def add_question_rubric_trait(self, question_id: str, trait: AnyTrait) -> None:
+        """Add a trait by which the answers to one question are judged. Raises LookupFailedError."""
+        self._edit_rubric(question_id, Rubric, lambda held: held.add(trait))
+
+    def set_question_rubric(self, question_id: str, rubric: Rubric | Sequence[AnyTrait]) -> None:
+        """Replace the traits of one question; a rubric without traits takes them away. Raises LookupFailedError."""
+        self._edit_rubric(question_id, Rubric, lambda held: held.replace(rubric))
+
+    def remove_question_rubric(self, question_id: str) -> bool:
+        """Take the traits of one question away; return whether there were any. Raises LookupFailedError."""
+        return self._edit_rubric(question_id, Rubric, lambda held: held.clear())
+
+    def set_question_dynamic_rubric(self, question_id: str, rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
+        """Replace the dynamic traits of one question; None takes them away. Raises LookupFailedError."""
+        self._edit_rubric(question_id, DynamicRubric, lambda held: held.replace(rubric or ()))
+
+    def clear_all_rubrics(self) -> int:
+        """Take away the traits of the benchmark and of all questions; return how many rubrics there were.
+
+        Dynamic rubrics stay.
+        """
+        cleared = int(self.clear_global_rubric())
+        return cleared + sum(self.remove_question_rubric(one) for one in self._elements())
+
+    def _edit_rubric(
+        self, question_id: str | None, model: type[Traits], change: Callable[[HeldRubric[Traits]], Result]
+    ) -> Result:
+        """Change the rubric of a question, or of the benchmark, as `_edit` does."""
+        of_benchmark, of_question = SCOPES
+        if question_id is None:
+            return self._edit(self._graph.root, lambda head: change(HeldRubric(head, of_benchmark, model)))
+        node = self._node(question_id)
+        asked = asked_in(self._graph, node)
+        return self._edit(asked, lambda held: change(HeldRubric(held, of_question, model)), node)
+
+    # Scenarios of several turns, known by their names
+
+    @property
+    def scenarios(self) -> list[Scenario]:
+        """The scenarios in their order."""
+        return [scenarios.scenario_of(self._graph.read(node)) for node in self._scenario_nodes()]
+
+    def get_scenarios(self) -> list[Scenario]:
+        """Return `scenarios`."""
+        return self.scenarios
+
+    def get_scenario(self, name: str) -> Scenario:
+        """Return the scenario called `name`, the first of several. Raises LookupFailedError."""
+        return scenarios.scenario_of(self._graph.read(self._scenario_node(name)))
+
+    def add_scenario(self, scenario: Scenario) -> None:
+        """Add a scenario at the end. Code in it is text: it is neither read nor run.
+
+        Raises WriteError, having added nothing, for a name that another scenario has, for anything but a `Scenario`
+        with a name, and in a benchmark that has questions.
+        """
+        if self._elements():
+            raise WriteError("a benchmark of questions holds no scenarios: make another benchmark for them")
+        if not scenario.name or scenario.name in [self._graph.plain(node, "name") for node in self._scenario_nodes()]:
+            fault = "taken: give another one" if scenario.name else "empty: give it one"
+            raise WriteError(f"the name {scenario.name!r} of the scenario is {fault}")
+        part = scenarios.scenario_object(scenario)
+        dump_json(part, limits=inside(2))
+        self._graph.append(self._graph.root, "hasPart", part)
+
+        def mark(head: Json) -> None:
+            if editing.value_of(head, _TYPE) is None:
+                editing.set_value(head, _TYPE, _OF_SCENARIOS)
+
+        self._edit(self._graph.root, mark)
+
+    def remove_scenario(self, name: str) -> None:
+        """Take a scenario away, the first that has the name. Raises LookupFailedError."""
+        self._graph.discard(self._graph.root, "hasPart", self._scenario_node(name))
+        if not self._graph.member(self._graph.root, "hasPart"):
+            self._graph.replace(self._graph.root, "hasPart", None)
+
+        def unmark(head: Json) -> None:
+            if not self.is_scenario_benchmark and editing.value_of(head, _TYPE) == _OF_SCENARIOS:
+                editing.take_away(head, _TYPE.__eq__)
+
+        self._edit(self._graph.root, unmark)
+
+    @property
+    def scenario_count(self) -> int:
+        """How many scenarios there are."""
+        return len(self._scenario_nodes())
+
+    @property
+    def is_scenario_benchmark(self) -> bool:
+        """Whether this is a benchmark of scenarios."""
+        return self.scenario_count > 0
+
+    def _scenario_node(self, name: str) -> Node:
+        for node in self._scenario_nodes():
+            if self._graph.plain(node, "name") == name:
+                return node
+        raise LookupFailedError(f"there is no scenario {name!r}: see get_scenarios()")
+
+    def _scenario_nodes(self) -> list[Node]:
+        parts = self._graph.member(self._graph.root, "hasPart")
+        return [one for one in parts if one in self._graph.held and self._is_scenario(one)]
+
+    def _is_scenario(self, part: Node) -> bool:
+        kind = self._graph.plain(part, "@type")
+        return scenarios.is_scenario(self._graph.read(part) if kind is None else {"@type": kind})
+
+    # At a glance
+
+    def get_summary(self) -> Json:
+        """Return name, version, makers, dates and counts, such as `question_count`."""
+        return overview.summary(self._content(overview.SUMMARY_FRAME))
+
+    def get_statistics(self) -> Json:
+        """Return the summary, with the lengths of templates in characters and the number of questions with metadata."""
+        return overview.statistics(self._content(overview.SUMMARY_FRAME))
+
+    def check_readiness(self) -> Json:
+        """Return whether the benchmark is ready for verification, with everything that keeps it from being so.
+
+        Templates are read, never run.
+        """
+        return self._readiness(self._content(overview.READINESS_FRAME))
+
+    def get_progress_report(self) -> Json:
+        """Return how far the work is, in a few numbers."""
+        content = self._content(overview.SUMMARY_FRAME)
+        return overview.progress(content, self._readiness(content))
+
+    def get_health_report(self) -> Json:
+        """Return a score from 0 to 100, a word for it, readiness, statistics, and what to do next."""
+        content = self._content(overview.SUMMARY_FRAME)
+        return overview.health(content, self._readiness(content), now())
+
+    def validate(self, profile: str = "karenina") -> Verdict:
+        """Hold the benchmark as it is now against the rules of a profile, and check its templates without running them.
+
+        What comes back holds the report with all findings; it unpacks as Karenina's `(ok, message)`. Raises
+        SettingsError for a profile that does not exist.
+        """
+        return overview.verdict_on(self._graph, self.validate_templates()[1], profile)
+
+    def _readiness(self, content: BenchmarkContent) -> Json:
+        return overview.readiness(content, self.validate_templates()[1], self.validate_rubrics()[1])
+
+    # As tables and texts
+
+    def to_records(self) -> list[Record]:
+        """Return a flat record for each question; custom metadata are columns `custom.KEY`."""
+        return exports.question_records(self._content())
+
+    def fields_records(self) -> list[Record]:
+        """Return a flat record for each field of a template that says how it is verified; templates are not run."""
+        return exports.field_records(self._content())
+
+    def traits_records(self) -> list[Record]:
+        """Return a flat record for each trait, those of the whole benchmark first."""
+        return exports.trait_records(self._content())
+
+    def to_dataframe(self, table: Table = "questions", *, library: FrameLibrary = "pandas") -> Any:
+        """Return the records of a table (`questions`, `fields`, `traits`) as a data frame of pandas or polars.
+
+        Raises SettingsError for another table or library, and where the library is not installed.
+        """
+        return tables.data_frame(exports.records_of(self._content(), table), library)
+
+    def to_csv(self, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
+        """Return the table of questions as comma-separated values with CRLF line ends (RFC 4180).
+
+        Eight columns, and after them those of `extra`: `keywords`, `sources` (how many), `custom` (custom metadata).
+        `formulas="escape"` puts an apostrophe before texts that a spreadsheet would run. Raises SettingsError.
+        """
+        return exports.question_table(self._content(), extra=tuple(extra), formulas=formulas)
+
+    def to_markdown(self) -> str:
+        """Return the benchmark as a document in Markdown, with the traits of all kinds."""
+        return exports.document(self._content())
+
+    def to_dict(self) -> Json:
+        """Return metadata, statistics, questions and global rubrics as plain JSON."""
+        return exports.dictionary(self._content())
+
+    @renamed(path="file_path")
+    def export_to_file(self, file_path: str | os.PathLike[str], format: str = "auto") -> None:  # noqa: A002 - Karenina's name
+        """Write the benchmark to exactly `file_path`, all of it or nothing.
+
+        `format` is json (that of `to_dict`), csv, markdown or jsonld; auto goes by the extension, and is json without
+        one. `.gz` after it packs the file. Raises SettingsError for another format, and WriteError, also for another
+        extension; the file is then as it was.
+        """
+        kind = exports.format_of(file_path, format)
+        replace_file(file_path, exports.written(self._content(), self._graph, kind), pack=is_packed(file_path))
+
+    def export_curation_workbook(self, path: str | os.PathLike[str]) -> Json:
+        """Write the table that curators work with, a row for each verified field, to exactly `path`.
+
+        `.xlsx` is a workbook with a second sheet of counts (extra `openpyxl`), `.csv` the table alone, in which
+        formulas are escaped. Returns the counts. Raises SettingsError for other extensions, and WriteError.
+        """
+        return curation.export(self._content(), path)
+
+    # As JSON-LD and RDF, made from the graph alone. Reading passes over what is inferred.
+
+    def inferred_graph(self) -> CheckpointGraph:
+        """Return the graph together with what follows from it, for queries: a copy, which knows of no later edit.
+
+        Kinds of traits are classes there, their settings predicates; authors and sources, the fields of templates and
+        the primitives that verify these are nodes. The vocabulary is `contexts/karenina-vocabulary.ttl`.
+        """
+        from checkpoint_ld.inference import with_inferred  # noqa: PLC0415 - not needed to load a benchmark
+
+        return with_inferred(self._graph)
+
+    def derived_graph(self) -> CheckpointGraph:
+        """Return `inferred_graph()`, by its old name."""
+        warnings.warn("derived_graph is called inferred_graph now: write that", DeprecationWarning, stacklevel=2)
+        return self.inferred_graph()
+
+    def _told(self, *, inferred: bool) -> CheckpointGraph:
+        return self.inferred_graph() if inferred else self._graph
+
+    @property
+    def jsonld_data(self) -> Json:
+        """The benchmark as a JSON-LD document; changing it changes nothing here."""
+        return self.to_jsonld()
+
+    def to_jsonld(self, context: ContextStyle | str = ContextStyle.IMPROVED) -> Json:
+        """Return the JSON-LD document under our context, or (`plain`) under the document's own or Karenina's."""
+        return emission.jsonld_of(self._graph, ContextStyle(context))
+
+    @renamed(derived="inferred")
+    def to_turtle(self, *, inferred: bool = False) -> str:
+        """Return Turtle."""
+        return emission.turtle_of(self._told(inferred=inferred)).decode()
+
+    @renamed(derived="inferred")
+    def to_ntriples(self, *, inferred: bool = False) -> str:
+        """Return N-Triples, sorted."""
+        return emission.ntriples_of(self._told(inferred=inferred)).decode()
+
+    @renamed(derived="inferred")
+    def to_nquads(self, *, inferred: bool = False) -> str:
+        """Return N-Quads, sorted, in one graph that is named by the benchmark's IRI."""
+        return emission.nquads_of(self._told(inferred=inferred)).decode()
+
+    @renamed(derived="inferred")
+    def to_trig(self, *, inferred: bool = False) -> str:
+        """Return TriG, in one graph that is named by the benchmark's IRI."""
+        return emission.trig_of(self._told(inferred=inferred)).decode()
+
+    # The graph, read and changed
+
+    def _elements(self) -> Elements:
+        # The graph is open to all, and what they change may change identifiers.
+        count = len(terms_of(self._graph.held.get(self._graph.root, {}).get(_ELEMENT)))
+        if self._known is None or self._known_at != self._graph.revision or len(self._known) != count:
+            self._known, self._known_at = elements_of(self._graph), self._graph.revision
+        return self._known
+
+    def _node(self, question_id: str) -> Node:
+        """Return the node of the feed item of a question. Raises LookupFailedError."""
+        node = self._elements().get(question_id)
+        if node is None:
+            raise LookupFailedError(f"there is no question {question_id!r}: see get_question_ids()")
+        return node
+
+    def _items(self, only: Frame | None = None) -> dict[str, Json]:
+        """Return the feed items by the identifiers of their questions; with `only`, what this frame names of them."""
+        elements = self._elements()
+        return dict(zip(elements, self._graph.read_all([*elements.values()], only=only), strict=True))
+
+    def _item(self, question_id: str) -> Json:
+        """Return the feed item of a question. Raises LookupFailedError."""
+        return self._graph.read(self._node(question_id))
+
+    def _content(self, only: Frame | None = None) -> BenchmarkContent:
+        return content_of(self._graph, self._elements(), only)
+
+    def _head(self, *members: str) -> Json:
+        """Return what the benchmark says of itself, all but questions and scenarios, or these members of it."""
+        root = self._graph.root
+        if members:
+            return {name: self._graph.content(root, name) for name in members}
+        return self._graph.read(root, without=_BULK)
+
+    def _untraited(self, question_id: str) -> Question:
+        return questions.untraited_question_of(self._item(question_id))
+
+    def _listed(self, ids: list[str], *, ids_only: bool) -> list[Json] | list[str]:
+        return ids if ids_only else self._dictionaries(ids)
+
+    def _dictionaries(self, ids: list[str]) -> list[Json]:
+        items = self._graph.read_all([*map(self._node, ids)])
+        return [{"id": one, **questions.members_of(item)} for one, item in zip(ids, items, strict=True)]
+
+    def _by_state(self, *, finished: bool) -> list[str]:
+        items = self._items(questions.STATES)
+        return [one for one, item in items.items() if questions.is_finished(item) is finished]
+
+    def _touch(self, *items: Node) -> None:
+        """Note that the benchmark was changed now, and of it the feed items whose nodes are given."""
+        moment = now()
+        for node in (*items, self._graph.root):
+            self._graph.replace(node, "dateModified", moment)
+
+    def _write(self, node: Node, change: Callable[[Json], Result]) -> Result:
+        """Read the object of a node, change it, write it; nothing is written where the change fails or is False."""
+        without = _BULK if node == self._graph.root else ()
+        held = self._graph.read(node, without=without)
+        result = change(held)
+        if result is not False:
+            self._graph.write(node, held, without=without)
+        return result
+
+    def _edit(self, node: Node, change: Callable[[Json], Result], *dated: Node) -> Result:
+        """Change the object of a node as `_write` does, and date the benchmark and the feed items `dated`."""
+        result = self._write(node, change)
+        if result is not False:
+            self._touch(*dated)
+        return result
+
+
+def _validated(source: Reading, validate: Validate) -> Reading:
+    """Return `source` with what the rules of SHACL find in it."""
+    from checkpoint_ld import profiles, validation  # noqa: PLC0415 - SHACL takes longer to import than to load a file
+
+    if validate not in ("warn", "strict"):
+        raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
+    profile = profiles.profile("strict" if validate == "strict" else profiles.DEFAULT)
+    report = validation.report_of([validation.check_reading(source, profile)], profile)
+    if validate == "strict":
+        report.raise_for_findings()
+    elif report.findings:
+        counts = ", ".join(f"{count} {severity.name.lower()}" for severity, count in report.counts.items() if count)
+        warnings.warn(f"{source.source or 'the benchmark'} has findings: {counts}", FindingsWarning, stacklevel=6)
+    return replace(source, findings=report.findings)

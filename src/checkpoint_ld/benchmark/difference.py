@@ -1,0 +1,446 @@
+"""What is different between two benchmarks, in the terms of their authors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from dataclasses import fields as dataclass_fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+from checkpoint_ld.arguments import checked
+from checkpoint_ld.benchmark import difference_outline as outline
+from checkpoint_ld.benchmark.comparison import FORMAT_PROPERTIES
+from checkpoint_ld.benchmark.content import BenchmarkContent, content_of, elements_of
+from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
+from checkpoint_ld.documents import values as json_changes
+from checkpoint_ld.documents.values import ABSENT, same
+from checkpoint_ld.mapping.creators import creator_of
+from checkpoint_ld.mapping.properties import CUSTOM, as_list, custom_of, text_of, values
+from checkpoint_ld.mapping.questions import asked_of
+from checkpoint_ld.mapping.rubrics import dynamic_rubric_of, rubric_of
+from checkpoint_ld.mapping.scenarios import is_scenario
+from checkpoint_ld.mapping.traits import family_of, is_dynamic
+from checkpoint_ld.members import BY_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pydantic import JsonValue
+
+    from checkpoint_ld.benchmark.content import QuestionContent
+    from checkpoint_ld.entities import AnyTrait
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.templates import PlainField, Template, TemplateField
+
+
+Members: TypeAlias = "Mapping[str, JsonValue]"
+Kind: TypeAlias = Literal["added", "removed", "changed"]
+
+WITHHELD = "(withheld: it looks like a secret)"
+"""What stands for a value that must not go further than its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A member that was added, removed or changed; `before` and `after` are JSON values, None where there is none."""
+
+    member: str
+    kind: Kind
+    before: JsonValue = None
+    after: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartDiff:
+    """What is different about one thing, called `name`."""
+
+    name: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartsDiff:
+    """What is different about things with names: traits, fields of a template, scenarios."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[PartDiff, ...] = ()
+    reordered: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is different."""
+        return not (self.added or self.removed or self.changed or self.reordered)
+
+
+def changes(before: Members, after: Members) -> tuple[Change, ...]:
+    """Return what is different between two objects, member by member, in the order of their members."""
+    pairs = ((name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in dict.fromkeys((*before, *after)))
+    return tuple(_change(name, name, old, new) for name, old, new in pairs if not same(old, new))
+
+
+def _change(member: str, key: str, before: Any, after: Any) -> Change:
+    """Return the change of a member, whose values are under `key`; values that look like secrets are withheld."""
+    old, new = (None if one is ABSENT else WITHHELD if secret({key: one}) else one for one in (before, after))
+    return Change(member, "added" if before is ABSENT else "removed" if after is ABSENT else "changed", old, new)
+
+
+def parts(
+    before: Iterable[tuple[str, Members]], after: Iterable[tuple[str, Members]], *, order: bool = False
+) -> PartsDiff:
+    """Return what is different between two lists of things with names; `order` says whether their order counts.
+
+    Of several things with one name the first is held against the first, and so on. Changes are told as deep down as
+    can be, such as `parameters.tolerance`.
+    """
+    old, new = _counted(before), _counted(after)
+    both = [key for key in old if key in new]
+    found = ((key[0], tuple(nested(old[key], new[key]))) for key in both)
+    return PartsDiff(
+        added=tuple(key[0] for key in new if key not in old),
+        removed=tuple(key[0] for key in old if key not in new),
+        changed=tuple(PartDiff(name, told) for name, told in found if told),
+        reordered=order and both != [key for key in new if key in old],
+    )
+
+
+def _counted(things: Iterable[tuple[str, Members]]) -> dict[tuple[str, int], Members]:
+    seen: Counter[str] = Counter()
+    counted = {}
+    for name, members in things:
+        counted[name, seen[name]] = members
+        seen[name] += 1
+    return counted
+
+
+def nested(before: Any, after: Any) -> Iterator[Change]:
+    """Yield what is different between two JSON values, as deep down as can be said; names on the way have dots."""
+    for one in json_changes.changes(before, after, by_index=False):
+        key = next((step for step in reversed(one.path) if isinstance(step, str)), "")
+        yield _change(".".join(map(str, one.path)), key, one.before, one.after)
+
+
+Json = dict[str, Any]
+
+_KNOWN = frozenset(BY_TYPE["Rating"]) - {"ratingValue", "ratingExplanation"}
+_MARKS = frozenset(("kind", "dynamic_trait_type", "invert"))
+"""Settings that say of which kind a trait is; the trait itself tells."""
+
+
+def traits_diff(before: Json, after: Json, *, dynamic: bool, order: bool) -> PartsDiff:
+    """Return what is different about the traits of two root or question objects, dynamic ones or the others."""
+    return parts(_traits(before, dynamic=dynamic), _traits(after, dynamic=dynamic), order=order)
+
+
+def _traits(holder: Json, *, dynamic: bool) -> Iterator[tuple[str, Json]]:
+    rubric = dynamic_rubric_of(holder) if dynamic else rubric_of(holder)
+    ratings = {
+        rating.get("name"): rating
+        for rating in as_list(holder.get("rating"))
+        if isinstance(rating, dict) and is_dynamic(rating) is dynamic
+    }
+    for trait in rubric.traits() if rubric else ():
+        members = {"type": family_of(trait), **trait.model_dump(exclude={"name"})}
+        yield trait.name, {**members, **_beyond_trait(trait, ratings.get(trait.name, {}))}
+
+
+def _beyond_trait(trait: AnyTrait, rating: Json) -> Json:
+    """Return what a rating says beyond its trait: members and settings that no trait has."""
+    fields = type(trait).model_fields
+    settings = values(rating.get("additionalProperty"))
+    beyond = {key: value for key, value in rating.items() if key not in _KNOWN and key not in fields}
+    return beyond | {name: value for name, value in settings.items() if name not in fields and name not in _MARKS}
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateDiff:
+    """What is different about a template.
+
+    `source` is the change of its text. `fields` tells of the fields, `changes` of the class: how far the text is a
+    template (`level`), its name, the strategy, the ground truth and regular expressions of a classic template, and
+    code beside the fields. Both are empty where only the layout or the body of a method is different.
+    """
+
+    source: Change
+    fields: PartsDiff
+    changes: tuple[Change, ...]
+
+
+def template_diff(before: QuestionContent, after: QuestionContent, *, order: bool) -> TemplateDiff | None:
+    """Return what is different about the templates of two questions, None if nothing is.
+
+    A placeholder stands for no template.
+    """
+    told = changes(_source(before), _source(after))
+    if not told:
+        return None
+    fields = parts(_fields_of(before), _fields_of(after), order=order)
+    return TemplateDiff(told[0], fields, tuple(nested(_class_of(before), _class_of(after))))
+
+
+def _source(one: QuestionContent) -> Json:
+    return {"source": one.question.answer_template} if one.has_template else {}
+
+
+def _fields_of(one: QuestionContent) -> Iterator[tuple[str, Json]]:
+    listed: list[TemplateField | PlainField] = [*one.template.fields, *one.template.plain_fields]
+    for field in listed if one.has_template else ():
+        members = {member.name: _json(getattr(field, member.name)) for member in dataclass_fields(field)}
+        yield field.name, {key: value for key, value in members.items() if key not in ("name", "line", "unread")}
+
+
+def _class_of(one: QuestionContent) -> Json:
+    return _class_members(one.template) if one.has_template else {}
+
+
+def _class_members(template: Template) -> Json:
+    strategy = None if template.strategy is None else asdict(template.strategy)
+    regexes = None if template.regexes is None else {name: asdict(one) for name, one in template.regexes.items()}
+    code = [[one.kind, one.name] for one in template.custom_code]
+    members = {"level": template.level.value, "class_name": template.class_name, "strategy": _json(strategy)}
+    return {**members, "ground_truth": _json(template.ground_truth), "regexes": _json(regexes), "custom_code": code}
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, (str, int, float)) or value is None:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_json(one) for one in value]
+    return {key: _json(one) for key, one in value.items()}
+
+
+_MEMBERS = ("question", "raw_answer", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
+_DATES = ("date_created", "date_modified")
+_READ_ITEM = frozenset(("@type", "@id", "dateCreated", "dateModified", "keywords", "item"))
+_READ_QUESTION = frozenset(("@type", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords"))
+_READ_PART = frozenset(("@type", "@id", "name", "text", "programmingLanguage"))
+_READ_PROPERTIES = frozenset(
+    ("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"),
+)
+"""What the members of a question are read from; all else is told under its own name."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionName:
+    """A question by identifier and text."""
+
+    id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDiff:
+    """What is different about one question; `id` and `question` are those after.
+
+    `changes` has the members of a `Question` by their names, `finished`, `custom.KEY` for custom metadata, and under
+    its own name what else there is. A change of `id` is there where the question was recognised by its text.
+    """
+
+    id: str
+    question: str
+    changes: tuple[Change, ...]
+    template: TemplateDiff | None
+    rubric: PartsDiff
+    dynamic_rubric: PartsDiff
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is different."""
+        return not self.changes and self.template is None and self.rubric.is_empty and self.dynamic_rubric.is_empty
+
+
+def question_name(one: QuestionContent) -> QuestionName:
+    """Return what a question is called."""
+    return QuestionName(one.id, one.question.question)
+
+
+def pairs(
+    before: tuple[QuestionContent, ...], after: tuple[QuestionContent, ...]
+) -> list[tuple[QuestionContent | None, QuestionContent | None]]:
+    """Return each question with what it was before: that of the same identifier, or else of the same text.
+
+    They are in the order of `after`; those that are gone, with None after, come last.
+    """
+    old = {one.id: one for one in before}
+    kept = {one.id for one in after} & old.keys()
+    by_text: dict[str, list[QuestionContent]] = {}
+    for one in before:
+        if one.id not in kept:
+            by_text.setdefault(one.question.question, []).append(one)
+    found: list[tuple[QuestionContent | None, QuestionContent | None]] = []
+    for one in after:
+        alike = by_text.get(one.question.question)
+        found.append((old[one.id] if one.id in kept else alike.pop(0) if alike else None, one))
+    gone = {one.id for left in by_text.values() for one in left}
+    return [*found, *((one, None) for one in before if one.id in gone)]
+
+
+def question_diff(before: QuestionContent, after: QuestionContent, *, dates: bool, order: bool) -> QuestionDiff:
+    """Return what is different about one question."""
+    holders = asked_of(before.item), asked_of(after.item)
+    return QuestionDiff(
+        id=after.id,
+        question=after.question.question,
+        changes=changes(_members(before, dates=dates, order=order), _members(after, dates=dates, order=order)),
+        template=template_diff(before, after, order=order),
+        rubric=traits_diff(*holders, dynamic=False, order=order),
+        dynamic_rubric=traits_diff(*holders, dynamic=True, order=order),
+    )
+
+
+def _members(one: QuestionContent, *, dates: bool, order: bool) -> Json:
+    asked = one.question.model_dump(include={*_MEMBERS, *_DATES, "keywords"})
+    told = {"id": one.id, **{name: asked[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
+    keywords = asked["keywords"] if order else sorted(asked["keywords"])
+    members = {**told, "keywords": keywords or None, "finished": one.finished}
+    given = {name: value for name, value in members.items() if value is not None}
+    return given | _beyond(one.item)
+
+
+def _beyond(item: Json) -> Json:
+    """Return what an item says beyond the members of a question: custom metadata, and what nobody knows."""
+    asked = asked_of(item)
+    properties = values(asked.get("additionalProperty"))
+    rest = {f"custom.{key}": value for key, value in custom_of(properties).items()}
+    rest |= {
+        name: value
+        for name, value in properties.items()
+        if name not in _READ_PROPERTIES and not name.startswith(CUSTOM)
+    }
+    rest |= {key: value for key, value in asked.items() if key not in _READ_QUESTION and key not in _READ_ITEM}
+    if asked is not item:
+        rest |= {key: value for key, value in item.items() if key not in _READ_ITEM}
+    for slot in ("acceptedAnswer", "hasPart"):
+        for part in as_list(asked.get(slot))[:1]:
+            known = part.items() if isinstance(part, dict) else ()
+            rest |= {f"{slot}.{key}": value for key, value in known if key not in _READ_PART}
+    return rest
+
+
+_READ = frozenset(BY_TYPE["DataFeed"]) | {"globalRubric"}
+_ROOT_PROPERTIES = frozenset((*LEGACY_PROPERTIES, CREATOR_DETAILS, *FORMAT_PROPERTIES))
+"""Properties that traits and creators are read from, and those that say how a file is written."""
+
+
+@runtime_checkable
+class Compared(Protocol):
+    """What can be compared: a Benchmark, or a checkpoint that was read."""
+
+    @property
+    def graph(self) -> CheckpointGraph:
+        """The graph that holds the checkpoint."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticDiff:
+    """What is different between two benchmarks.
+
+    `metadata` has `id`, `name`, `description`, `version`, `creator` and what else the benchmark says about itself,
+    `properties` its custom properties. Traits and scenarios are known by their names. Empty where nothing is
+    different, and false then; `str` gives lines for people.
+    """
+
+    metadata: tuple[Change, ...]
+    properties: tuple[Change, ...]
+    questions_added: tuple[QuestionName, ...]
+    questions_removed: tuple[QuestionName, ...]
+    questions_changed: tuple[QuestionDiff, ...]
+    questions_reordered: bool
+    global_rubric: PartsDiff
+    global_dynamic_rubric: PartsDiff
+    scenarios: PartsDiff
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is different."""
+        named = self.global_rubric, self.global_dynamic_rubric, self.scenarios
+        listed = self.questions_added, self.questions_removed, self.questions_changed
+        return not (
+            self.metadata
+            or self.properties
+            or any(listed)
+            or self.questions_reordered
+            or not all(one.is_empty for one in named)
+        )
+
+    def __bool__(self) -> bool:
+        return not self.is_empty
+
+    def __str__(self) -> str:
+        return outline.text_of(self)
+
+    def to_markdown(self) -> str:
+        """Return the differences as a nested list in Markdown."""
+        return outline.markdown_of(self)
+
+    def as_json(self) -> Json:
+        """Return the differences as a JSON object, members by their names here, with `is_empty`."""
+        return {"is_empty": self.is_empty, **asdict(self)}
+
+
+@checked
+def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, order: bool = False) -> SemanticDiff:
+    """Return what is different between two benchmarks, whatever dialect and layout they come from.
+
+    Questions are held against those of the same identifier, or else of the same text. `dates` says whether dates of
+    making and of changing count, `order` whether the order of questions, keywords, traits and fields does. Values that
+    look like secrets are withheld.
+    """
+    old, new = _content(before), _content(after)
+    matched = pairs(old.questions, new.questions)
+    both = [(one, other) for one, other in matched if one is not None and other is not None]
+    compared = (question_diff(one, other, dates=dates, order=order) for one, other in both)
+    places = {one.id: place for place, one in enumerate(old.questions)}
+    sequence = [places[one.id] for one, _ in both]
+    return SemanticDiff(
+        metadata=changes(_metadata(old, dates=dates), _metadata(new, dates=dates)),
+        properties=changes(_properties(old), _properties(new)),
+        questions_added=tuple(question_name(one) for was, one in matched if was is None and one is not None),
+        questions_removed=tuple(question_name(was) for was, one in matched if one is None and was is not None),
+        questions_changed=tuple(one for one in compared if not one.is_empty),
+        questions_reordered=order and sequence != sorted(sequence),
+        global_rubric=traits_diff(old.root, new.root, dynamic=False, order=order),
+        global_dynamic_rubric=traits_diff(old.root, new.root, dynamic=True, order=order),
+        scenarios=parts(_named(old.scenarios), _named(new.scenarios), order=order),
+    )
+
+
+def _content(one: Compared) -> BenchmarkContent:
+    return content_of(one.graph, elements_of(one.graph))
+
+
+def _metadata(content: BenchmarkContent, *, dates: bool) -> Json:
+    root = content.root
+    told = {
+        "id": root.get("@id"),
+        "name": root.get("name"),
+        "description": root.get("description"),
+        "version": root.get("version"),
+        "creator": _creator(root),
+        **({"created_at": content.created_at, "modified_at": content.modified_at} if dates else {}),
+        **{key: value for key, value in root.items() if key not in _READ},
+        "hasPart": [part for part in as_list(root.get("hasPart")) if not is_scenario(part)],
+    }
+    return {name: value for name, value in told.items() if value not in (None, "", [])}
+
+
+def _properties(content: BenchmarkContent) -> Json:
+    found = values(content.root.get("additionalProperty"))
+    return {name: value for name, value in found.items() if name not in _ROOT_PROPERTIES}
+
+
+def _creator(root: Json) -> Any:
+    told = creator_of(root)
+    makers = [
+        one if isinstance(one, str) else one.model_dump(by_alias=True, exclude_none=True)
+        for one in (told if isinstance(told, list) else [told])
+        if one is not None
+    ]
+    return makers[0] if len(makers) == 1 else makers or None
+
+
+def _named(scenarios: list[Json]) -> list[tuple[str, Json]]:
+    return [(text_of(one.get("name")), one) for one in scenarios]

@@ -1,0 +1,353 @@
+"""Edits of a benchmark: what users give, checked before anything is changed, and what it changes in JSON objects."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from checkpoint_ld import entities, templates
+from checkpoint_ld.dialects.datafeed import new_template_of, template_name
+from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.values import inside
+from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
+from checkpoint_ld.entities.entity import now
+from checkpoint_ld.errors import WriteError, WrongTypeError
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.mapping.faults import faults_of
+from checkpoint_ld.mapping.placeholder import is_placeholder
+from checkpoint_ld.mapping.properties import ABSENT, CUSTOM, as_list, name_of, property_value
+from checkpoint_ld.mapping.questions import PROPERTIES, asked_of, default_template, item_of, property_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.store import Index
+
+
+Json = dict[str, Any]
+
+_PROPERTIES = "additionalProperty"
+_TRAITS = ("question_rubric", "question_dynamic_rubric")
+_MEMBERS = (*Question.model_fields, "finished")
+_REQUIRED = ("id", "name", "created_at", "modified_at")
+
+
+def value_of(holder: Json, name: str, default: Any = None) -> Any:
+    """Return the value of the property `name`, `default` where there is none; of several the last counts."""
+    found = [one for one in as_list(holder.get(_PROPERTIES)) if name_of(one) == name]
+    return found[-1].get("value") if found else default
+
+
+def set_value(holder: Json, name: str, value: Any) -> None:
+    """Give the property `name` a JSON value; None is written as Karenina writes it, as no value at all.
+
+    What else is said about a property that is there already stays. A new one comes to stand at the end.
+    """
+    entries = as_list(holder.get(_PROPERTIES))
+    found = [one for one in entries if name_of(one) == name]
+    if not found:
+        holder[_PROPERTIES] = [*entries, property_value(name, ABSENT if value is None else value)]
+    elif value is None:
+        found[-1].pop("value", None)
+    else:
+        found[-1]["value"] = value
+
+
+def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
+    """Give properties their values, each as `set_value` does."""
+    for name, value in properties.items():
+        set_value(holder, name, value)
+
+
+def take_away(holder: Json, is_meant: Callable[[str], bool]) -> bool:
+    """Take away the properties whose names are meant; tell whether there were any."""
+    entries = as_list(holder.get(_PROPERTIES))
+    kept = [one for one in entries if (name := name_of(one)) is None or not is_meant(name)]
+    if len(kept) == len(entries):
+        return False
+    holder[_PROPERTIES] = kept
+    if not kept:
+        del holder[_PROPERTIES]
+    return True
+
+
+Traits = TypeVar("Traits", Rubric, DynamicRubric)
+
+
+def question_given(members: Mapping[str, Any]) -> Question:
+    """Return the question that has these members; an empty answer is one, as in Karenina.
+
+    Raises WriteError for what is no question, and for values that JSON cannot hold.
+    """
+    text = members.get("question")
+    if isinstance(text, str) and not text.strip():
+        raise WriteError("a question needs a text: it is empty or blank")
+    if members.get("raw_answer") is None:
+        raise WriteError(f"the question {text!r} needs a reference answer: give raw_answer")
+    try:
+        question = Question.model_validate(members, context=LENIENT)
+    except ValidationError as error:
+        raise WriteError(f"the question {text!r} is refused: {faults_of(error)}") from None
+    dump_json({name: getattr(question, name) for name in Question.model_fields}, limits=inside(4))
+    return question
+
+
+def source_given(given: object) -> str:
+    """Return the Python text of a template that is given as text, as a specification or as an answer class.
+
+    Raises WrongTypeError for anything else, WriteError for a specification that is none and a class without source.
+    """
+    if isinstance(given, str):
+        return given
+    if isinstance(given, entities.TemplateSpec):
+        return templates.source_of(given)
+    if isinstance(given, type) and any(one.__name__ == "BaseAnswer" for one in given.__mro__):
+        return _source_of_class(given)
+    wanted = "Python text, a TemplateSpec or a class that derives from BaseAnswer"
+    raise WrongTypeError(f"the template is {given!r:.60}: give {wanted}")
+
+
+def _source_of_class(given: type) -> str:
+    """Return the source of an answer class, in which it is called Answer, as Karenina wants it."""
+    captured = getattr(given, "get_source_code", None)
+    try:
+        source = textwrap.dedent((captured() if captured else None) or inspect.getsource(given))
+        tree = ast.parse(source)
+    except (OSError, TypeError, SyntaxError):
+        message = f"the source of the class {given.__qualname__} is not to be found: give the text of the template"
+        raise WriteError(message) from None
+    named = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == given.__name__]
+    lines, old = source.encode().splitlines(keepends=True), given.__name__.encode()
+    for line, column in sorted(((one.lineno - 1, one.col_offset) for one in named), reverse=True):
+        lines[line] = lines[line][:column] + b"Answer" + lines[line][column + len(old) :]
+    text = b"".join(lines).decode()
+    return re.sub(rf"^class\s+{given.__name__}\b", "class Answer", text, count=1, flags=re.MULTILINE)
+
+
+def state_given(finished: object) -> bool | None:
+    """Return whether a question is to count as finished, None where nothing is said. Raises WrongTypeError."""
+    if finished is None or isinstance(finished, bool):
+        return finished
+    raise WrongTypeError(f"finished is {finished!r}: give True or False")
+
+
+def rubric_given(given: object, model: type[Traits]) -> Traits | None:
+    """Return a rubric that is given as such or as a mapping. Raises WriteError for traits that break a rule."""
+    if given is None:
+        return None
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise WriteError(f"the rubric of the question is refused: {faults_of(error)}") from None
+
+
+_DATES = {"date_created": "dateCreated", "date_modified": "dateModified"}
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A question that is fit to be added; `identifier` is None where one is to be computed from the text."""
+
+    question: Question
+    identifier: str | None
+    finished: bool | None
+    rubric: Rubric | None
+    dynamic: DynamicRubric | None
+
+    def item(self, identifier: str) -> Json:
+        """Return the feed item of the question. Raises WriteError if it holds what JSON cannot."""
+        item = item_of(self.question, identifier, self.rubric, self.dynamic, finished=self.finished)
+        dump_json(item, limits=inside(2))
+        return item
+
+
+def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addition:
+    """Return a question that is given to be added, with arguments of `add_question`; None is as good as none.
+
+    Raises WriteError for what is no question.
+    """
+    members = _given_members(given, {name: one for name, one in arguments.items() if one is not None})
+    identifier, finished = members.pop("question_id", None), state_given(members.pop("finished", None))
+    if identifier is not None and not (isinstance(identifier, str) and identifier):
+        raise WriteError(f"the question_id {identifier!r} is no text: give a text that is not empty, or none")
+    rubric = rubric_given(members.pop("question_rubric", None), Rubric)
+    dynamic = rubric_given(members.pop("question_dynamic_rubric", None), DynamicRubric)
+    if members.get("answer_template") is not None:
+        members["answer_template"] = source_given(members["answer_template"])
+    if members.get("date_created") is None:
+        members["date_created"] = members["date_modified"] = now()
+    question = question_given({name: one for name, one in members.items() if one is not None})
+    return Addition(question, identifier, finished, rubric, dynamic)
+
+
+def _given_members(given: str | Mapping[str, Any] | Question, arguments: Json) -> Json:
+    if isinstance(given, Question):
+        stated = given.model_dump(mode="json", exclude={"id"})
+        return {"question_id": given.id, **{name: one for name, one in stated.items() if one is not None}, **arguments}
+    if isinstance(given, str):
+        return {**arguments, "question": given}
+    if isinstance(given, Mapping):
+        return {**arguments, **given}
+    raise WrongTypeError(f"{given!r} is no question: give a text, a mapping or a Question")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionEdit:
+    """New members of a question, fit to be written; `rubric`, `dynamic` and `finished` are None where not given."""
+
+    members: Json
+    question: Question
+    rubric: Rubric | None
+    dynamic: DynamicRubric | None
+    finished: bool | None
+
+    def put(self, item: Json) -> None:
+        """Change the members in the feed item that holds the question."""
+        for name in self.members:
+            put_member(item, name, self.question)
+
+
+def question_edit(fields: Json, current: Callable[[], Question]) -> QuestionEdit:
+    """Return what `Benchmark.update_question_metadata` is to write. Raises WriteError for what no question can have."""
+    if unknown := fields.keys() - set(_MEMBERS):
+        raise WriteError(f"no question has {', '.join(sorted(unknown))}: choose from {', '.join(_MEMBERS)}")
+    rubric = rubric_given(fields.get("question_rubric"), Rubric)
+    dynamic = rubric_given(fields.get("question_dynamic_rubric"), DynamicRubric)
+    if rubric is not None and dynamic is not None:
+        # The second of the two may not be refused when the first has been changed.
+        dump_json(dynamic.model_dump(mode="json"))
+        dynamic = rubric_given(dynamic.model_dump(), DynamicRubric)
+    finished = state_given(fields.get("finished"))
+    members = {name: value for name, value in fields.items() if name not in (*_TRAITS, "finished")}
+    if members.get("answer_template") is not None:
+        members["answer_template"] = source_given(members["answer_template"])
+    if members.get("keywords", ()) is None:
+        members["keywords"] = []
+    edited = question_given({**current().model_dump(exclude={"id", *_TRAITS}), **members})
+    return QuestionEdit(members, edited, rubric, dynamic, finished)
+
+
+def metadata_text(field: str, value: object, settable: Sequence[str]) -> str | None:
+    """Return a text for a member of a benchmark, None to take it away. Raises WriteError for what it cannot be."""
+    if field not in settable:
+        raise WriteError(f"{field!r} cannot be set: choose from {', '.join(settable)}")
+    if not isinstance(value, str | None):
+        raise WrongTypeError(f"the {field} {value!r} is no text: give a text")
+    if field in _REQUIRED and not value:
+        raise WriteError(f"a benchmark needs a text as {field}: give one that is not empty")
+    return value or None
+
+
+def put_members(holder: Json, members: Mapping[str, Any]) -> None:
+    """Give an object members; None takes one away."""
+    for key, value in members.items():
+        if value is None:
+            holder.pop(key, None)
+        else:
+            holder[key] = value
+
+
+def put_source(asked: Json, source: str) -> None:
+    """Give a question object the text of an answer template."""
+    text = asked.get("text")
+    made = new_template_of(None if isinstance(text, (dict, list)) else text, source)
+    if len(as_list(asked.get("hasPart"))) > 1:
+        asked["hasPart"] = made
+    else:
+        set_text(asked, "hasPart", made)
+
+
+def put_member(item: Json, member: str, question: Question) -> None:
+    """Let the question in a feed item have what `question` has as `member`, one that is neither id nor rubric.
+
+    Only what says the member is changed; what else is said there stays.
+    """
+    asked = asked_of(item)
+    if member in _DATES:
+        item[_DATES[member]] = getattr(question, member)
+    elif member in PROPERTIES or member == "custom_metadata":
+        _put_properties(asked, member, question)
+    elif member == "keywords":
+        item.pop("keywords", None)  # their older place, which readers join with the new one
+        asked.pop("keywords", None)
+        if question.keywords:
+            asked["keywords"] = question.keywords
+    elif member == "raw_answer":
+        set_text(asked, "acceptedAnswer", {"@type": "Answer", "text": question.raw_answer})
+    elif member == "answer_template":
+        if question.answer_template:
+            set_text(asked, "hasPart", new_template_of(question.question, question.answer_template))
+        else:
+            asked.pop("hasPart", None)
+    else:
+        _put_text(asked, question.question)
+
+
+def _put_properties(asked: Json, member: str, question: Question) -> None:
+    if member == "custom_metadata":
+        told = {f"{CUSTOM}{name}": value for name, value in (question.custom_metadata or {}).items()}
+        take_away(asked, lambda name: name.startswith(CUSTOM) and name not in told)
+    else:
+        value = property_of(question, member)
+        told = {} if value is None else {member: value}
+        if value is None:
+            take_away(asked, member.__eq__)
+    for name, one in told.items():
+        set_value(asked, name, one)
+
+
+def set_text(asked: Json, member: str, part: Json) -> None:
+    """Give the object that is a member of a question the text of `part`, which is put there where there is none."""
+    held = [one for one in as_list(asked.get(member)) if isinstance(one, dict) and one.keys() - {"@id"}]
+    if held:
+        held[0]["text"] = part["text"]
+    else:
+        asked[member] = part
+
+
+def _put_text(asked: Json, text: str) -> None:
+    """Change the text of a question, and with it what was made from the text: the template that stands for none."""
+    former, asked["text"] = asked.get("text"), text
+    for template in as_list(asked.get("hasPart")):
+        if isinstance(template, dict) and template.get("name") == template_name(former):
+            template["name"] = template_name(text)
+        if isinstance(template, dict) and is_placeholder(str(template.get("text"))):
+            template["text"] = default_template(text)
+
+
+def with_identifier(graph: CheckpointGraph, identifier: str) -> CheckpointGraph:
+    """Return a new graph of the same benchmark with `identifier` as its `@id`.
+
+    Statements beside the benchmark, which somebody added to the graph, are kept; where they are about the benchmark
+    itself, they name it anew.
+    """
+    new = CheckpointGraph.of_tree({**graph.tree(), "@id": identifier})
+    for prefix, namespace in graph.namespaces():
+        new.bind(prefix, namespace)
+    for subject, predicate, term in _beside(graph.held, graph.root):
+        new.add((subject, predicate, new.root if term == graph.root else term))
+    return new
+
+
+def _beside(index: Index, root: Node) -> Iterator[tuple[Node, Node, Node]]:
+    """Yield the statements about what does not hang on the root."""
+    reached: set[Node] = set()
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node in index and node not in reached:
+            reached.add(node)
+            waiting += [term for held in index[node].values() for term in terms_of(held)]
+    for subject, predicates in index.items():
+        if subject not in reached:
+            yield from ((subject, predicate, term) for predicate, held in predicates.items() for term in terms_of(held))

@@ -1,1 +1,0 @@
-"""Exports: a benchmark as tables and texts for people and for other tools."""

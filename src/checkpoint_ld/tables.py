@@ -1,0 +1,135 @@
+"""Tables as comma-separated values (RFC 4180), Excel workbooks (ISO/IEC 29500) and data frames; text in Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.extras import library
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Formulas: TypeAlias = Literal["keep", "escape"]
+"""What to do with a text that a spreadsheet would take for a formula."""
+FrameLibrary: TypeAlias = Literal["pandas", "polars"]
+
+_STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - spreadsheets read these full-width signs as formulas too
+
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+
+
+LONGEST = 32_767
+"""How many characters a cell of Excel holds."""
+
+_REFUSED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_WIDEST = 60
+_EXACT = 10**15
+_MARGIN = 2
+
+_NUMBERED = re.compile(r"^(\d+)([.)])")
+_MARKED = re.compile(r"^[-+=]")
+_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+
+def table(rows: Iterable[Sequence[str | float]], *, formulas: Formulas = "keep") -> str:
+    """Return rows as comma-separated values with CRLF line ends.
+
+    With `formulas="escape"` an apostrophe stands before a text that a spreadsheet would run. Raises SettingsError for
+    another word.
+    """
+    if formulas not in ("keep", "escape"):
+        raise SettingsError(f'formulas is {formulas!r}: use "keep" or "escape"')
+    written = io.StringIO()
+    writer = csv.writer(written)
+    for row in rows:
+        escapes = formulas == "escape"
+        writer.writerow([escaped(cell) if escapes and isinstance(cell, str) else cell for cell in row])
+    return written.getvalue()
+
+
+def escaped(cell: str) -> str:
+    """Return a text with an apostrophe before what a spreadsheet would take for a formula; a mere number is none."""
+    return f"'{cell}" if cell.startswith(_STARTS_FORMULA) and not _PLAIN_NUMBER.fullmatch(cell) else cell
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table of a workbook; the first row is its header."""
+
+    title: str
+    rows: Sequence[Sequence[str | float]]
+
+
+def workbook(sheets: Sequence[Sheet]) -> bytes:
+    """Return the workbook of these tables.
+
+    Numbers are cells of numbers. Every other cell is text, so that nothing in it is ever run as a formula, and so is a
+    number with more digits than Excel keeps (15). What XML cannot hold becomes a replacement character; what is longer
+    than a cell ends with an ellipsis. Raises SettingsError where openpyxl is not installed.
+    """
+    openpyxl = library("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for sheet in sheets:
+        page = book.create_sheet(sheet.title)
+        for at, row in enumerate(sheet.rows, 1):
+            for column, value in enumerate(row, 1):
+                cell = page.cell(at, column)
+                if isinstance(value, str) or abs(value) > _EXACT:
+                    cell.value, cell.data_type = _fit(str(value)), "s"
+                else:
+                    cell.value = value
+        page.freeze_panes = "A2"
+        for cells in page.columns:
+            longest = max(len(str(cell.value or "")) for cell in cells)
+            page.column_dimensions[cells[0].column_letter].width = min(longest, _WIDEST) + _MARGIN
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
+
+
+def _fit(text: str) -> str:
+    kept = _REFUSED.sub("\N{REPLACEMENT CHARACTER}", text)
+    return kept if len(kept) <= LONGEST else f"{kept[: LONGEST - 1]}…"
+
+
+def data_frame(records: list[dict[str, Any]], kind: FrameLibrary) -> Any:
+    """Return records as a data frame; a value None is a missing one.
+
+    Raises SettingsError for another library than pandas and polars, and for one that is not installed.
+    """
+    if kind not in ("pandas", "polars"):
+        raise SettingsError(f'the library is {kind!r}: use "pandas" or "polars"')
+    frames = library(kind)
+    if kind == "pandas":
+        # Without its own inference: a column of whole numbers and gaps would turn into floats.
+        return frames.DataFrame(records).convert_dtypes()
+    # Custom metadata may have values of several types under one key, which polars reads as text then.
+    return frames.DataFrame(records, infer_schema_length=None, strict=False)
+
+
+def line(text: str) -> str:
+    """Return a text as one line that Markdown shows as it is; line breaks become spaces."""
+    return _escaped(" ".join(one.strip() for one in _BREAK.split(text)).strip())
+
+
+def paragraphs(text: str) -> str:
+    """Return a text that Markdown shows with its line breaks and blank lines."""
+    parts = [[_unmarked(one.strip()) for one in part.split("\n")] for part in _BREAK.sub("\n", text).split("\n\n")]
+    return "\n\n".join("\\\n".join(one for one in part if one) for part in parts if any(part))
+
+
+def _unmarked(text: str) -> str:
+    """Return a line in which nothing is markup, the numbers and signs of lists and headings neither."""
+    return _NUMBERED.sub(r"\1\\\2", _MARKED.sub(lambda mark: f"\\{mark[0]}", _escaped(text)))
+
+
+def _escaped(text: str) -> str:
+    from checkpoint_ld.reports.markdown import escaped  # noqa: PLC0415 - most who load a file write no Markdown
+
+    return escaped(text)
