@@ -194,7 +194,7 @@ class Benchmark(CheckedMethods):
         return benchmark
 
     @classmethod
-    def of_reading(cls, source: Reading, *, validate: Validate = "off") -> Self:
+    def of_reading(cls, source: reading.Reading, *, validate: Validate = "off") -> Self:
         """Make the benchmark that was read; `validate` and what it raises is that of `load`."""
         checked = source if validate == "off" else _validated(source, validate)
         benchmark = cls.__new__(cls)
