@@ -891,7 +891,7 @@ class Benchmark(CheckedMethods):
         Raises QueryFailedError where it takes longer than `timeout` seconds. With `max_rows`, the result says by
         `is_cut` that there are more rows.
         """
-        from checkpoint_ld.queries import request  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
+        from checkpoint_ld.sparql.queries import request  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
         from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - as above
 
         told = request(query, parameters)
@@ -1340,8 +1340,6 @@ class Benchmark(CheckedMethods):
         Kinds of traits are classes there, their settings predicates; authors and sources, the fields of templates and
         the primitives that verify these are nodes. The vocabulary is `contexts/karenina-vocabulary.ttl`.
         """
-        from checkpoint_ld.inference import with_inferred  # noqa: PLC0415 - not needed to load a benchmark
-
         return with_inferred(self._graph)
 
     def derived_graph(self) -> CheckpointGraph:
