@@ -891,8 +891,8 @@ class Benchmark(CheckedMethods):
         Raises QueryFailedError where it takes longer than `timeout` seconds. With `max_rows`, the result says by
         `is_cut` that there are more rows.
         """
-        from checkpoint_ld.sparql.queries import request  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
         from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - as above
+        from checkpoint_ld.sparql.queries import request  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
 
         told = request(query, parameters)
         data = Dataset()
