@@ -20,6 +20,7 @@ import sysconfig
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ LANGUAGES = {"python", "text", "console", "turtle", "sh", "yaml", "toml"}
 
 FENCE = re.compile(r"^```(?P<language>\S*)\n(?P<text>.*?)^```\n", re.MULTILINE | re.DOTALL)
 OUTPUT = re.compile(r"\s*^```text\n(?P<text>.*?)^```\n", re.MULTILINE | re.DOTALL)
+ANOTHER_FOLDER = "<!-- the examples from here on run in another folder -->"
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:)(?P<target>[^)#\s]+)(?:#[^)]*)?\)")
 FETCHED = re.compile(r"""<(?:script|link|img|iframe)[^>]+(?:src|href)=["']?(?:https?:)?//[^>]*>""")
 
@@ -56,6 +58,7 @@ class Block:
     language: str
     text: str
     output: str = ""
+    part: int = 0
 
     @property
     def place(self) -> str:
@@ -67,7 +70,8 @@ def blocks(page: Path) -> Iterator[Block]:
     for match in FENCE.finditer(source):
         following = OUTPUT.match(source, match.end())
         line = source.count("\n", 0, match.start("text")) + 1
-        yield Block(page, line, match["language"], match["text"], following["text"] if following else "")
+        part = source.count(ANOTHER_FOLDER, 0, match.start())
+        yield Block(page, line, match["language"], match["text"], following["text"] if following else "", part)
 
 
 def matches(expected: str, actual: str) -> bool:
@@ -131,16 +135,18 @@ def no_network(*_: object) -> None:
 @a_page
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:pyshacl", "ignore::DeprecationWarning:rdflib")
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("socket.socket.connect", no_network)
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    for block in blocks(page):
-        assert block.language in LANGUAGES, f"{block.place}: a block in {block.language!r}, which no test looks at"
-        if block.language == "python":
-            run_python(block, namespace)
-        elif block.language == "console":
-            run_console(block, tmp_path)
+    for part, found in groupby(blocks(page), key=lambda block: block.part):
+        folder = tmp_path / str(part)
+        shutil.copytree(EXAMPLES, folder)
+        monkeypatch.chdir(folder)
+        namespace: dict[str, Any] = {"__name__": "__main__"}
+        for block in found:
+            assert block.language in LANGUAGES, f"{block.place}: a block in {block.language!r}, which no test looks at"
+            if block.language == "python":
+                run_python(block, namespace)
+            elif block.language == "console":
+                run_console(block, folder)
 
 
 @a_page

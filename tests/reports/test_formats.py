@@ -14,7 +14,11 @@ from tests.reports.samples import CLEAN, GRAPH, found, hostile, metals, repeated
 
 every_format = pytest.mark.parametrize("name", FORMATS)
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
+PAGE = (
+    (Path(__file__).resolve().parents[2] / "docs" / "validate.md")
+    .read_text(encoding="utf-8")
+    .partition("\n## Reports\n")[2]
+)
 
 REPORTS = {
     "nothing": report(),
@@ -70,6 +74,6 @@ def test_the_page_about_reports_has_every_format_and_every_member_of_a_finding()
     assert members
 
     assert set(re.findall(r"^\| `(\w+)`", formats[0], re.MULTILINE)) == set(FORMATS)
-    assert set(re.findall(r"^## (\w+)$", PAGE, re.MULTILINE)) == set(FORMATS)
+    assert set(re.findall(r"^### (\w+)$", PAGE, re.MULTILINE)) == set(FORMATS)
     named = " ".join(re.findall(r"^\| (.*?) \|", members[0], re.MULTILINE))
     assert set(re.findall(r"`(\w+)`", named)) == set(json_report.schema()["$defs"]["finding"]["properties"])

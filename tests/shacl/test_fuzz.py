@@ -1,6 +1,6 @@
 """Random shapes over random data: the engine finds what pySHACL finds.
 
-The strategies leave out what pySHACL does otherwise than the standard; `docs/shacl.md` lists that.
+The strategies leave out what pySHACL does otherwise than the standard; `docs/shapes.md` lists that.
 """
 
 from __future__ import annotations
