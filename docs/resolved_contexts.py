@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 
-from checkpoint_ld.graph import contexts, resolved
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.plans import NotCoveredError, Plan, Plans
 from checkpoint_ld.reading.plain_keys import MEMBERS, SCENARIO_STRUCTURE, TYPES
 from checkpoint_ld.vocabulary import TRAIT_TYPES
 
-FILE = Path(__file__).parents[1] / "contexts" / resolved.FILE
+FILE = Path(__file__).parents[1] / "contexts" / contexts.FILE
 SCENARIO = "karenina:Scenario"
 
 
@@ -28,7 +28,7 @@ def definitions(file: str) -> dict[str, list[Any]]:
 
 def plans() -> list[Plan]:
     """Return plans for all sorts of objects that checkpoints have."""
-    asked = Plans(None, resolved.Resolved())
+    asked = Plans(None, contexts.Resolved())
     found = [asked.at(kind, None, None) for kind in sorted(TYPES)]
     root, scenario = found[0], asked.at(SCENARIO, None, None)
     found += [asked.at(kind, root.term("additionalProperty"), root) for kind in (None, "PropertyValue")]
@@ -50,15 +50,15 @@ def answers(plan: Plan) -> dict[str, Any]:
 
 def names() -> dict[str, str]:
     """Return the IRIs of the types of traits."""
-    asked = Plans(None, resolved.Resolved())
+    asked = Plans(None, contexts.Resolved())
     return {name: asked.name(name)[0] for one in TRAIT_TYPES for name in (f"karenina:{one}", one)}
 
 
 def content() -> bytes:
     """Return the text of the file."""
     told = {
-        "definitions": {file: definitions(file) for file in resolved.CONTEXTS},
-        "places": {resolved.label(*plan.place): answers(plan) for plan in plans()},
+        "definitions": {file: definitions(file) for file in contexts.CONTEXTS},
+        "places": {contexts.label(*plan.place): answers(plan) for plan in plans()},
         "names": names(),
     }
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

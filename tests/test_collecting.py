@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from checkpoint_ld.graph import collecting
-from checkpoint_ld.graph.collecting import uncollected
+from checkpoint_ld.graph import interpreter
+from checkpoint_ld.graph.interpreter import uncollected
 
 PARTS = 6_000
 
@@ -40,12 +40,12 @@ def built() -> Ring:
 
 @pytest.mark.usefixtures("_collecting")
 def test_what_was_built_is_looked_at_seldom_but_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collecting, "_LEAST", 10 * PARTS)
-    monkeypatch.setattr(collecting, "_unseen", collecting._Unseen())  # noqa: SLF001 - as in a new process
+    monkeypatch.setattr(interpreter, "_LEAST", 10 * PARTS)
+    monkeypatch.setattr(interpreter, "_unseen", interpreter._Unseen())  # noqa: SLF001 - as in a new process
     alive = [weakref.ref(built()) for _ in range(60)]
     left = sum(ring() is not None for ring in alive)
     assert left <= 20 + len(gc.get_objects()) // 4 // PARTS
-    assert collecting._unseen.known > 0  # noqa: SLF001 - the collector has looked at everything
+    assert interpreter._unseen.known > 0  # noqa: SLF001 - the collector has looked at everything
 
 
 @pytest.mark.usefixtures("_collecting")
@@ -53,18 +53,18 @@ def test_what_was_built_is_looked_at_seldom_but_is_looked_at(monkeypatch: pytest
 def test_the_collector_waits_for_several_times_what_was_built_at_once(
     monkeypatch: pytest.MonkeyPatch, times: int, looked_at: bool
 ) -> None:
-    monkeypatch.setattr(collecting, "_LEAST", PARTS)
-    monkeypatch.setattr(collecting, "_unseen", collecting._Unseen())  # noqa: SLF001 - as in a new process
+    monkeypatch.setattr(interpreter, "_LEAST", PARTS)
+    monkeypatch.setattr(interpreter, "_unseen", interpreter._Unseen())  # noqa: SLF001 - as in a new process
     kept = [built() for _ in range(times)]
     assert len(kept) == times
-    assert (collecting._unseen.known > 0) is looked_at  # noqa: SLF001 - as above
+    assert (interpreter._unseen.known > 0) is looked_at  # noqa: SLF001 - as above
 
 
 @pytest.mark.usefixtures("_collecting")
 def test_what_was_built_is_not_looked_at_at_once() -> None:
     seen: list[str] = []
     kept = []
-    collecting._unseen.objects = 0  # noqa: SLF001 - as in a new process
+    interpreter._unseen.objects = 0  # noqa: SLF001 - as in a new process
     gc.callbacks.append(lambda phase, _: seen.append(phase))
     try:
         kept.append(built())

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import reading
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import building, compiled, contexts
+from checkpoint_ld.graph import building, contexts
 from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rich, scenario
 from tests.test_graph import JSON, documents, objects_of
@@ -40,7 +40,7 @@ VALUES: st.SearchStrategy[Json] = st.one_of(
 
 def agrees(tree: Json) -> bool:
     """Tell whether the compiled way covers a tree, having held it against the other way."""
-    found = compiled.index_of(copy.deepcopy(tree))
+    found = building.index_of(copy.deepcopy(tree))
     if found is None:
         return False
     assert found == building.by_algorithm(copy.deepcopy(tree))
@@ -72,7 +72,7 @@ def test_damaged_documents_give_the_same_statements_either_way(tree: Json) -> No
     try:
         building.by_algorithm(copy.deepcopy(tree))
     except ReadError:
-        assert compiled.index_of(tree) is None
+        assert building.index_of(tree) is None
         return
     agrees(tree)
 

@@ -16,16 +16,15 @@ from checkpoint_ld import emission, rdf, reading
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.emission.term_texts import quoted
 from checkpoint_ld.errors import LookupFailedError, WriteError
-from checkpoint_ld.graph import contexts, object_reading, terms
+from checkpoint_ld.graph import contexts, object_reading
 from checkpoint_ld.graph.annotation import is_name
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.compaction import POSITION, Compaction
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction
+from checkpoint_ld.graph.contexts import is_property_value
 from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.literals import RDF_JSON, literal
 from checkpoint_ld.graph.object_reading import ObjectReading
-from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import put, triples_of
-from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, XSD
 from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rich, scenario
@@ -268,7 +267,11 @@ def text_of(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-PLACES = [None, terms.karenina().base.by_key["additionalProperty"], terms.Term("outcomeCriteria", "urn:x:criteria")]
+PLACES = [
+    None,
+    contexts.karenina().base.by_key["additionalProperty"],
+    contexts.Term("outcomeCriteria", "urn:x:criteria"),
+]
 
 
 def holds_as_json(graph: CheckpointGraph) -> None:

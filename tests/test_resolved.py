@@ -5,10 +5,10 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from checkpoint_ld.graph import contexts, resolved
+from checkpoint_ld.graph import contexts
 
 SCRIPT = Path(__file__).parents[1] / "docs" / "resolved_contexts.py"
-FILE = SCRIPT.parents[1] / "contexts" / resolved.FILE
+FILE = SCRIPT.parents[1] / "contexts" / contexts.FILE
 
 
 def test_what_is_known_is_what_pyld_says_today() -> None:

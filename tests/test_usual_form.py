@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 
-from checkpoint_ld.graph import contexts, terms
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.reading.literal_form import Tidying, Usual, are_literal, is_literal
 from checkpoint_ld.reading.plain_keys import Spelling
@@ -27,7 +27,7 @@ Json = Any
 
 def is_usual(tree: Json) -> bool:
     """Whether a document is usual, after what is found of its elements was held against the longer way."""
-    table, spelling = terms.table(tree.get("@context")), Spelling.of_context(tree.get("@context"))
+    table, spelling = contexts.table(tree.get("@context")), Spelling.of_context(tree.get("@context"))
     others = Usual(table, spelling).others(tree)
     if others is None:
         return False

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import building, compiled, contexts, walk
+from checkpoint_ld.graph import building, contexts, walk
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.columns import Objects, Place
 from checkpoint_ld.graph.plans import NotCoveredError
@@ -72,10 +72,10 @@ def agrees(tree: Json) -> bool:
     try:
         exact = building.by_algorithm(copy.deepcopy(tree))
     except ReadError:
-        assert compiled.index_of(tree) is None
+        assert building.index_of(tree) is None
         return False
     before = copy.deepcopy(tree)
-    found = compiled.index_of(tree)
+    found = building.index_of(tree)
     assert tree == before
     if found is None:
         return False
@@ -100,10 +100,10 @@ def test_objects_of_all_kinds_side_by_side(tree: Json) -> None:
 @settings(max_examples=100, deadline=None)
 @given(trees(), st.integers(1, 3))
 def test_it_does_not_matter_how_many_are_taken_together(tree: Json, most: int) -> None:
-    whole = compiled.index_of(tree)
+    whole = building.index_of(tree)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walk, "TOGETHER", most)
-        parts = compiled.index_of(tree)
+        parts = building.index_of(tree)
     assert parts == whole
 
 

@@ -21,10 +21,9 @@ from checkpoint_ld.agent.names import caf, iri
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.emission import nquads_of, ntriples_of, trig_of, turtle_of
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.graph.residue import RESIDUE
 from tests.agent.graphs import FULL, TREES, Tree
 from tests.agent.runs import call, thought, tree
 

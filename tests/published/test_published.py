@@ -31,7 +31,7 @@ from checkpoint_ld.reading import examine_bytes, examine_document
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.profiles import Profile
 
 PROGRAM = Path(__file__).with_name("elsewhere.py")

@@ -16,7 +16,7 @@ from rdflib.compare import isomorphic
 
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.documents.values import walk
-from checkpoint_ld.graph.pointers import pointers
+from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.reading import CANONICAL, examine
 from checkpoint_ld.streaming.entrance import Streaming
 from checkpoint_ld.writing import write

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import document
-from checkpoint_ld.graph import pointers as room
-from checkpoint_ld.graph.pointers import by_annotation, pointers
+from checkpoint_ld.graph import building as room
+from checkpoint_ld.graph.building import by_annotation, pointers
 from checkpoint_ld.reading import examine_bytes
 from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated

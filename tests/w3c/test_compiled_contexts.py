@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import building, compiled
+from checkpoint_ld.graph import building
 
 Json = Any
 
@@ -56,7 +56,7 @@ def documents(folder: Path, suite: str) -> Iterator[Json]:
 
 def agrees(tree: Json) -> bool:
     """Tell whether the compiled way covers a tree, having held it against the other way."""
-    found = compiled.index_of(copy.deepcopy(tree))
+    found = building.index_of(copy.deepcopy(tree))
     try:
         expected = building.by_algorithm(tree)
     except ReadError:

@@ -25,7 +25,7 @@ from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, shown
 from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.graph import recursion
+from checkpoint_ld.graph import interpreter
 from checkpoint_ld.graph.expansion import expand, statements
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.reading import JSON_SYNTAX, parsed
@@ -176,7 +176,7 @@ def in_file(error: ReadError, name: str | None) -> ReadError:
 
 
 def _of_json_ld(document: Document) -> AgentReading:
-    with recursion.room():
+    with interpreter.room():
         index = statements(expand(document.value, {}))
     reading = of_statements(index, JSON_SYNTAX, document.source)
     return replace(reading, findings=(*document.findings, *_line_ends(document), *reading.findings))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.properties import name_of
-from checkpoint_ld.graph import recursion, terms
+from checkpoint_ld.graph import contexts, interpreter
 from checkpoint_ld.members import ANYTHING
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.graph.terms import TermTable
+    from checkpoint_ld.graph.contexts import TermTable
 
 
 FORMAT_PROPERTIES = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
@@ -33,7 +33,7 @@ def normal_form(graph: CheckpointGraph) -> Any:
     properties = tree.get("additionalProperty")
     if isinstance(properties, list):
         tree["additionalProperty"] = [one for one in properties if name_of(one) not in FORMAT_PROPERTIES]
-    with recursion.room():
+    with interpreter.room():
         return _normal(tree, graph.table)
 
 
@@ -56,7 +56,7 @@ def _member(key: str, value: Any, table: TermTable) -> Any:
 
 def _iri(key: str, table: TermTable) -> str:
     term = table.base.by_key.get(key)
-    return term.iri if term else terms.expand_name(key) or key
+    return term.iri if term else contexts.expand_name(key) or key
 
 
 def exact(value: Any) -> Any:

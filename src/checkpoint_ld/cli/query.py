@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.queries import NamedQuery, Request
 

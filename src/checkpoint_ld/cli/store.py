@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.stores.collection import Collection, LoadReport, Options, Problem, Statistics
 
 EXIT_FOUND = 1

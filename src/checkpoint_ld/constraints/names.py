@@ -6,7 +6,7 @@ import difflib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.graph import terms
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.members import KEYS, SETTINGS, TYPES
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY
 
@@ -109,7 +109,7 @@ def misplaced(key: str, role: str) -> str | None:
 def expected_type(kind: Node, role: str) -> str | None:
     """Return the type that an object in this role should have, if `kind` is another."""
     expected = TYPES.get(role)
-    return None if expected is None or str(kind) == terms.expand_name(expected) else expected
+    return None if expected is None or str(kind) == contexts.expand_name(expected) else expected
 
 
 def odd_setting(value: Any) -> str | None:
@@ -130,4 +130,4 @@ _KNOWN_SETTINGS = frozenset(_SETTINGS)
 
 def key_of(path: Node) -> str:
     """Return the key that stands for a property in a checkpoint."""
-    return terms.karenina().base.key_of(str(path))
+    return contexts.karenina().base.key_of(str(path))

@@ -8,16 +8,16 @@ from rdflib import Literal
 
 from checkpoint_ld.emission.term_texts import is_blank
 from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.contexts import karenina
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_INTEGER, json_of
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.graph.terms import karenina
 
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
 
 Tree = dict[str, Any]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name, suits
+from checkpoint_ld.graph.compaction import Residue
+from checkpoint_ld.graph.contexts import expand_name, is_property_value
 from checkpoint_ld.graph.literals import DOUBLE, UNDECIDED, TypedText, is_small, native_coercion
 from checkpoint_ld.graph.object_reading import ObjectReading
-from checkpoint_ld.graph.residue import Residue
-from checkpoint_ld.graph.terms import expand_name, is_property_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Set
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.contexts import Term, Terms, TermTable
     from checkpoint_ld.graph.object_reading import Layout, Step
-    from checkpoint_ld.graph.terms import Term, Terms, TermTable
 
 Tree = dict[str, Any]
 

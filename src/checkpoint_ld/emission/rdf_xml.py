@@ -15,7 +15,7 @@ from checkpoint_ld.vocabulary import RDF, XSD
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
 
 _LETTERS = (
     r"A-Za-z_\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u0131\u0391-\u03A1\u03A3-\u03C9\u0410-\u044F"

@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.emission.term_texts import TermTexts, iri, name
-from checkpoint_ld.graph.alike import TOGETHER, grouped
+from checkpoint_ld.graph.columns import TOGETHER, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
-    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.graph.store import Index, StatementGraph
 
 TRIPLE = " .\n"
 """How a line of N-Triples ends."""

@@ -19,8 +19,7 @@ from checkpoint_ld.graph.literals import XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, X
 if TYPE_CHECKING:
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
-    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.graph.store import Index, StatementGraph
 
 _LOCAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|")
 # What Turtle has a short form for (RDF 1.1 Turtle §6.5, productions 19 to 21 and 133s).

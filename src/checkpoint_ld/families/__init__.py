@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.reading import AgentReading
     from checkpoint_ld.documents.document import Document
-    from checkpoint_ld.graph.statement_graph import StatementGraph
-    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.graph.store import Index, StatementGraph
 
 BENCHMARK: Final = "benchmark"
 AGENT: Final = "agent"

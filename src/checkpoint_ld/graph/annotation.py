@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.compaction import RESIDUE
+from checkpoint_ld.graph.contexts import Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.literals import (
     DATETIME,
@@ -24,8 +26,6 @@ from checkpoint_ld.graph.literals import (
     is_language,
     native_coercion,
 )
-from checkpoint_ld.graph.residue import RESIDUE
-from checkpoint_ld.graph.terms import Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:

@@ -1,23 +1,106 @@
-"""From a canonical tree to its statements: by a compiled context where that covers the tree, else by JSON-LD's own way.
+"""Canonical trees as statements, with the names of their nodes, and where in a document each node stands.
 
-Both give the same statements; tests hold them against each other.
+A compiled context does it where it covers the tree (`walk`), else annotation and PyLD's expansion. Both give the same
+statements; tests hold them against each other.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
-from checkpoint_ld.graph import compiled, contexts, recursion, terms
-from checkpoint_ld.graph.collecting import uncollected
-from checkpoint_ld.graph.compaction import Compaction, residue_of
-from checkpoint_ld.graph.completion import complete, tell_residue
-from checkpoint_ld.graph.expansion import expand, statements
-from checkpoint_ld.graph.residue import encoded
+from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.graph import contexts, interpreter, naming
+from checkpoint_ld.graph.annotation import annotate
+from checkpoint_ld.graph.columns import Alike, Objects, Place
+from checkpoint_ld.graph.compaction import POSITION, Compaction, difference, encoded, residue_of, tell_residue
+from checkpoint_ld.graph.contexts import is_property_value
+from checkpoint_ld.graph.expansion import IDENTIFIER, expand, statements
+from checkpoint_ld.graph.interpreter import uncollected
+from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.plans import NotCoveredError
+from checkpoint_ld.graph.walk import NOT_IN_STEM, Walk
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Sequence
+
+    from checkpoint_ld.graph.annotation import Annotated, Placed
+    from checkpoint_ld.graph.contexts import Term, TermTable
     from checkpoint_ld.graph.store import Index
+
+
+def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
+    """Return the statements of a canonical tree and the name of its root, None for a tree that is not covered."""
+    try:
+        walk = Walk(tree.get("@context"))
+        root = walk.root(tree)
+        walk.complete()
+    except NotCoveredError:
+        return None
+    return walk.index, URIRef(root)
+
+
+def index_of_part(
+    part: Tree, via: Term, place: tuple[str, int], own_context: object, taken: Container[object]
+) -> tuple[Index, URIRef] | None:
+    """Return the statements of an object that is to be a value of `via`, and its name.
+
+    `place` is the name of the object that it belongs to and its place there, `taken` holds the names that are in use.
+    None for an object that is not covered.
+    """
+    owner, at = place
+    try:
+        walk = Walk(own_context, taken)
+        name = walk.node(part, naming.below(_stem_of(owner), via.key, at), via, at)
+        walk.complete()
+    except NotCoveredError:
+        return None
+    return walk.index, URIRef(str(name))
+
+
+def index_of_members(members: Tree, owner: str, own_context: object, taken: Container[object]) -> Index | None:
+    """Return the statements of members that `owner` is to have; `members` has its type too. None as above."""
+    try:
+        walk = Walk(own_context, taken)
+        kind = Alike(members.get("@type"), tuple(members), (0,))
+        walk.tell([URIRef(owner)], Objects([members], [_stem_of(owner)]), [kind], Place())
+        walk.complete()
+    except NotCoveredError:
+        return None
+    return walk.index
+
+
+def _stem_of(owner: str) -> str:
+    base, _ = naming.parted(owner)
+    if any(one in base for one in NOT_IN_STEM):
+        raise NotCoveredError
+    return owner if "#" in owner else owner + "#"
+
+
+def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction) -> None:
+    """Add to the index of `reader` what the statements about `objects`, some of the annotated ones, leave unsaid."""
+    index = reader.index
+    for placed in objects:
+        _tell_place(index, placed)
+    # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
+    for placed in reversed(objects):
+        subject = URIRef(placed.name)
+        is_root = placed is annotated.objects[0]  # whose context is the document's
+        source = {key: value for key, value in placed.source.items() if key != "@context" or not is_root}
+        left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
+        tell_residue(index, subject, left)
+
+
+def _tell_place(index: Index, placed: Placed) -> None:
+    subject = URIRef(placed.name)
+    identifier = placed.source.get("@id")
+    if isinstance(identifier, str) and not naming.tells(placed.name, identifier):
+        index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
+    if placed.position is not None and "position" not in placed.source:
+        index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
+
 
 __all__ = ["built", "by_algorithm", "uncollected"]
 
@@ -29,8 +112,8 @@ def built(tree: Tree) -> tuple[Index, URIRef]:
 
     Raises ReadError for a tree that no JSON-LD can be made of, or that is nested too deeply.
     """
-    with recursion.room(), uncollected():
-        found = compiled.index_of(tree)
+    with interpreter.room(), uncollected():
+        found = index_of(tree)
         index, root = by_algorithm(tree) if found is None else found
         remembered = contexts.remembered(tree.get("@context"))
         if remembered is not None:
@@ -41,10 +124,149 @@ def built(tree: Tree) -> tuple[Index, URIRef]:
 
 def by_algorithm(tree: Tree) -> tuple[Index, URIRef]:
     """Return what `built` does, but for the memory of the context, by annotation, expansion and completion."""
-    from checkpoint_ld.graph.annotation import annotate  # noqa: PLC0415 - few documents take this way
-
     own_context = tree.get("@context")
-    annotated = annotate(tree, terms.table(own_context))
+    annotated = annotate(tree, contexts.table(own_context))
     index = statements(expand(annotated.tree, contexts.merged(own_context)))
-    complete(annotated, annotated.objects, Compaction(index, terms.table(contexts.remembered(own_context))))
+    complete(annotated, annotated.objects, Compaction(index, contexts.table(contexts.remembered(own_context))))
     return index, URIRef(annotated.objects[0].name)
+
+
+_USUAL_KEY = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_KEYWORDS = frozenset({"@id", "@type"})
+_REFERENCE = frozenset({"@id"})
+_DEEPEST = 20
+"""Levels of objects in usual documents."""
+
+
+_Layout = tuple[tuple[tuple[str, "Term | None"], ...], tuple[str, ...]]
+"""The keys of members that may hold objects, with their terms, and of others that hold none in usual trees."""
+
+
+class _UnusualError(Exception):
+    """A tree holds something that only annotation can name."""
+
+
+def pointers(tree: Tree) -> dict[str, str]:
+    """Return the JSON Pointers (RFC 6901) of the objects of a canonical tree by the IRIs of their nodes."""
+    table = contexts.table(tree.get("@context"))
+    if table is contexts.karenina():
+        walk = _Walk(table)
+        root = {key: value for key, value in tree.items() if key != "@context"}
+        try:
+            walk.object(root, None, ("", "" if "@id" in tree else naming.root_of(tree)), 0)
+        except _UnusualError:
+            return by_annotation(tree)
+        return walk.found
+    return by_annotation(tree)
+
+
+def by_annotation(tree: Tree) -> dict[str, str]:
+    """Return what `pointers` does, for whatever tree."""
+    with interpreter.room():
+        annotated = annotate(tree, contexts.table(tree.get("@context")))
+    names = annotated.names
+    found: dict[str, str] = {}
+    for path, value in _objects(annotated.objects[0].source):
+        name = names.get(id(value))
+        if name is not None:
+            found[name] = pointer(path)
+    return found
+
+
+class _Walk:
+    """One walk through a usual tree, naming objects in the order and in the way of annotation."""
+
+    def __init__(self, table: TermTable) -> None:
+        self._table = table
+        self._layouts: dict[tuple[int, str | tuple[str], tuple[str, ...]], _Layout] = {}
+        self.found: dict[str, str] = {}
+
+    def object(self, source: Tree, via: Term | None, place: tuple[str, str], depth: int) -> None:
+        """Name an object, and those below it; `place` is its pointer and its name by place."""
+        here, minted = place
+        if depth > _DEEPEST or "@value" in source:
+            raise _UnusualError
+        own = self._own_name(source)
+        name = own or minted
+        if name in self.found:
+            raise _UnusualError
+        self.found[name] = here
+        stem = name + "#" if own or "#" not in name else name
+        parts, others = self._layout(source, via)
+        for key in others:
+            if isinstance(source[key], (dict, list)):
+                raise _UnusualError
+        for key, term in parts:
+            value = source[key]
+            if isinstance(value, (dict, list)):
+                self._values(value, term, (f"{here}/{key}", f"{stem}/{key}"), depth)
+
+    def _layout(self, source: Tree, via: Term | None) -> _Layout:
+        """Return what the keys of an object tell, found out once for all with the same ones."""
+        kind = source.get("@type")
+        at = id(via), kind if isinstance(kind, str) else (repr(kind),), tuple(source)
+        known = self._layouts.get(at)
+        if known is None:
+            known = self._layouts[at] = self._told_by(source, via)
+        return known
+
+    def _told_by(self, source: Tree, via: Term | None) -> _Layout:
+        kind = source.get("@type")
+        known = self._table.at(via, kind).by_key
+        is_property = is_property_value(kind, via)
+        parts: list[tuple[str, Term | None]] = []
+        others: list[str] = []
+        for key in source:
+            if _USUAL_KEY.fullmatch(key) is None:
+                if key not in _KEYWORDS and key[:9] != "karenina:":
+                    raise _UnusualError
+                others += [key] if key != "@type" else []
+            else:
+                term = known.get(key)
+                if not (is_property and key == "value") and (term is None or term.coercion != "@json"):
+                    parts.append((key, term))
+        return tuple(parts), tuple(others)
+
+    def _values(self, value: Tree | list[Any], via: Term | None, place: tuple[str, str], depth: int) -> None:
+        here, stem = place
+        if isinstance(value, list):
+            for at, one in enumerate(value):
+                if isinstance(one, dict):
+                    self._part(one, via, (f"{here}/{at}", f"{stem}/{at}"), depth)
+                elif isinstance(one, list):
+                    raise _UnusualError
+        elif via is None or via.container != "@index":
+            self._part(value, via, place, depth)
+        else:
+            for token, one in value.items():
+                if isinstance(one, dict):
+                    self._part(one, via, (here + pointer((token,)), naming.below(stem, token)), depth)
+                elif isinstance(one, list):
+                    raise _UnusualError
+
+    def _part(self, value: Tree, via: Term | None, place: tuple[str, str], depth: int) -> None:
+        if value.keys() != _REFERENCE:
+            self.object(value, via, place, depth + 1)
+
+    def _own_name(self, source: Tree) -> str | None:
+        """Return the name that an object's own id gives it, None where another object has it."""
+        identifier = source.get("@id")
+        if identifier is None and "@id" not in source:
+            return None
+        if not isinstance(identifier, str):
+            raise _UnusualError
+        name = naming.iri_of(identifier)
+        if any(one in name for one in NOT_IN_STEM):
+            raise _UnusualError
+        return None if name in self.found else name
+
+
+def _objects(root: Tree) -> Iterator[tuple[tuple[str | int, ...], Tree]]:
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), root)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            yield path, value
+            waiting.extend(((*path, key), one) for key, one in value.items() if isinstance(one, (dict, list)))
+        else:
+            waiting.extend(((*path, at), one) for at, one in enumerate(value) if isinstance(one, (dict, list)))

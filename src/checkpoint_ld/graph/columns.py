@@ -1,12 +1,13 @@
-"""What members of alike objects say: the values of one member, of many objects at once, as terms.
+"""What members of objects say: the values of one member, of many objects at once, as terms.
 
-Where all values are of one kind, which is usual, a single expression makes terms of all of them. Any others are looked
-at one by one.
+Most objects of a document are alike: of one type, with the same keys in the same order. Where all values of a member
+are of one kind, which is usual, a single expression makes terms of all of them; any others are taken one by one.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import defaultdict
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,8 +21,43 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.contexts import Term
     from checkpoint_ld.graph.plans import KeyPlan, Plan
-    from checkpoint_ld.graph.terms import Term
+
+
+TOGETHER = 512
+"""So many objects at most are looked at together, so that what is touched again is still at hand for the processor."""
+_KINDS = frozenset((str, type(None)))
+
+
+class Alike(NamedTuple):
+    """The type and the keys that some objects have, and which ones of all they are."""
+
+    kind: str | None
+    keys: tuple[str, ...]
+    members: Sequence[int]
+
+
+def alike(objects: Sequence[dict[str, Any]]) -> list[Alike] | None:
+    """Return which of one or more objects are alike; None if one has several types, or one that is no text."""
+    kinds = [one.get("@type") for one in objects]
+    if not _KINDS.issuperset(map(type, kinds)):
+        return None
+    layouts = [*map(tuple, objects)]
+    is_one_kind = kinds.count(kinds[0]) == len(kinds)
+    shapes = layouts if is_one_kind else [*zip(kinds, layouts, strict=True)]
+    return [Alike(kinds[members[0]], layouts[members[0]], members) for _, members in grouped(shapes)]
+
+
+def grouped(keys: Sequence[Any]) -> Collection[tuple[Any, Sequence[int]]]:
+    """Return the distinct keys, each with the rows that have it."""
+    if keys and keys.count(keys[0]) == len(keys):
+        return ((keys[0], range(len(keys))),)
+    groups: defaultdict[Any, list[int]] = defaultdict(list)
+    for row, key in enumerate(keys):
+        groups[key].append(row)
+    return groups.items()
+
 
 Tree = dict[str, Any]
 

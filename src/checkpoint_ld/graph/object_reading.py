@@ -17,13 +17,12 @@ from weakref import WeakKeyDictionary
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.documents.values import copied
-from checkpoint_ld.graph.alike import grouped
-from checkpoint_ld.graph.compaction import POSITION, Compaction, coercion_of, is_position, told_residue
+from checkpoint_ld.graph.columns import grouped
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, Ref, coercion_of, is_position, told_residue
+from checkpoint_ld.graph.contexts import expand_name, is_property_value
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.literals import DATETIME
-from checkpoint_ld.graph.residue import RESIDUE, Ref
 from checkpoint_ld.graph.store import Several, terms_of
-from checkpoint_ld.graph.terms import expand_name, is_property_value
 from checkpoint_ld.members import ordered
 
 if TYPE_CHECKING:
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.contexts import Term, Terms, TermTable
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.graph.terms import Term, Terms, TermTable
 
 Tree = dict[str, Any]
 Predicates = dict["Node", "Node | list[Node]"]

@@ -15,20 +15,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rdflib import URIRef
 
-from checkpoint_ld.graph import contexts, naming, terms
+from checkpoint_ld.graph import contexts, naming
 from checkpoint_ld.graph.annotation import is_reference
 from checkpoint_ld.graph.compaction import POSITION, Compaction
+from checkpoint_ld.graph.contexts import Resolved, Term, is_property_value, resolved
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, named
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
-from checkpoint_ld.graph.resolved import Resolved, resolved
-from checkpoint_ld.graph.terms import Term, is_property_value
 from checkpoint_ld.members import KEYS
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from checkpoint_ld.graph.terms import Terms
+    from checkpoint_ld.graph.contexts import Terms
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PROBE = "urn:x:probe"
@@ -198,7 +197,7 @@ class Plans:
 
     def __init__(self, own_context: object, known: Resolved) -> None:
         self.resolved = known
-        self.table = terms.table(own_context)
+        self.table = contexts.table(own_context)
         self.context = contexts.merged(own_context)
         self._plans: dict[tuple[str | None, str | None], Plan] = {}
         self._names: dict[str, tuple[URIRef, bool]] = {}

@@ -18,23 +18,20 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.alike import TOGETHER, alike
-from checkpoint_ld.graph.columns import Column, Columns, Objects, Place, stem_of
-from checkpoint_ld.graph.compaction import POSITION, Compaction, coercion_of
-from checkpoint_ld.graph.completion import tell_residue
+from checkpoint_ld.graph.columns import TOGETHER, Column, Columns, Objects, Place, alike, stem_of
+from checkpoint_ld.graph.compaction import POSITION, Compaction, Residue, coercion_of, difference, tell_residue
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
-from checkpoint_ld.graph.residue import Residue, difference
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.alike import Alike
+    from checkpoint_ld.graph.columns import Alike
+    from checkpoint_ld.graph.contexts import Term
     from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.graph.terms import Term
 
 Tree = dict[str, Any]
 

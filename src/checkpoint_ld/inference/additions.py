@@ -8,10 +8,9 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.constraints.values import value_of
-from checkpoint_ld.graph.compaction import Compaction
+from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import json_of, literal_of
-from checkpoint_ld.graph.residue import RESIDUE, Ref
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
 from checkpoint_ld.inference.statements import predicate_of
 from checkpoint_ld.reading.statements import DERIVED, DERIVED_NODE, mark_of

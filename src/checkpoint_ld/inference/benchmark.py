@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rdflib import URIRef
 
+from checkpoint_ld.graph.compaction import Ref
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import literal_of
-from checkpoint_ld.graph.residue import Ref
 from checkpoint_ld.inference.statements import Statements
 from checkpoint_ld.inference.traits import rubric_name, say_rubrics, say_settings
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA

@@ -12,8 +12,8 @@ from checkpoint_ld.dialects.properties import decoded
 from checkpoint_ld.entities.template_spec import MARKER
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.compaction import Ref
 from checkpoint_ld.graph.literals import DOUBLE
-from checkpoint_ld.graph.residue import Ref
 from checkpoint_ld.inference.additions import object_of
 from checkpoint_ld.mapping import traits
 from checkpoint_ld.mapping.creators import creator_of

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.graph.compaction import POSITION, Compaction, residue_of, told_residue
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, residue_of, told_residue
+from checkpoint_ld.graph.contexts import expand_name, is_property_value
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.literals import XSD_INTEGER, json_of, literal_of
-from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import Index, Several, put
-from checkpoint_ld.graph.terms import expand_name, is_property_value
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.members import ANYTHING, ARRAYS, KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.terms import Term, TermTable
+    from checkpoint_ld.graph.contexts import Term, TermTable
 
 
 class Described(Protocol):

@@ -10,9 +10,9 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld.checks.readings import number, numeric_text
 from checkpoint_ld.checks.traits import DYNAMIC, Trait
+from checkpoint_ld.graph.compaction import RESIDUE
 from checkpoint_ld.graph.expansion import named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
-from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.inference.statements import predicate_of
 from checkpoint_ld.members import SETTINGS

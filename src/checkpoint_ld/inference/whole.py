@@ -12,7 +12,7 @@ from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.components import COMPONENTS
 from checkpoint_ld.constraints.forms import FORMS
 from checkpoint_ld.constraints.values import value_of
-from checkpoint_ld.graph import recursion
+from checkpoint_ld.graph import interpreter
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
@@ -47,7 +47,7 @@ def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     """
     own = without_derived(graph.held)
     additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root))
-    with uncollected(), recursion.room():
+    with uncollected(), interpreter.room():
         additions.is_a(graph.root, SCHEMA + "Dataset")  # of which DataFeed is a subclass
         creators_of(graph.root, additions)
         for rating in parts_of(graph.root, _RATING, additions.reader):

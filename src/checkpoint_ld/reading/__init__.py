@@ -20,7 +20,7 @@ from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph import contexts
-from checkpoint_ld.graph.collecting import uncollected
+from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText
 from checkpoint_ld.reading import json_ld as forms
 from checkpoint_ld.rules import finding

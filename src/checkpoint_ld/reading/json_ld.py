@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import is_v2
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import contexts, recursion, terms
+from checkpoint_ld.graph import contexts, interpreter
+from checkpoint_ld.graph.contexts import expand_name
 from checkpoint_ld.graph.expansion import ESCAPED, VERBATIM, expand, statements
 from checkpoint_ld.graph.literals import DOUBLE, INTEGER, json_text
 from checkpoint_ld.graph.naming import escaped, is_iri
-from checkpoint_ld.graph.terms import expand_name
 from checkpoint_ld.reading.literal_form import Tidying, Usual, are_literal, is_literal
 from checkpoint_ld.reading.plain_keys import KEYWORDS, MEMBERS, ROOT_TYPES, Plain, Spelling, Tree
 from checkpoint_ld.reading.statements import of_index, roots
@@ -43,10 +43,10 @@ def plain(value: Any) -> Plain:
     tree = unwrapped.tree
     if not isinstance(tree, (dict, list)) or (isinstance(tree, dict) and not _is_jsonld(tree)):
         return unwrapped
-    with recursion.room():
+    with interpreter.room():
         if isinstance(tree, dict):
             context = tree.get("@context")
-            table = terms.table(context)
+            table = contexts.table(context)
             spelling = Spelling.of_context(context)
             others = Usual(table, spelling).others(tree)
             if others is not None and not others:

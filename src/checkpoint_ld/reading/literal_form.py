@@ -10,20 +10,19 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from checkpoint_ld.graph.alike import TOGETHER, alike
 from checkpoint_ld.graph.annotation import is_name
-from checkpoint_ld.graph.contexts import ROOT_TYPE
+from checkpoint_ld.graph.columns import TOGETHER, alike
+from checkpoint_ld.graph.contexts import ROOT_TYPE, is_property_value
 from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_language, json_text
 from checkpoint_ld.graph.naming import is_iri
-from checkpoint_ld.graph.terms import is_property_value
 from checkpoint_ld.reading.plain_keys import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TEXTS, TYPES, Tree
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from checkpoint_ld.graph.alike import Alike
-    from checkpoint_ld.graph.terms import Term, TermTable
+    from checkpoint_ld.graph.columns import Alike
+    from checkpoint_ld.graph.contexts import Term, TermTable
     from checkpoint_ld.reading.plain_keys import Spelling, Tree
 
 

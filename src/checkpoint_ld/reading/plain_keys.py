@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.graph import contexts
-from checkpoint_ld.graph.terms import json_keys
+from checkpoint_ld.graph.contexts import json_keys
 from checkpoint_ld.members import CODE, DATES, TEXTS
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 

@@ -11,11 +11,10 @@ from urllib.parse import unquote
 from rdflib import Literal, URIRef
 
 from checkpoint_ld import dialects
-from checkpoint_ld.graph import contexts, naming, recursion, terms
-from checkpoint_ld.graph.compaction import Compaction, refs, residue_of
+from checkpoint_ld.graph import contexts, interpreter, naming
+from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref, decoded, refs, residue_of
 from checkpoint_ld.graph.expansion import ESCAPED, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
-from checkpoint_ld.graph.residue import RESIDUE, Ref, decoded
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
 from checkpoint_ld.reading.literal_form import Tidying
 from checkpoint_ld.reading.plain_keys import STRUCTURE, Plain, Tree
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.contexts import Term, TermTable
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.graph.terms import Term, TermTable
 
 
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
@@ -51,7 +50,7 @@ def roots(index: Index) -> list[Node]:
 
 def _not_held(index: Index, found: list[Node]) -> list[Node]:
     """Return those of several nodes that no other node holds; of nodes that hold one another, one with elements."""
-    reader = Compaction(index, terms.karenina())
+    reader = Compaction(index, contexts.karenina())
     held = {one: {*refs([*reader.shallow(one).values()])} - {one} for one in index}
     below = {one for each in held.values() for one in each}
     tops: list[Node] = []
@@ -83,8 +82,8 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     found = roots(index)
     if len(found) != 1:
         return None
-    with recursion.room():
-        foreign = _ForeignReader(index, terms.karenina(), as_found=as_found)
+    with interpreter.room():
+        foreign = _ForeignReader(index, contexts.karenina(), as_found=as_found)
         tree = _usual(foreign.whole(found[0]))
     if is_of_today and not dialects.is_gui_feed(tree):
         tree = _canonical(tree)
@@ -96,8 +95,8 @@ def _of_ours(index: Index, form: str) -> Plain | None:
     found = roots(index)
     if len(found) != 1:
         return None
-    with recursion.room():
-        reader = _Reader(index, terms.table(decoded(residue_of(index, found[0]).members.get("@context"))))
+    with interpreter.room():
+        reader = _Reader(index, contexts.table(decoded(residue_of(index, found[0]).members.get("@context"))))
         tree = reader.whole(found[0])
     tree = _canonical(tree) if "@context" not in tree else tree
     return Plain(tree, (form,), None, has_typed_texts=reader.has_typed_texts)
@@ -239,7 +238,7 @@ def _plain_key(key: str) -> str:
 
 def _usual(tree: Tree) -> Tree:
     """Return a tree in its usual shape: what is always an array as an array, what is always one object as one."""
-    tree = Tidying(terms.karenina()).root(tree)
+    tree = Tidying(contexts.karenina()).root(tree)
     tree.setdefault("hasPart" if tree.get("@type") == "Dataset" else "dataFeedElement", [])
     for setting in _settings(tree):
         value = setting.get("value", [])

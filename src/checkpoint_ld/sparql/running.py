@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql.guard import Checked
     from checkpoint_ld.sparql.result import Row
     from checkpoint_ld.workers.child import ChunkedReader

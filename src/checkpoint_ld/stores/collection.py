@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.sparql import QueryResult
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.stores.holdings import Holdings
 
 _SHARDS = "shards.json"

@@ -17,7 +17,7 @@ from checkpoint_ld.emission import ntriples_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.graph.statement_graph import StatementGraph
+    from checkpoint_ld.graph.store import StatementGraph
 
 BLOCK = 1 << 20
 """Bytes that are handed on at a time."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import profiles, validation
-from checkpoint_ld.graph import compiled, contexts, recursion
+from checkpoint_ld.graph import building, contexts, interpreter
+from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.collecting import uncollected
-from checkpoint_ld.graph.pointers import pointers
+from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.store import graph_of, put
 from checkpoint_ld.reading import CANONICAL, Reading
 from checkpoint_ld.report import Checked
@@ -97,8 +97,8 @@ class _Alone(Reading):
     @cached_property
     def graph(self) -> CheckpointGraph:
         """The window as a graph, by the way that shows this; raises UnusualFileError where it does not."""
-        with recursion.room(), uncollected():
-            found = compiled.index_of(self.tree)
+        with interpreter.room(), uncollected():
+            found = building.index_of(self.tree)
         if found is None:
             raise UnusualFileError(REFERRING)
         return super().graph if contexts.remembered(self.tree.get("@context")) else CheckpointGraph(*found)

@@ -11,10 +11,10 @@ from rdflib import URIRef
 
 from checkpoint_ld.emission.sorted_lines import TRIPLE, blocks_of, quad
 from checkpoint_ld.emission.term_texts import iri
-from checkpoint_ld.graph import recursion
+from checkpoint_ld.graph import interpreter
 from checkpoint_ld.graph.building import built
-from checkpoint_ld.graph.collecting import uncollected
 from checkpoint_ld.graph.columns import Objects, Place, stem_of
+from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.walk import Walk
 from checkpoint_ld.streaming.elements import UnusualFileError
@@ -44,7 +44,7 @@ def told(part: Excerpt, syntax: str) -> Told:
     be seen, WriteError for names that are no IRIs.
     """
     end = TRIPLE if syntax == "nt" else quad(part.frame.root)
-    with recursion.room(), uncollected():
+    with interpreter.room(), uncollected():
         try:
             found = _about_questions(part, end)
             if part.window.first == 0:

@@ -13,7 +13,7 @@ from checkpoint_ld import dialects, profiles, rules
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import CheckpointLdError, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.graph.collecting import uncollected
+from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.reading import Reading, examine_bytes, examine_document
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import finding

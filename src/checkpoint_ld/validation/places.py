@@ -12,7 +12,7 @@ from checkpoint_ld.checks.readings import called
 from checkpoint_ld.constraints.names import key_of
 from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.documents.places import pointer
-from checkpoint_ld.graph.pointers import pointers
+from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.inference import predicate_of
 from checkpoint_ld.members import SETTINGS
 from checkpoint_ld.vocabulary import KARENINA

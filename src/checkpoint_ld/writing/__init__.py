@@ -17,7 +17,7 @@ from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts, naming
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.collecting import uncollected
+from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText, same
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.reading import CANONICAL

@@ -14,9 +14,8 @@ from checkpoint_ld.agent.graph.reading import root_of, tree_of
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED, PROV
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph.collecting import uncollected
-from checkpoint_ld.graph.statement_graph import StatementGraph
-from checkpoint_ld.graph.store import put
+from checkpoint_ld.graph.interpreter import uncollected
+from checkpoint_ld.graph.store import StatementGraph, put
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
 
 if TYPE_CHECKING:

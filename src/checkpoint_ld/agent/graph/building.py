@@ -15,12 +15,11 @@ from checkpoint_ld.agent.graph import terms
 from checkpoint_ld.agent.graph.terms import Reading
 from checkpoint_ld.agent.text import bytes_of
 from checkpoint_ld.errors import ReadError, WriteError
-from checkpoint_ld.graph import naming, recursion
+from checkpoint_ld.graph import interpreter, naming
 from checkpoint_ld.graph.building import uncollected
-from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, encoded
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import literal_of
-from checkpoint_ld.graph.residue import NODE, RESIDUE, encoded
 from checkpoint_ld.graph.store import put
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def built(tree: Tree) -> Built:
 
     Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
     """
-    with recursion.room(), uncollected():
+    with interpreter.room(), uncollected():
         walk = _Walk()
         identifier = tree.get("id")
         name = names.iri("checkpoint", identifier) if isinstance(identifier, str) else naming.root_of(tree)

@@ -14,7 +14,7 @@ from checkpoint_ld.agent.graph.building import terms_of_value
 from checkpoint_ld.agent.graph.terms import Reading
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Ref, decoded
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import (
     RDF_JSON,
@@ -24,7 +24,6 @@ from checkpoint_ld.graph.literals import (
     XSD_FLOAT,
     XSD_INTEGER,
 )
-from checkpoint_ld.graph.residue import RESIDUE, Ref, decoded
 from checkpoint_ld.graph.store import terms_of
 
 if TYPE_CHECKING:

@@ -1,18 +1,20 @@
-"""Building without the garbage collector, which would look through all that is being built again and again.
-
-What was built is set down among the objects that the collector seldom looks at. Otherwise it would look at all of it
-as soon as it runs again: of reading a document of 1,000 questions as a graph, that took a sixth of the time.
-"""
+"""The interpreter while a document is worked on: room for recursion, and a garbage collector that waits."""
 
 from __future__ import annotations
 
 import gc
+import sys
+import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 _FEW = 5_000
 """So many new objects are the collector's own business, so many frozen ones that of Python, which 3.12 starts with."""
@@ -64,3 +66,43 @@ def _set_down() -> None:
     else:
         gc.freeze()
         gc.unfreeze()
+
+
+_CALLS = 5000
+"""Twenty for each of the 200 levels that a document has by default, and as many to spare for what calls us."""
+
+
+@dataclass(slots=True)
+class _Rooms:
+    """How many rooms are open in all threads, and the limit of recursion before the first of them was."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    open: int = 0
+    before: int = 0
+
+
+_rooms = _Rooms()
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """Let the body recurse as deeply as a document may be nested.
+
+    The limit is one for all threads: who comes first raises it, who leaves last sets it back. Raises ReadError
+    (E-DEPTH) where that is not enough.
+    """
+    with _rooms.lock:
+        if not _rooms.open:
+            _rooms.before = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(_rooms.before, _CALLS))
+        _rooms.open += 1
+    try:
+        yield
+    except RecursionError as error:
+        fault = finding("nesting", "the document is nested deeper than it can be worked on", pointer="")
+        raise ReadError.of([fault]) from error
+    finally:
+        with _rooms.lock:
+            _rooms.open -= 1
+            if not _rooms.open:
+                sys.setrecursionlimit(_rooms.before)
