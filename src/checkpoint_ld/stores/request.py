@@ -19,7 +19,7 @@ from checkpoint_ld.stores.outgoing import Body, blocks, compressed, opened, pars
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.stores.endpoint import Credentials, Endpoint
     from checkpoint_ld.stores.outgoing import Outgoing
@@ -60,16 +60,8 @@ class Request:
     accepted: frozenset[int] = frozenset((200,))
     writes: bool = False
 
-    def blocks(self) -> Iterable[bytes]:
-        """Return the body in parts; it can be gone through again, as HTTP Digest authentication asks for."""
-        return _Blocks(self.body)
-
-
-@dataclass(frozen=True, slots=True)
-class _Blocks:
-    body: Body
-
     def __iter__(self) -> Iterator[bytes]:
+        """Yield the body in parts, each time from its start: HTTP Digest authentication sends it again."""
         return blocks(self.body)
 
 
