@@ -7,22 +7,16 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pyoxigraph import NamedNode
 
 from checkpoint_ld import Collection
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.errors import (
-    CheckpointExists,
     CheckpointNotFound,
     GraphSyncError,
     IntegrityError,
-    InvalidCheckpoint,
     SettingsError,
     StoreBusyError,
     StoreError,
@@ -59,44 +53,6 @@ def test_nothing_is_made_by_looking(store: GraphStore, folder: Path) -> None:
     with pytest.raises(CheckpointNotFound):
         store.get("ckpt_1")
     assert not folder.exists()
-
-
-def test_a_hard_checkpoint_comes_back_with_its_bytes_and_its_header(store: GraphStore) -> None:
-    assert store.put(HARD).created
-
-    assert store.get(HARD.id).content() == HARD.content()
-    assert list(store.headers()) == [header_of(HARD)]
-    assert list(store.verify()) == []
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.lists(documents.checkpoints, max_size=4))
-def test_whatever_is_valid_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, trees: list[Any]) -> None:
-    store = GraphStore(tmp_path_factory.mktemp("stores") / "collection")
-    kept: dict[str, AgentCheckpoint] = {}
-    for tree in trees:
-        try:
-            one = AgentCheckpoint.of_tree(tree)
-        except InvalidCheckpoint:
-            continue
-        if one.id not in kept:
-            kept[one.id] = one
-            store.put(one)
-
-    assert all(store.get(one.id).content() == one.content() for one in kept.values())
-    assert list(store.headers()) == Filter().arranged(map(header_of, kept.values()))
-    assert list(store.verify()) == []
-    store.close()
-
-
-def test_the_same_again_is_done_already_and_something_else_is_refused(store: GraphStore) -> None:
-    first, other = checkpoint(), checkpoint(name="another")
-    store.put(first)
-
-    assert not store.put(first).created
-    with pytest.raises(CheckpointExists, match=f"(?s){first.sha256}.*{other.sha256}"):
-        store.put(other)
-    assert store.get(first.id).content() == first.content()
 
 
 def test_a_collection_that_is_open_is_used_as_it_is(folder: Path) -> None:
