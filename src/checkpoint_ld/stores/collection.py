@@ -69,9 +69,9 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something about the graph `graph` that the manifest does not say; `repair` tells what was done about it.
+    """Something about the graph `graph` that the manifest does not say; `repair` says what was done about it.
 
-    Empty as `repair` means that nothing was done, be it that nothing was asked for or that nothing could be done.
+    Empty as `repair` means that nothing was done, on request or because nothing could be done.
     """
 
     graph: str
@@ -224,7 +224,7 @@ class Collection(CheckedMethods):
 
     def query(
         self,
-        asked: str,
+        text: str,
         /,
         *,
         timeout: float | None = None,
@@ -235,26 +235,26 @@ class Collection(CheckedMethods):
         """Answer a query in SPARQL 1.1, or a named query, with values for its parameters.
 
         The default graph is the merge of all graphs but the manifest, whose name is `urn:checkpoint-ld:manifest`.
-        Updates and a FROM of what is not here are refused, and so is SERVICE unless it asks one of the hosts
+        Updates and a FROM of what is not here are refused, and so is SERVICE but for the hosts
         `services`. `timeout` is in seconds; with `max_rows` the result says whether there is more. A named query that
         looks at derived statements is answered in memory, unless they are kept (`derive`). Raises QueryError for what
         is refused, QueryFailedError for what takes too long.
         """
-        return self.answer(queries.request(asked, parameters), timeout=timeout, max_rows=max_rows, services=services)
+        return self.answer(queries.request(text, parameters), timeout=timeout, max_rows=max_rows, services=services)
 
-    def answer(self, asked: queries.Request, **limits: Any) -> QueryResult:
+    def answer(self, request: queries.Request, **limits: Any) -> QueryResult:
         """Answer what was made a request before; limits and errors are those of `query`."""
-        directory, needs_derived = self._holdings.directory, asked.needs_derived
+        directory, needs_derived = self._holdings.directory, request.needs_derived
         kept = derived.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
             data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
-            return data.query(asked.text, parameters=asked.parameters, **limits)
+            return data.query(request.text, parameters=request.parameters, **limits)
         store, place = kept
         # Another process may open a store only where nobody writes it.
         may_open = (needs_derived or directory.read_only) and limits.get("timeout") is not None
         with explained(directory.folder):
             return sparql.run(
-                store, asked.text, parameters=asked.parameters, location=place if may_open else None, **limits
+                store, request.text, parameters=request.parameters, location=place if may_open else None, **limits
             )
 
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:

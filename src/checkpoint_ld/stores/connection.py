@@ -167,8 +167,8 @@ class Connection:
                 "redirects are not followed: if you trust that place, give its URL"
             )
             raise ServerRefusedError(message, answer.status)
-        said = _first_line(self.credentials.hide(answer.text))
-        message = f"{where}: the server answers {answer.status}" + (f": {said}" if said else "")
+        reason = _first_line(self.credentials.hide(answer.text))
+        message = f"{where}: the server answers {answer.status}" + (f": {reason}" if reason else "")
         if answer.status == 401:
             raise AuthFailedError(f"{message}; {self._auth_remedy(answer)}", answer.status)
         if answer.status == 403:
@@ -215,7 +215,7 @@ def _may_pass(error: BaseException | None) -> bool:
 
 
 def _pause_of(value: str | None) -> float | None:
-    """Return the seconds that a server asks us to wait (RFC 9110 §10.2.3), at most a minute; None if it does not."""
+    """Return the seconds for which a server has us wait (RFC 9110 §10.2.3), at most a minute; None if it does not."""
     if not value:
         return None
     if value.isdigit():

@@ -74,7 +74,7 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class PushReport:
-    """What a push did, in the order of the graphs, and what is odd about it though nothing failed."""
+    """What a push did, in the order of the graphs, and warnings."""
 
     pushed: tuple[Pushed, ...]
     warnings: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
 
     After each batch the triples of its graphs are counted; with `full` the graphs are read back and compared by value.
     A graph that `manifest` knows with the same content, and that still has its count, is not sent again. `progress` is
-    told of each graph once it is settled. `on_conflict` and `conflict` are those of `distinct`.
+    called with each graph once it is settled. `on_conflict` and `conflict` are those of `distinct`.
 
     Raises SettingsError as `distinct` and for a store that cannot do it fast,
     CountMismatchError for a store that holds something else than was sent, and any other StoreError for one that
@@ -160,7 +160,7 @@ def distinct(
 
     Of two different checkpoints of one name, `on_conflict` says which is sent: the first one and no other (`error`,
     which is a fault, and `skip`), the last one (`replace`), or all of them (`keep-both`), those after the first under
-    names of their own. `conflict` is told of each pair of which one is left out; without it, an `error` is raised:
+    names of their own. `conflict` is called for each pair of which one is left out; without it, an `error` is raised:
     SettingsError, also for another choice.
     """
     if on_conflict not in CONFLICTS:

@@ -39,7 +39,7 @@ _END_OF_BODY = "END_OF_BODY"
 _LINES = 5
 """How many lines of a body a preview has."""
 _LONGEST_URL = 4000
-"""Characters; RFC 9110 §4.1 asks servers for twice as many, which Oxigraph has for all headers together."""
+"""Characters; RFC 9110 §4.1 wants servers to take twice as many, which Oxigraph has for all headers together."""
 ANY_BUT_UNAUTHORIZED = frozenset(range(200, 600)) - {401}
 """What is accepted where only the headers of the answer matter."""
 
@@ -247,7 +247,7 @@ def _term(
 
 
 def preview_skipped(one: Outgoing) -> dict[str, Any]:
-    """Return what is told of a graph that the manifest knows."""
+    """Return what a preview has of a graph that the manifest knows."""
     reason = "skipped, if the store still has as many triples: this very content was sent and verified before"
     return {"source": one.source, "graph": one.graph, "triples": one.count, "skipped": reason}
 
