@@ -283,9 +283,15 @@ class Collection(CheckedMethods):
         return export.write_shards(self._holdings, Path(folder), shards=shards, compressed=compressed)
 
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
-        """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss."""
-        problems = _verified(self._holdings, repair=repair)
-        return self._followed(problems) if repair else problems
+        """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss.
+
+        What was interrupted and has no file any more is taken out then, and so are graphs that the manifest does not
+        know.
+        """
+        problems = list(_entries(self._holdings, repair=repair))
+        is_damaged = any(not one.repair for one in problems)
+        problems += _strays(self._holdings, repair=repair, in_merge=not is_damaged)
+        return self._followed(tuple(problems)) if repair else tuple(problems)
 
     def statistics(self) -> Statistics:
         """Count what is here."""
@@ -335,17 +341,6 @@ def _missing(name: str, entries: Iterable[str]) -> str:
     return unknown("checkpoint in the collection", name, entries, "list those that are there")
 
 
-def _verified(holdings: Holdings, *, repair: bool) -> tuple[Problem, ...]:
-    """Hold every graph against its entry, statement by statement.
-
-    With `repair`, what was interrupted or damaged is loaded again from its file. What was interrupted and has no file
-    any more is taken out, and so are graphs that the manifest does not know.
-    """
-    problems = list(_entries(holdings, repair=repair))
-    is_damaged = any(not one.repair for one in problems)
-    return (*problems, *_strays(holdings, repair=repair, in_merge=not is_damaged))
-
-
 def _entries(holdings: Holdings, *, repair: bool) -> Iterator[Problem]:
     for entry in list(holdings.entries.values()):
         message = holdings.fault(entry.graph)
@@ -366,8 +361,10 @@ def _repaired(holdings: Holdings, entry: Entry, message: str) -> Problem:
 def _strays(holdings: Holdings, *, repair: bool, in_merge: bool) -> Iterator[Problem]:
     # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
     for graph in holdings.strays(in_merge=in_merge):
-        name, what = (graph.value, "is not in the manifest") if isinstance(graph, NamedNode) else ("", "")
-        message = what or "the default graph holds statements that are in no checkpoint"
         if repair:
             holdings.take_out(graph)
-        yield Problem(name, message, "taken out" if repair else "")
+        done = "taken out" if repair else ""
+        if isinstance(graph, NamedNode):
+            yield Problem(graph.value, "is not in the manifest", done)
+        else:
+            yield Problem("", "the default graph holds statements that are in no checkpoint", done)
