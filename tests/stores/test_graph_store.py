@@ -21,7 +21,7 @@ from checkpoint_ld.errors import (
     StoreBusyError,
     StoreError,
 )
-from checkpoint_ld.stores import embedded as sharing
+from checkpoint_ld.stores import embedded
 from checkpoint_ld.stores.collection_folder import Directory
 from checkpoint_ld.stores.filters import Filter, header_of
 from checkpoint_ld.stores.graphs import GraphStore
@@ -139,7 +139,7 @@ def test_a_change_that_is_cut_short_leaves_a_whole_checkpoint(
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Holdings, "_tell", fails)
+        patched.setattr(Holdings, "_replace_entries", fails)
         with pytest.raises(StoreError, match="no space left"):
             store.update_metadata("ckpt_1", name="new")
     assert store.get("ckpt_1").name in ("old", "new")
@@ -191,7 +191,7 @@ def interrupt(folder: Path, name: str) -> None:
     """Leave the collection as a process that is killed while it writes a graph."""
     opened = Directory.open(folder, read_only=False, wait=5)
     holdings = Holdings(opened)
-    holdings.retell(replace(holdings.entries[name], status="loading"))
+    holdings.replace_entry(replace(holdings.entries[name], status="loading"))
     opened.close()
 
 
@@ -329,7 +329,7 @@ def test_a_path_that_is_none_is_refused() -> None:
 def test_a_collection_that_others_have_is_waited_for(
     store: GraphStore, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sharing, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(embedded, "PATIENCE_S", 0.2)
     with Collection.open(folder), CheckpointManager(tmp_path / "files", graph=store) as manager:
         with pytest.raises(StoreBusyError):
             store.put(checkpoint("one"))
@@ -340,7 +340,7 @@ def test_a_collection_that_others_have_is_waited_for(
 
 def test_it_is_let_go_when_nobody_has_used_it_for_a_moment(store: GraphStore, folder: Path) -> None:
     store.put(checkpoint())
-    with Collection.open(folder, wait=10 * sharing.IDLE_S) as collection:
+    with Collection.open(folder, wait=10 * embedded.IDLE_S) as collection:
         assert len(collection) == 1
     assert store.get("ckpt_1").id == "ckpt_1"
 
