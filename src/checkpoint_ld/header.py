@@ -99,7 +99,7 @@ def header_of(reading: Reading, *, counts: bool = False) -> Header:
     """Return the header of a checkpoint that was read."""
     found: dict[str, int] = {}
     if counts:
-        from checkpoint_ld.mapping.scenarios import is_scenario  # noqa: PLC0415 - as above
+        from checkpoint_ld.mapping.questions import is_scenario  # noqa: PLC0415 - as above
 
         items = [one for one in as_list(reading.tree.get(_ELEMENTS)) if isinstance(one, dict)]
         found["questions"] = len(items)

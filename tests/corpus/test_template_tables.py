@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from checkpoint_ld.entities import composition, primitives
+from checkpoint_ld import entities
+from checkpoint_ld.entities import primitives
 from checkpoint_ld.entities.answer import BaseAnswer, verified_fields
-from checkpoint_ld.entities.composition import StrategyNode
-from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
+from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
 from checkpoint_ld.entities.verified_field import VerifiedField
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.specification import spec_of
@@ -40,7 +40,7 @@ def made(code: str) -> type[BaseAnswer]:
     """Run a template that is part of the tables, so that its class is one of ours."""
     names: dict[str, Any] = {"__name__": "made", "BaseAnswer": BaseAnswer, "VerifiedField": VerifiedField}
     names |= {name: getattr(primitives, name) for name in primitives.__all__}
-    names |= {name: getattr(composition, name) for name in ("AllOf", "AnyOf", "AtLeastN", "FieldCheck")}
+    names |= {name: getattr(entities, name) for name in ("AllOf", "AnyOf", "AtLeastN", "FieldCheck")}
     exec(compile(code, "made", "exec", dont_inherit=True), names)
     answer: type[BaseAnswer] = names["Answer"]
     return answer

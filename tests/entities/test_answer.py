@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
-from checkpoint_ld.entities.composition import AnyOf, AtLeastN, FieldCheck
 from checkpoint_ld.entities.primitives import (
     BooleanMatch,
     ContainsAny,
@@ -22,7 +21,7 @@ from checkpoint_ld.entities.primitives import (
     SetContainment,
     TraceContains,
 )
-from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, GroundTruthCase
+from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, ConditionalGroundTruth, FieldCheck, GroundTruthCase
 from checkpoint_ld.entities.verified_field import VerifiedField
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, NotVerifiableError
 

@@ -10,8 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from checkpoint_ld.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck, StrategyNode, evaluate_strategy
-from checkpoint_ld.entities.granular import granular_score
+from checkpoint_ld.entities.template_spec import (
+    AllOf,
+    AnyOf,
+    AtLeastN,
+    FieldCheck,
+    StrategyNode,
+    evaluate_strategy,
+    granular_score,
+)
 from checkpoint_ld.errors import LookupFailedError
 
 NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)

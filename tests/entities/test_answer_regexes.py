@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.entities.answer import BaseAnswer
-from checkpoint_ld.entities.regex_checks import check_regexes
+from checkpoint_ld.entities.verified_field import check_regexes
 from checkpoint_ld.errors import EvaluationError
 
 TEXT = "a12b"

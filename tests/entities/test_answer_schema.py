@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
 from checkpoint_ld.entities.answer import BaseAnswer
-from checkpoint_ld.entities.answer_schema import without_ground_truths
 from checkpoint_ld.entities.primitives import BooleanMatch, ExactMatch, LiteralMatch, NumericExact, TraceContains
-from checkpoint_ld.entities.verified_field import KEY, VerifiedField
+from checkpoint_ld.entities.verified_field import KEY, VerifiedField, without_ground_truths
 
 SECRET = "S3CRET"
 

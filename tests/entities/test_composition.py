@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from checkpoint_ld.entities.composition import (
+from checkpoint_ld.entities.template_spec import (
     DEEPEST,
     AllOf,
     AnyOf,

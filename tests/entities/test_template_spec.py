@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from checkpoint_ld.entities.composition import AllOf, AtLeastN, FieldCheck
 from checkpoint_ld.entities.template_spec import (
+    AllOf,
+    AtLeastN,
     ConditionalGroundTruth,
+    FieldCheck,
     GroundTruthCase,
     TemplateFieldSpec,
     TemplateSpec,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.entities import AnyTrait, CallableCode, CallableRubricTrait, DynamicRubric, Rubric
-from checkpoint_ld.entities.trait_collection import TRAIT_LISTS
+from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import WriteError
 from tests.documents import canonical, item, rating, setting
 from tests.facets.editing import METAL, load, strange

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from checkpoint_ld import ReadError, Severity, load, reading, rules
 from checkpoint_ld.emission import ContextStyle
-from checkpoint_ld.entities.trait_collection import TRAIT_LISTS
+from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.json_schemas.catalogue import json_schema
 from checkpoint_ld.members import KEYS, SETTINGS, TYPES
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES

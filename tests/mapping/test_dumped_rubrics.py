@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.mapping import rubrics
+from checkpoint_ld.mapping import traits as mapped
 from checkpoint_ld.mapping.traits import rating_of
 from tests.documents import rating, setting
 from tests.mapping import Json, traits
@@ -58,11 +58,11 @@ def outcome(dump: Any, holder: Json) -> Any:
 
 
 def dumped(holder: Json) -> Any:
-    return rubrics.dumped(rubrics.traits_of(holder)), rubrics.dumped(rubrics.dynamic_traits_of(holder))
+    return mapped.dumped(mapped.traits_of(holder)), mapped.dumped(mapped.dynamic_traits_of(holder))
 
 
 def by_entities(holder: Json) -> Any:
-    held = rubrics.rubric_of(holder), rubrics.dynamic_rubric_of(holder)
+    held = mapped.rubric_of(holder), mapped.dynamic_rubric_of(holder)
     return tuple(one and one.model_dump(mode="json") for one in held)
 
 

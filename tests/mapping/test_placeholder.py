@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from checkpoint_ld.mapping.placeholder import is_placeholder
+from checkpoint_ld.mapping.properties import is_placeholder
 from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.templates import Level, read_template
 from tests.mapping import texts

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait
-from checkpoint_ld.mapping.rubrics import dynamic_rubric_of, rubric_of
-from checkpoint_ld.mapping.traits import rating_of
+from checkpoint_ld.mapping.traits import dynamic_rubric_of, rating_of, rubric_of
 from tests.documents import rating, setting
 from tests.mapping import Json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.mapping.scenarios import is_scenario, scenario_object, scenario_of
+from checkpoint_ld.mapping.questions import is_scenario, scenario_object, scenario_of
 from tests.documents import scenario
 from tests.mapping import Json, through_a_graph
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld.entities.primitives import matching, normalizing
+from checkpoint_ld.entities.primitives import matching, primitive
 from checkpoint_ld.templates.primitives import FIELD_TYPES, FLAGS, NORMALIZERS, registry
 from tests.templates import answer, field, only
 
@@ -74,5 +74,5 @@ def test_two_templates_share_no_default() -> None:
 
 
 def test_normalisers_and_flags_are_those_that_are_applied() -> None:
-    assert list(normalizing.NORMALIZERS) == list(NORMALIZERS)
+    assert list(primitive.NORMALIZERS) == list(NORMALIZERS)
     assert {name: matching.FLAGS[letter] for name, letter in FLAGS.items()} == dict(matching.FLAGS)

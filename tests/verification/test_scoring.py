@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from checkpoint_ld.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck, StrategyNode, evaluate_strategy
+from checkpoint_ld.entities.template_spec import AllOf, AnyOf, AtLeastN, FieldCheck, StrategyNode, evaluate_strategy
 from checkpoint_ld.verification import FieldResult
 from checkpoint_ld.verification.scoring import karenina_score, scores_of, verdict_of
 

@@ -31,7 +31,7 @@ from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.mapping.faults import place_of, words_of
+from checkpoint_ld.mapping.properties import place_of, words_of
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:

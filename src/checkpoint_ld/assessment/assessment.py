@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from checkpoint_ld.assessment.questions import AskedQuestion
     from checkpoint_ld.assessment.recorded_answer import Json, RecordedAnswer
-    from checkpoint_ld.entities.merging import Provenance
+    from checkpoint_ld.entities.rubric import Provenance
     from checkpoint_ld.verification import VerificationResult
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.benchmark.content import elements_of
 from checkpoint_ld.documents.values import shown
-from checkpoint_ld.entities.merging import merge_rubrics_with_provenance
+from checkpoint_ld.entities.rubric import merge_rubrics_with_provenance
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.templates import read_template
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
-    from checkpoint_ld.entities.merging import Provenance
-    from checkpoint_ld.entities.trait_collection import TraitCollection
+    from checkpoint_ld.entities.rubric import Provenance, TraitCollection
     from checkpoint_ld.templates import Template
 
 

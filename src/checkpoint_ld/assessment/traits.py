@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.assessment.assessment import TraitResult, TraitStatus
 from checkpoint_ld.entities import CallableRubricTrait, RegexRubricTrait
+from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.entities.rubric_evaluation import outcome_of
-from checkpoint_ld.entities.trait_collection import TRAIT_LISTS
 
 if TYPE_CHECKING:
     from checkpoint_ld.assessment.questions import AskedTrait

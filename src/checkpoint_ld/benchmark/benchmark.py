@@ -36,15 +36,22 @@ from checkpoint_ld.documents.values import copied, inside, shown
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
-from checkpoint_ld.entities.merging import merge_dynamic_rubrics, merge_rubrics
+from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
 from checkpoint_ld.inference import with_inferred
-from checkpoint_ld.mapping import questions, rubrics, scenarios
-from checkpoint_ld.mapping.creators import checked_creator, creator_members, creator_of
-from checkpoint_ld.mapping.properties import CUSTOM, as_list, property_value, values
+from checkpoint_ld.mapping import questions, traits
+from checkpoint_ld.mapping.properties import (
+    CUSTOM,
+    as_list,
+    checked_creator,
+    creator_members,
+    creator_of,
+    property_value,
+    values,
+)
 from checkpoint_ld.mapping.questions import asked_of, frame, named
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.vocabulary import (
@@ -69,7 +76,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.entities import AnyTrait, Creator, QuestionRegistryEntry, Scenario, TemplateSpec
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.object_reading import Frame
-    from checkpoint_ld.mapping.rubrics import Traits
+    from checkpoint_ld.mapping.traits import Traits
     from checkpoint_ld.reading import Reading
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.running import Engine
@@ -793,7 +800,7 @@ class Benchmark(CheckedMethods):
             for one, item in self._items(_CRITERIA).items()
             if (finished is None or questions.is_finished(item) is finished)
             and (has_template is None or questions.has_template(item) is has_template)
-            and (has_rubric is None or rubrics.has_traits(asked_of(item)) is has_rubric)
+            and (has_rubric is None or traits.has_traits(asked_of(item)) is has_rubric)
             and (author is None or author.casefold() in queries.author_of(item).casefold())
         ]
         found = self._dictionaries(ids)
@@ -1037,7 +1044,7 @@ class Benchmark(CheckedMethods):
     @property
     def global_rubric(self) -> Rubric | None:
         """The traits by which the answers to all questions are judged."""
-        return rubrics.rubric_of(self._head())
+        return traits.rubric_of(self._head())
 
     def get_global_rubric(self) -> Rubric | None:
         """Return `global_rubric`."""
@@ -1045,22 +1052,22 @@ class Benchmark(CheckedMethods):
 
     def get_global_dynamic_rubric(self) -> DynamicRubric | None:
         """Return the traits that are judged only where their concept occurs."""
-        return rubrics.dynamic_rubric_of(self._head())
+        return traits.dynamic_rubric_of(self._head())
 
     def get_question_rubric(self, question_id: str) -> Rubric | None:
         """Return the traits of one question, None for a question that is not there too, as Karenina does."""
-        return rubrics.rubric_of(asked_of(self._item(question_id))) if question_id in self._elements() else None
+        return traits.rubric_of(asked_of(self._item(question_id))) if question_id in self._elements() else None
 
     def get_question_dynamic_rubric(self, question_id: str) -> DynamicRubric | None:
         """Return the dynamic traits of one question. Raises LookupFailedError."""
-        return rubrics.dynamic_rubric_of(asked_of(self._item(question_id)))
+        return traits.dynamic_rubric_of(asked_of(self._item(question_id)))
 
     def get_merged_rubric_for_question(self, question_id: str) -> Rubric | None:
         """Return the traits by which the answers to a question are judged: those of the benchmark, then its own.
 
         Raises LookupFailedError, and SettingsError if the benchmark and the question have traits of one name.
         """
-        own = rubrics.rubric_of(asked_of(self._item(question_id)))
+        own = traits.rubric_of(asked_of(self._item(question_id)))
         return merge_rubrics(self.global_rubric, own)
 
     def get_merged_dynamic_rubric_for_question(self, question_id: str) -> DynamicRubric | None:
@@ -1086,8 +1093,8 @@ class Benchmark(CheckedMethods):
         return {
             "global": counts_of([self.global_rubric]),
             "global_dynamic": counts_of([self.get_global_dynamic_rubric()]),
-            "question": counts_of(map(rubrics.rubric_of, asked)),
-            "question_dynamic": counts_of(map(rubrics.dynamic_rubric_of, asked)),
+            "question": counts_of(map(traits.rubric_of, asked)),
+            "question_dynamic": counts_of(map(traits.dynamic_rubric_of, asked)),
         }
 
     def validate_rubrics(self) -> tuple[bool, list[dict[str, str]]]:
@@ -1100,7 +1107,7 @@ class Benchmark(CheckedMethods):
         general, dynamic = self.global_rubric, self.get_global_dynamic_rubric()
         found = [*rubric_faults(general), *rubric_faults(dynamic)]
         for one, item in self._items(questions.TRAITS).items():
-            own, own_dynamic = rubrics.rubric_of(asked_of(item)), rubrics.dynamic_rubric_of(asked_of(item))
+            own, own_dynamic = traits.rubric_of(asked_of(item)), traits.dynamic_rubric_of(asked_of(item))
             errors = [error for _, error in (*rubric_faults(own), *rubric_faults(own_dynamic))]
             errors += [*merge_faults(general, own), *merge_faults(dynamic, own_dynamic)]
             found += [(f"question:{one}", error) for error in errors]
@@ -1171,7 +1178,7 @@ class Benchmark(CheckedMethods):
     @property
     def scenarios(self) -> list[Scenario]:
         """The scenarios in their order."""
-        return [scenarios.scenario_of(self._graph.read(node)) for node in self._scenario_nodes()]
+        return [questions.scenario_of(self._graph.read(node)) for node in self._scenario_nodes()]
 
     def get_scenarios(self) -> list[Scenario]:
         """Return `scenarios`."""
@@ -1179,7 +1186,7 @@ class Benchmark(CheckedMethods):
 
     def get_scenario(self, name: str) -> Scenario:
         """Return the scenario called `name`, the first of several. Raises LookupFailedError."""
-        return scenarios.scenario_of(self._graph.read(self._scenario_node(name)))
+        return questions.scenario_of(self._graph.read(self._scenario_node(name)))
 
     def add_scenario(self, scenario: Scenario) -> None:
         """Add a scenario at the end. Code in it is text: it is neither read nor run.
@@ -1192,7 +1199,7 @@ class Benchmark(CheckedMethods):
         if not scenario.name or scenario.name in [self._graph.plain(node, "name") for node in self._scenario_nodes()]:
             fault = "taken: give another one" if scenario.name else "empty: give it one"
             raise WriteError(f"the name {scenario.name!r} of the scenario is {fault}")
-        part = scenarios.scenario_object(scenario)
+        part = questions.scenario_object(scenario)
         dump_json(part, limits=inside(2))
         self._graph.append(self._graph.root, "hasPart", part)
 
@@ -1236,7 +1243,7 @@ class Benchmark(CheckedMethods):
 
     def _is_scenario(self, part: Node) -> bool:
         kind = self._graph.plain(part, "@type")
-        return scenarios.is_scenario(self._graph.read(part) if kind is None else {"@type": kind})
+        return questions.is_scenario(self._graph.read(part) if kind is None else {"@type": kind})
 
     # At a glance
 

@@ -12,10 +12,9 @@ from checkpoint_ld import templates
 from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.entities import Question
 from checkpoint_ld.identifiers import unique_question_id
-from checkpoint_ld.mapping import questions, rubrics
-from checkpoint_ld.mapping.creators import creator_of
-from checkpoint_ld.mapping.properties import as_list, text_of
-from checkpoint_ld.mapping.scenarios import is_scenario
+from checkpoint_ld.mapping import questions, traits
+from checkpoint_ld.mapping.properties import as_list, creator_of, text_of
+from checkpoint_ld.mapping.questions import is_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -138,7 +137,7 @@ class QuestionContent:
     @cached_property
     def has_rubric(self) -> bool:
         """Whether there are traits that are not dynamic."""
-        return rubrics.has_traits(questions.asked_of(self.item))
+        return traits.has_traits(questions.asked_of(self.item))
 
     @property
     def has_source(self) -> bool:
@@ -153,12 +152,12 @@ class QuestionContent:
     @cached_property
     def rubric(self) -> Rubric | None:
         """The traits of the question, None if there are none."""
-        return rubrics.rubric_of(questions.asked_of(self.item))
+        return traits.rubric_of(questions.asked_of(self.item))
 
     @cached_property
     def dynamic_rubric(self) -> DynamicRubric | None:
         """The dynamic traits of the question, None if there are none."""
-        return rubrics.dynamic_rubric_of(questions.asked_of(self.item))
+        return traits.dynamic_rubric_of(questions.asked_of(self.item))
 
     @property
     def author(self) -> str:
@@ -208,12 +207,12 @@ class BenchmarkContent:
     @cached_property
     def global_rubric(self) -> Rubric | None:
         """The traits by which the answers to all questions are judged."""
-        return rubrics.rubric_of(self.root)
+        return traits.rubric_of(self.root)
 
     @cached_property
     def global_dynamic_rubric(self) -> DynamicRubric | None:
         """The traits that are judged only where their concept occurs."""
-        return rubrics.dynamic_rubric_of(self.root)
+        return traits.dynamic_rubric_of(self.root)
 
     @property
     def scenarios(self) -> list[Json]:

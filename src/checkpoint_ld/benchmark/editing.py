@@ -21,9 +21,7 @@ from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.mapping.faults import faults_of
-from checkpoint_ld.mapping.placeholder import is_placeholder
-from checkpoint_ld.mapping.properties import ABSENT, CUSTOM, as_list, name_of, property_value
+from checkpoint_ld.mapping.properties import ABSENT, CUSTOM, as_list, faults_of, is_placeholder, name_of, property_value
 from checkpoint_ld.mapping.questions import PROPERTIES, asked_of, default_template, item_of, property_of
 
 if TYPE_CHECKING:

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any, Generic
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import DynamicRubric, Rubric
-from checkpoint_ld.entities.merging import conflicts
-from checkpoint_ld.entities.trait import ScoredTrait
+from checkpoint_ld.entities.rubric import conflicts
+from checkpoint_ld.entities.traits import ScoredTrait
 from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.mapping.older_traits import members_without, older_ratings
 from checkpoint_ld.mapping.properties import as_list, text_of
-from checkpoint_ld.mapping.rubrics import Traits, collected
 from checkpoint_ld.mapping.traits import (
     FAMILIES,
+    Traits,
+    collected,
     family_of,
     is_dynamic,
     is_of_kind,
     is_static,
+    members_without,
+    older_ratings,
     rating_of,
     trait_of,
     updated_rating,

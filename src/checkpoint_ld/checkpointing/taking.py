@@ -10,7 +10,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import About, CheckpointMetadata, ParentLink
 from checkpoint_ld.agent.versions import NEWEST
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.mapping.faults import faults_of
+from checkpoint_ld.mapping.properties import faults_of
 from checkpoint_ld.runtime.ids import new_id
 
 if TYPE_CHECKING:

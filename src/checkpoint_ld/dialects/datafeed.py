@@ -209,8 +209,7 @@ def _clean_question(
 
 def has_lists(members: dict[str, Any]) -> bool:
     """Tell whether ratings and properties, where there are any, stand in arrays; otherwise they are left alone."""
-    rating, entries = members.get("rating"), members.get("additionalProperty")
-    return (rating is None or isinstance(rating, list)) and (entries is None or isinstance(entries, list))
+    return all(isinstance(members.get(name), list | None) for name in ("rating", "additionalProperty"))
 
 
 def listed(members: dict[str, Any], rubric: Rubric, properties: Listing) -> dict[str, Any]:
@@ -236,10 +235,9 @@ def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, pro
 
 
 def _clean_entry(entry: Any) -> Any:
-    if name_of(entry) not in SPELLED or "value" not in entry:
-        return entry
-    value = encoded(entry["value"])
-    return entry if value == entry["value"] else {**entry, "value": value}
+    if name_of(entry) in SPELLED and "value" in entry:
+        return {**entry, "value": encoded(entry["value"])}
+    return entry
 
 
 def _united(first: Any, second: Any, source: str, trail: Trail) -> Any:

@@ -210,7 +210,7 @@ def _item(
             name.removeprefix(CUSTOM): content for name, content in settings.items() if name.startswith(CUSTOM)
         }
         or None,
-        **{name: value for name in SPELLED if (value := decoded(settings.get(name))) not in _EMPTY},
+        **{name: decoded(settings[name]) for name in SPELLED if not _is_empty(settings.get(name))},
         "keywords": question.get("keywords"),
     }
     item = {name: content for name, content in found.items() if content is not None}
@@ -228,7 +228,8 @@ def _as_boolean(finished: Any) -> Any:
     return False if finished is None else finished
 
 
-_EMPTY: tuple[Any, ...] = (None, "", [], {})
+def _is_empty(value: Any) -> bool:
+    return value is None or decoded(value) in ("", [], {})
 
 
 def _needed_element(element: dict[str, Any], key: str) -> dict[str, Any]:
@@ -259,5 +260,5 @@ def _drop(members: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
 def _is_silent(name: str, value: Any) -> bool:
     """Tell whether the property `name` of a question says nothing with this value."""
     if name in SPELLED:
-        return decoded(value) in _EMPTY
+        return _is_empty(value)
     return value in (None, "") if name == _ORIGINAL else says_nothing(name, value)

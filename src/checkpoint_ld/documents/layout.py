@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -155,17 +156,17 @@ def _is_written_alike(value: Any, limits: Limits) -> bool:
     """
     level = [value]
     for _ in range(limits.depth + 1):
-        kinds = {*map(type, level)}
-        if float in kinds and not all(map(_is_plain, [one for one in level if type(one) is float])):
+        kinds = set(map(type, level))
+        if float in kinds and not all(_is_plain(one) for one in level if type(one) is float):
             return False
-        if kinds <= _SCALARS:
+        containers = kinds - _SCALARS
+        if not containers:
             return True
-        if not all(issubclass(kind, (dict, list)) or kind is tuple for kind in kinds - _SCALARS):
+        if not all(issubclass(kind, (dict, list)) or kind is tuple for kind in containers):
             return False
-        containers = [one for one in level if type(one) not in _SCALARS]
-        level = []
-        for one in containers:
-            level += one.values() if isinstance(one, dict) else one
+        objects = chain.from_iterable([one.values() for one in level if isinstance(one, dict)])
+        arrays = chain.from_iterable([one for one in level if isinstance(one, (list, tuple))])
+        level = [*objects, *arrays]
     return False
 
 

@@ -9,26 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from checkpoint_ld.entities.agentic_trait import AgenticRubricTrait
     from checkpoint_ld.entities.answer import BaseAnswer, capture_answer_source
-    from checkpoint_ld.entities.callable_code import CallableCode
-    from checkpoint_ld.entities.callable_trait import CallableRubricTrait
-    from checkpoint_ld.entities.composition import (
-        AllOf,
-        AnyOf,
-        AtLeastN,
-        FieldCheck,
-        StrategyNode,
-        evaluate_composition,
-        evaluate_strategy,
-    )
-    from checkpoint_ld.entities.dynamic_rubric import DynamicRubric
-    from checkpoint_ld.entities.entity import LENIENT, Entity
-    from checkpoint_ld.entities.kinds import TraitKind
-    from checkpoint_ld.entities.llm_trait import LLMRubricTrait
-    from checkpoint_ld.entities.merging import merge_dynamic_rubrics, merge_rubrics, merge_rubrics_with_provenance
-    from checkpoint_ld.entities.metadata import BenchmarkMetadata, Creator, Organization, Person
-    from checkpoint_ld.entities.metric_trait import MetricRubricTrait
+    from checkpoint_ld.entities.callable_trait import CallableCode, CallableRubricTrait
+    from checkpoint_ld.entities.entity import LENIENT, Entity, TraitKind
     from checkpoint_ld.entities.primitives import (
         NORMALIZERS,
         PRIMITIVES,
@@ -65,19 +48,40 @@ if TYPE_CHECKING:
         primitive_of,
         safe_check,
     )
-    from checkpoint_ld.entities.question import Question, QuestionRegistryEntry
-    from checkpoint_ld.entities.regex_trait import RegexRubricTrait
-    from checkpoint_ld.entities.rubric import Rubric, RubricEvaluation
+    from checkpoint_ld.entities.question import (
+        BenchmarkMetadata,
+        Creator,
+        Organization,
+        Person,
+        Question,
+        QuestionRegistryEntry,
+    )
+    from checkpoint_ld.entities.rubric import (
+        AnyTrait,
+        DynamicRubric,
+        Rubric,
+        RubricEvaluation,
+        merge_dynamic_rubrics,
+        merge_rubrics,
+        merge_rubrics_with_provenance,
+    )
     from checkpoint_ld.entities.rubric_evaluation import DeterministicEvaluation, OutcomeStatus, TraitOutcome
     from checkpoint_ld.entities.scenario import OutcomeCriterion, Scenario, ScenarioEdge, ScenarioNode
     from checkpoint_ld.entities.template_spec import (
+        AllOf,
+        AnyOf,
+        AtLeastN,
         ConditionalGroundTruth,
+        FieldCheck,
         GroundTruthCase,
+        StrategyNode,
         TemplateFieldSpec,
         TemplateSpec,
         VerifyStrategySpec,
+        evaluate_composition,
+        evaluate_strategy,
     )
-    from checkpoint_ld.entities.trait_collection import AnyTrait
+    from checkpoint_ld.entities.traits import AgenticRubricTrait, LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
     from checkpoint_ld.entities.verified_field import VerificationMeta, VerifiedField
 
 __all__ = [
@@ -164,50 +168,50 @@ __all__ = [
 
 _HOMES = {
     "LENIENT": "entity",
-    "AgenticRubricTrait": "agentic_trait",
-    "AllOf": "composition",
-    "AnyOf": "composition",
-    "AnyTrait": "trait_collection",
-    "AtLeastN": "composition",
+    "AgenticRubricTrait": "traits",
+    "AllOf": "template_spec",
+    "AnyOf": "template_spec",
+    "AnyTrait": "rubric",
+    "AtLeastN": "template_spec",
     "BaseAnswer": "answer",
-    "BenchmarkMetadata": "metadata",
-    "CallableCode": "callable_code",
+    "BenchmarkMetadata": "question",
+    "CallableCode": "callable_trait",
     "CallableRubricTrait": "callable_trait",
     "ConditionalGroundTruth": "template_spec",
-    "Creator": "metadata",
+    "Creator": "question",
     "DeterministicEvaluation": "rubric_evaluation",
-    "DynamicRubric": "dynamic_rubric",
+    "DynamicRubric": "rubric",
     "Entity": "entity",
-    "FieldCheck": "composition",
+    "FieldCheck": "template_spec",
     "GroundTruthCase": "template_spec",
-    "LLMRubricTrait": "llm_trait",
-    "MetricRubricTrait": "metric_trait",
-    "Organization": "metadata",
+    "LLMRubricTrait": "traits",
+    "MetricRubricTrait": "traits",
+    "Organization": "question",
     "OutcomeCriterion": "scenario",
     "OutcomeStatus": "rubric_evaluation",
-    "Person": "metadata",
+    "Person": "question",
     "Question": "question",
     "QuestionRegistryEntry": "question",
-    "RegexRubricTrait": "regex_trait",
+    "RegexRubricTrait": "traits",
     "Rubric": "rubric",
     "RubricEvaluation": "rubric",
     "Scenario": "scenario",
     "ScenarioEdge": "scenario",
     "ScenarioNode": "scenario",
-    "StrategyNode": "composition",
+    "StrategyNode": "template_spec",
     "TemplateFieldSpec": "template_spec",
     "TemplateSpec": "template_spec",
-    "TraitKind": "kinds",
+    "TraitKind": "entity",
     "TraitOutcome": "rubric_evaluation",
     "VerificationMeta": "verified_field",
     "VerifiedField": "verified_field",
     "VerifyStrategySpec": "template_spec",
     "capture_answer_source": "answer",
-    "evaluate_composition": "composition",
-    "evaluate_strategy": "composition",
-    "merge_dynamic_rubrics": "merging",
-    "merge_rubrics": "merging",
-    "merge_rubrics_with_provenance": "merging",
+    "evaluate_composition": "template_spec",
+    "evaluate_strategy": "template_spec",
+    "merge_dynamic_rubrics": "rubric",
+    "merge_rubrics": "rubric",
+    "merge_rubrics_with_provenance": "rubric",
 }
 """Where a name lives; all others are primitives and what goes with them."""
 

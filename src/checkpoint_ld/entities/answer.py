@@ -17,14 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, get_arg
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr
 
 from checkpoint_ld.documents.values import shown
-from checkpoint_ld.entities.answer_schema import without_ground_truths
-from checkpoint_ld.entities.composition import StrategyNode, evaluate_strategy
-from checkpoint_ld.entities.granular import granular_score
-from checkpoint_ld.entities.json_values import json_value
+from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive
-from checkpoint_ld.entities.regex_checks import check_regexes
-from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
-from checkpoint_ld.entities.verified_field import VerificationMeta
+from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, StrategyNode, evaluate_strategy, granular_score
+from checkpoint_ld.entities.verified_field import VerificationMeta, check_regexes, without_ground_truths
 from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError
 
 if TYPE_CHECKING:
@@ -174,7 +170,7 @@ class BaseAnswer(BaseModel):
         return evaluate_strategy(node, results)
 
     def verify_granular(self) -> float:
-        """Return how right the answer is, from 0.0 to 1.0; see `checkpoint_ld.entities.granular`.
+        """Return how right the answer is, from 0.0 to 1.0; see `checkpoint_ld.entities.template_spec`.
 
         Raises as `verify` does.
         """
@@ -185,7 +181,7 @@ class BaseAnswer(BaseModel):
     def verify_regex(self, raw_trace: str) -> dict[str, Any]:
         """Return what the expressions in the member `regex` find in a raw response.
 
-        See `checkpoint_ld.entities.regex_checks.check_regexes`; without expressions that is success.
+        See `checkpoint_ld.entities.verified_field.check_regexes`; without expressions that is success.
         """
         regexes = getattr(self, "regex", None)
         if regexes is not None and not isinstance(regexes, Mapping):

@@ -1,25 +1,178 @@
-"""Rubrics: the traits by which every answer is judged, and the results of judging."""
+"""Rubrics: five lists of traits, one for each kind, static and dynamic, and rubrics merged."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, model_validator
 
 from checkpoint_ld.arguments import renamed
+from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.callable_trait import CallableRubricTrait
-from checkpoint_ld.entities.entity import Entity
-from checkpoint_ld.entities.metric_trait import MetricRubricTrait
-from checkpoint_ld.entities.rubric_evaluation import evaluate_traits
-from checkpoint_ld.entities.trait import ScoredTrait
-from checkpoint_ld.entities.trait_collection import TraitCollection
+from checkpoint_ld.entities.entity import LENIENT, Entity, is_lenient, problem
+from checkpoint_ld.entities.rubric_evaluation import evaluate_traits, mentions
+from checkpoint_ld.entities.traits import (
+    AgenticRubricTrait,
+    LLMRubricTrait,
+    MetricRubricTrait,
+    RegexRubricTrait,
+    ScoredTrait,
+)
+from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from checkpoint_ld.entities.rubric_evaluation import DeterministicEvaluation
-    from checkpoint_ld.entities.trait_collection import AnyTrait
+    from checkpoint_ld.entities.traits import Trait
+    from checkpoint_ld.findings import Finding
     from checkpoint_ld.workers.trusted import Trust
+
+
+AnyTrait: TypeAlias = LLMRubricTrait | RegexRubricTrait | CallableRubricTrait | MetricRubricTrait | AgenticRubricTrait
+
+TRAIT_LISTS: dict[str, type[AnyTrait]] = {
+    "llm_traits": LLMRubricTrait,
+    "regex_traits": RegexRubricTrait,
+    "callable_traits": CallableRubricTrait,
+    "metric_traits": MetricRubricTrait,
+    "agentic_traits": AgenticRubricTrait,
+}
+"""The lists of a rubric in their order, with what each holds."""
+
+
+class TraitCollection(Entity):
+    """Traits in five lists, in the order llm, regex, callable, metric, agentic.
+
+    Names are unique across all lists and hold no dot. A change within one of the lists is not checked when it is
+    made; `problems` sees it. A collection without traits is a value like any other, and true.
+    """
+
+    llm_traits: list[LLMRubricTrait] = Field(default_factory=list, description="Traits that a language model judges")
+    regex_traits: list[RegexRubricTrait] = Field(
+        default_factory=list, description="Traits that a regular expression decides"
+    )
+    callable_traits: list[CallableRubricTrait] = Field(
+        default_factory=list, description="Traits that a Python function decides"
+    )
+    metric_traits: list[MetricRubricTrait] = Field(
+        default_factory=list, description="Traits that are measured by metrics"
+    )
+    agentic_traits: list[AgenticRubricTrait] = Field(default_factory=list, description="Traits that an agent judges")
+
+    @classmethod
+    def from_traits(cls, traits: Iterable[AnyTrait] | None) -> Self | None:
+        """Sort traits of any kinds into the lists; None gives None. Raises `TypeError` for what is no trait."""
+        if traits is None:
+            return None
+        lists: dict[str, list[AnyTrait]] = {name: [] for name in TRAIT_LISTS}
+        for trait in traits:
+            lists[_list_of(trait)].append(trait)
+        return cls.model_validate(lists)
+
+    def traits(self) -> Iterator[AnyTrait]:
+        """Go through all traits in the order of the lists."""
+        for name in TRAIT_LISTS:
+            yield from getattr(self, name)
+
+    def is_empty(self) -> bool:
+        """Tell whether there is no trait."""
+        return next(self.traits(), None) is None
+
+    def get_trait_names(self) -> list[str]:
+        """Return the names of all traits in the order of the lists."""
+        return [trait.name for trait in self.traits()]
+
+    def problems(self) -> tuple[Finding, ...]:
+        """Report names that several traits have and names with a dot."""
+        names = Counter(self.get_trait_names())
+        shared = [
+            problem(
+                "trait-name-duplicate",
+                f"{count} traits are called {name!r}",
+                "rename all but one of them",
+                subject=name,
+            )
+            for name, count in names.items()
+            if count > 1
+        ]
+        dotted = [
+            problem("trait-name-dot", f"the trait name {name!r} holds a dot", "rename the trait", subject=name)
+            for name in names
+            if "." in name
+        ]
+        return (*shared, *dotted)
+
+    def all_problems(self) -> tuple[Finding, ...]:
+        """Report what is wrong with the collection and with each of its traits."""
+        return (*self.problems(), *(found for trait in self.traits() for found in trait.problems()))
+
+
+def _list_of(trait: AnyTrait) -> str:
+    for name, cls in TRAIT_LISTS.items():
+        if isinstance(trait, cls):
+            return name
+    raise TypeError(f"{trait!r} is no trait: pass objects of {', '.join(cls.__name__ for cls in TRAIT_LISTS.values())}")
+
+
+Provenance: TypeAlias = Literal["global", "question_specific"]
+
+_Collection = TypeVar("_Collection", bound=TraitCollection)
+
+
+def merge_rubrics(global_rubric: Rubric | None, question_rubric: Rubric | None) -> Rubric | None:
+    """Return the rubric that judges a question: the benchmark's traits, then the question's own.
+
+    Of one rubric and None, the rubric itself comes back. The traits are the same objects, not copies. Raises
+    `SettingsError` (a `ValueError`) if both have a trait of one name, be it of one kind or of two: results are known by
+    the names of traits.
+    """
+    return _merged(global_rubric, question_rubric)
+
+
+def merge_rubrics_with_provenance(
+    global_rubric: Rubric | None, question_rubric: Rubric | None
+) -> tuple[Rubric | None, dict[str, Provenance] | None]:
+    """Return what `merge_rubrics` returns, and for each trait name the rubric that it comes from."""
+    merged = _merged(global_rubric, question_rubric)
+    if merged is None:
+        return None, None
+    of_question = set() if question_rubric is None else set(question_rubric.get_trait_names())
+    return merged, {name: "question_specific" if name in of_question else "global" for name in merged.get_trait_names()}
+
+
+@renamed(global_rubric="global_dynamic", question_rubric="question_dynamic")
+def merge_dynamic_rubrics(
+    global_dynamic: DynamicRubric | None, question_dynamic: DynamicRubric | None
+) -> DynamicRubric | None:
+    """Return the dynamic rubric that judges a question, merged as `merge_rubrics` does it."""
+    return _merged(global_dynamic, question_dynamic)
+
+
+def conflicts(global_rubric: TraitCollection, question_rubric: TraitCollection) -> list[str]:
+    """Name each trait of a question that has a namesake in the benchmark, as `kind:name`, in the order of the lists."""
+    taken = set(global_rubric.get_trait_names())
+    return [
+        f"{kind.removesuffix('_traits')}:{name}"
+        for kind in TRAIT_LISTS
+        for name in sorted({trait.name for trait in getattr(question_rubric, kind)} & taken)
+    ]
+
+
+def _merged(first: _Collection | None, second: _Collection | None) -> _Collection | None:
+    if first is None or second is None:
+        return second if first is None else first
+    shared = conflicts(first, second)
+    if shared:
+        raise SettingsError(
+            f"traits of the same name in the global and the question's rubric: {', '.join(shared)}; "
+            "rename or remove one of each"
+        )
+    lists = {name: [*getattr(first, name), *getattr(second, name)] for name in TRAIT_LISTS}
+    # Lenient, since what was odd about either rubric before does not keep the two from being merged.
+    return type(first).model_validate(lists, context=LENIENT)
 
 
 class Rubric(TraitCollection):
@@ -123,3 +276,60 @@ class RubricEvaluation(Entity):
     """The results of judging one answer by a rubric."""
 
     trait_scores: dict[str, int | bool] = Field(description="The result of each trait by its name")
+
+
+_log = logging.getLogger(__name__)
+
+
+class DynamicRubric(TraitCollection):
+    """Traits by which an answer is judged only if the trait's concept occurs in it.
+
+    Each trait needs a summary or a description, from which the concept is known.
+    """
+
+    def resolve_concept_text(self, trait: Trait) -> str:
+        """Return the text of the trait's concept: its summary, or else its description, or else its name."""
+        if trait.summary is not None:
+            return trait.summary
+        return trait.name if trait.description is None else trait.description
+
+    def evaluate_deterministic(
+        self,
+        text: str,
+        *,
+        present: Collection[str] | None = None,
+        overrides: Mapping[str, Callable[[str], object]] | None = None,
+        trust: Trust | None = None,
+    ) -> DeterministicEvaluation:
+        """Apply to a text what needs no judge, as `Rubric.evaluate_deterministic` does, where the concept occurs.
+
+        `present` names the traits whose concepts a judge found. Without it a concept occurs if its words stand in the
+        text one after another, which a judge might see otherwise. Raises SettingsError for a name that no trait has.
+        """
+        for name in present or ():
+            if name not in self.get_trait_names():
+                raise SettingsError(f"present names {name!r}, which is no trait of this rubric")
+
+        def absence(trait: Trait) -> str:
+            concept = self.resolve_concept_text(trait)
+            is_there = mentions(text, concept) if present is None else trait.name in present
+            return "" if is_there else f"the text is not about its concept, {concept!r}"
+
+        return evaluate_traits(self.traits(), text, overrides, trust, absence)
+
+    @model_validator(mode="after")
+    def _warn_of_descriptions(self, info: ValidationInfo) -> Self:
+        for trait in () if is_lenient(info) else self.traits():
+            if trait.summary is None and trait.description is not None:
+                message = "the trait %s of a dynamic rubric has no summary: its description says what it is about"
+                _log.warning(message, shown(trait.name))
+        return self
+
+    def problems(self) -> tuple[Finding, ...]:
+        """Report shared and dotted names, and traits without a concept."""
+        nameless = [
+            trait.problem("dynamic-concept", "neither summary nor description says its concept", "give it a summary")
+            for trait in self.traits()
+            if trait.summary is None and trait.description is None
+        ]
+        return (*super().problems(), *nameless)

@@ -8,13 +8,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.entities.callable_trait import CallableRubricTrait
-from checkpoint_ld.entities.regex_trait import RegexRubricTrait
+from checkpoint_ld.entities.traits import RegexRubricTrait
 from checkpoint_ld.errors import EvaluationError, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from checkpoint_ld.entities.trait import Trait
+    from checkpoint_ld.entities.traits import Trait
     from checkpoint_ld.workers.trusted import Trust
 
     Functions = Mapping[str, Callable[[str], object]]

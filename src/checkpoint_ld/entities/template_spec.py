@@ -1,15 +1,185 @@
-"""Template specifications: what an answer template says about its fields, as data instead of Python.
+"""Templates as data: which fields have to pass, what passing in part is worth, and the fields themselves."""
 
-Building one checks types only, as files may hold any of them; `checkpoint_ld.templates` tells whether one makes sense.
-"""
+from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Self, TypeAlias
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, Field, JsonValue, TypeAdapter, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
-from checkpoint_ld.entities.composition import FieldCheck, StrategyNode, require_shallow
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.entity import Entity
+from checkpoint_ld.errors import LookupFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+DEEPEST = 100
+"""Trees may have this many levels."""
+
+_CONDITIONS = "The nodes below, each with its type"
+
+
+class _Node(Entity):
+    """A node of a tree. In serialised form, `type` tells the nodes apart; unknown members are dropped."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    @model_validator(mode="after")
+    def _limit_depth(self) -> Self:
+        require_shallow(self)
+        return self
+
+
+class FieldCheck(_Node):
+    """Passes if the result of one field is true; null, which is no result, does not pass."""
+
+    type: Literal["field_check"] = "field_check"
+    field: str = Field(description="The name of the field")
+
+
+class AllOf(_Node):
+    """Passes if all conditions pass, and so without any."""
+
+    type: Literal["all_of"] = "all_of"
+    conditions: list[StrategyNode] = Field(default_factory=list, description=_CONDITIONS)
+
+
+class AnyOf(_Node):
+    """Passes if one of the conditions passes, and so never without any."""
+
+    type: Literal["any_of"] = "any_of"
+    conditions: list[StrategyNode] = Field(default_factory=list, description=_CONDITIONS)
+
+
+class AtLeastN(_Node):
+    """Passes if `n` conditions or more pass, and so never if there are fewer."""
+
+    type: Literal["at_least_n"] = "at_least_n"
+    n: int = Field(ge=0, description="How many conditions have to pass")
+    conditions: list[StrategyNode] = Field(default_factory=list, description=_CONDITIONS)
+
+
+StrategyNode: TypeAlias = Annotated[AllOf | AnyOf | AtLeastN | FieldCheck, Field(discriminator="type")]
+"""Any node, told by `type`, which every node but the root has to have in serialised form."""
+
+AllOf.model_rebuild()
+AnyOf.model_rebuild()
+AtLeastN.model_rebuild()
+
+
+@renamed(results="field_results")
+def evaluate_strategy(node: StrategyNode, field_results: Mapping[str, bool | None]) -> bool:
+    """Return whether a tree passes, given the result of each field by name; null counts as not passed.
+
+    Raises `LookupFailedError` if the tree names a field without a result, whether or not it decides anything, and
+    `ValueError` if the tree was edited to be deeper than `DEEPEST`.
+    """
+    require_shallow(node)
+    missing = [name for name in dict.fromkeys(fields_of(node)) if name not in field_results]
+    if missing:
+        there = ", ".join(map(repr, field_results)) or "none"
+        raise LookupFailedError(
+            f"the strategy names fields without a result: {', '.join(map(repr, missing))}; there are {there}"
+        )
+    return _evaluated(node, lambda leaf: field_results[leaf.field] is True)
+
+
+def evaluate_composition(node: object, evaluate_leaf: Callable[[Any], bool]) -> bool:
+    """Return whether a tree passes whose leaves are anything that `evaluate_leaf` can judge.
+
+    What is not AllOf, AnyOf or AtLeastN is a leaf. AllOf and AnyOf ask no further once they are decided. Raises
+    `ValueError` if the tree is deeper than `DEEPEST`.
+    """
+    require_shallow(node)
+    return _evaluated(node, evaluate_leaf)
+
+
+def require_shallow(node: object) -> None:
+    """Raise `ValueError` if a tree of objects with `conditions` is deeper than `DEEPEST`; one that holds itself is."""
+    waiting = [(node, 1)]
+    while waiting:
+        known, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise ValueError(f"the tree has more than {DEEPEST} levels")
+        waiting.extend((condition, depth + 1) for condition in getattr(known, "conditions", ()))
+
+
+def _evaluated(node: object, evaluate_leaf: Callable[[Any], bool]) -> bool:
+    match node:
+        case AllOf(conditions=conditions):
+            return all(_evaluated(condition, evaluate_leaf) for condition in conditions)
+        case AnyOf(conditions=conditions):
+            return any(_evaluated(condition, evaluate_leaf) for condition in conditions)
+        case AtLeastN(n=needed, conditions=conditions):
+            return sum(_evaluated(condition, evaluate_leaf) for condition in conditions) >= needed
+    return evaluate_leaf(node)
+
+
+def fields_of(node: StrategyNode) -> Iterator[str]:
+    """Yield the names of the fields that a tree looks at, in its order; one may come twice."""
+    if isinstance(node, FieldCheck):
+        yield node.field
+        return
+    for condition in node.conditions:
+        yield from fields_of(condition)
+
+
+MOST_WEIGHT: Final = 1e300
+"""Heavier fields count as this heavy, so that sums of weights stay numbers."""
+
+_BELOW_ONE: Final = math.nextafter(1.0, 0.0)
+
+
+def granular_score(
+    node: StrategyNode | None,
+    results: Mapping[str, bool | None],
+    scores: Mapping[str, float | None],
+    weights: Mapping[str, float],
+) -> float:
+    """Return how right an answer is: results, credit from 0.0 to 1.0 and weight of each field by name.
+
+    Without a tree it is the mean of the credit, weighted. In a tree, a field is worth its credit; AllOf the mean of
+    its parts, each weighted by the fields below it; AnyOf its best part; AtLeastN the mean of its `n` best parts, all
+    if `n` is 0. A tree that does not pass is worth less than 1.0, and nothing if none of its fields earns anything.
+    Null earns nothing, and a weight that is no positive number counts as 0.
+
+    Raises what `checkpoint_ld.entities.template_spec.evaluate_strategy` raises.
+    """
+    credit = {name: score or 0.0 for name, score in scores.items()}
+    shares = {name: min(weight, MOST_WEIGHT) if weight > 0 else 0.0 for name, weight in weights.items()}
+    if node is None:
+        return _mean([(credit[name], shares[name]) for name in credit]) if any(shares.values()) else 0.0
+    passes = evaluate_strategy(node, results)
+    value, _ = _worth(node, credit, shares)
+    if passes:
+        return value
+    return min(value, _BELOW_ONE) if any(credit[name] for name in fields_of(node)) else 0.0
+
+
+def _worth(node: StrategyNode, credit: Mapping[str, float], shares: Mapping[str, float]) -> tuple[float, float]:
+    """Return what a tree is worth, and the weight of the fields below it."""
+    if isinstance(node, FieldCheck):
+        return credit[node.field], shares[node.field]
+    parts = [_worth(condition, credit, shares) for condition in node.conditions]
+    weight = min(sum(share for _, share in parts), MOST_WEIGHT)
+    best = sorted((value for value, _ in parts), reverse=True)
+    if isinstance(node, AnyOf):
+        return (best[0] if best else 0.0), weight
+    if isinstance(node, AtLeastN):
+        return (sum(best[: node.n]) / node.n if node.n else 1.0), weight
+    return _mean(parts), weight
+
+
+def _mean(parts: Sequence[tuple[float, float]]) -> float:
+    """Return the weighted mean; without any weight all parts count alike, and no parts are worth all."""
+    total = sum(share for _, share in parts)
+    if not total:
+        return sum(value for value, _ in parts) / len(parts) if parts else 1.0
+    return min(sum(value * share for value, share in parts) / total, 1.0)
+
 
 MARKER = "__conditional__"
 """The member, with the value true, by which the object of a conditional ground truth is known."""
@@ -97,7 +267,7 @@ class VerifyStrategySpec(Entity):
     type: str = Field(description="all_of, any_of, at_least_n or field_check")
     n: int | None = Field(default=None, description="For at_least_n: how many conditions have to pass")
     field_name: str | None = Field(default=None, description="For field_check: the name of the field")
-    conditions: list["VerifyStrategySpec"] = Field(default_factory=list, description="The nodes below")
+    conditions: list[VerifyStrategySpec] = Field(default_factory=list, description="The nodes below")
 
     @model_validator(mode="after")
     def _limit_depth(self) -> Self:

@@ -1,24 +1,24 @@
-"""Fields of an answer that say how they are verified."""
+"""Fields of an answer that say how they are verified, and its checks by regular expressions."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic import ConfigDict, Field, JsonValue
 
 from checkpoint_ld.documents.values import shown
-from checkpoint_ld.entities.entity import Entity
-from checkpoint_ld.entities.json_values import json_value
+from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive, primitive_of, safe_check
-from checkpoint_ld.entities.primitives.values import means_number, means_truth_value, named
+from checkpoint_ld.entities.primitives.matching import find_all
+from checkpoint_ld.entities.primitives.primitive import means_number, means_truth_value, named
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import EvaluationError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pydantic.fields import FieldInfo
+
 
 KEY: Final = "__verification__"
 """The member of a field's `json_schema_extra` that holds how the field is verified."""
@@ -131,3 +131,93 @@ def _warn_of_misfit(primitive: VerificationPrimitive, truth: JsonValue) -> None:
         return
     if not fits:
         _log.warning("the ground truth %s hardly fits %s: correct one of them", shown(str(truth)), name)
+
+
+_NAMED_SCHEMAS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_SCHEMAS: Final = (
+    *("items", "prefixItems", "additionalItems", "contains", "additionalProperties", "propertyNames"),
+    *("unevaluatedItems", "unevaluatedProperties", "anyOf", "allOf", "oneOf", "not", "if", "then", "else"),
+)
+_PLAIN: Final = (
+    *("$schema", "$ref", "type", "title", "description", "enum", "const", "format"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern"),
+    *("minItems", "maxItems", "uniqueItems", "minContains", "maxContains", "minProperties", "maxProperties"),
+    *("required", "dependentRequired", "contentEncoding", "contentMediaType", "discriminator"),
+)
+"""The keywords of JSON Schema 2020-12 that describe a value, and the one of OpenAPI that pydantic uses."""
+
+
+def without_ground_truths(schema: Any) -> Any:
+    """Return a copy of a JSON Schema with the keywords that describe values, and no others.
+
+    Examples go, and so does whatever somebody added (`__verification__` is one of these). A default stays only where
+    it is null, and goes from verified fields altogether. Names of properties are names, whatever they are.
+    """
+    if isinstance(schema, list):
+        return [without_ground_truths(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _NAMED_SCHEMAS and isinstance(value, dict):
+            kept[key] = {name: without_ground_truths(part) for name, part in value.items()}
+        elif key in _SCHEMAS:
+            kept[key] = without_ground_truths(value)
+        elif key in _PLAIN or (key == "default" and value is None and KEY not in schema):
+            kept[key] = value
+    return kept
+
+
+MATCH_TYPES = ("exact", "contains", "count", "all")
+
+
+def check_regexes(regexes: Mapping[str, Any] | None, trace: str) -> dict[str, Any]:
+    """Return what expressions find in a response: `success`, `results` by name, and `details` by name.
+
+    An expression is an object of `pattern`, `expected` and `match_type`: *exact* (one match, which is what is
+    expected), *contains* (what is expected is among the matches), *count* (as many matches as expected) and *all*
+    (each of the expected is among the matches). Matches are those of Python's `findall`: the content of the group if
+    there is one, a tuple if there are several. Details have `pattern`, `expected`, `match_type`, and then
+    `matches_found`, `match_count` and `success_reason` or `failure_reason`, or else `error`: why the expression could
+    not be searched for, which includes that it takes too long. Nothing is raised.
+    """
+    details = {name: _detail(said, trace) for name, said in (regexes or {}).items()}
+    results = {name: "success_reason" in detail for name, detail in details.items()}
+    return {"success": all(results.values()), "results": results, "details": details}
+
+
+def _detail(said: Any, trace: str) -> dict[str, Any]:
+    if not isinstance(said, Mapping):
+        error = f"{named(said)} is no object of pattern, expected and match_type"
+        return {"error": error, "pattern": "", "expected": None, "match_type": "exact"}
+    pattern, expected, match_type = said.get("pattern", ""), said.get("expected"), said.get("match_type", "exact")
+    detail: dict[str, Any] = {"pattern": pattern, "expected": expected, "match_type": match_type}
+    try:
+        if not isinstance(pattern, str) or not isinstance(trace, str):
+            raise EvaluationError(f"the pattern {named(pattern)} cannot be searched for in {named(trace)}")
+        matches = find_all(pattern, trace)
+        passed, reason = _judged(match_type, expected, matches)
+    except (EvaluationError, RecursionError) as error:
+        return {"error": str(error), **detail}
+    detail |= {"matches_found": matches, "match_count": len(matches)}
+    return {**detail, "success_reason" if passed else "failure_reason": reason}
+
+
+def _judged(match_type: Any, expected: Any, matches: list[Any]) -> tuple[bool, str]:
+    count = f"{len(matches)} {'match' if len(matches) == 1 else 'matches'}"
+    match match_type:
+        case "exact" if len(matches) == 1:
+            return matches[0] == expected, f"the one match is {named(matches[0])}, expected is {named(expected)}"
+        case "exact":
+            return False, f"{count}, where one is expected"
+        case "contains":
+            there = expected in matches
+            return there, f"{named(expected)} is {'' if there else 'not '}among the {count}"
+        case "count" if isinstance(expected, int):
+            return len(matches) == expected, f"{count}, expected are {int(expected)}"
+        case "all" if isinstance(expected, list):
+            missing = [item for item in expected if item not in matches]
+            return not missing, f"missing are {named(missing)}" if missing else f"all expected are among the {count}"
+        case "count" | "all":
+            return False, f"{match_type} cannot be compared with {named(expected)}"
+    return False, f"there is no match_type {named(match_type)}: use one of {', '.join(MATCH_TYPES)}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.families import AGENT, dialect_of, graph_of
 from checkpoint_ld.graph import naming
 from checkpoint_ld.identifiers import question_id
-from checkpoint_ld.mapping import questions, rubrics, scenarios
+from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.reading import Reading
@@ -90,7 +90,7 @@ def inspect_benchmark(reading: Reading) -> Inspection:
         questions=len(items),
         templates=sum(map(questions.has_template, items)),
         finished=sum(map(questions.is_finished, items)),
-        scenarios=sum(map(scenarios.is_scenario, as_list(tree.get("hasPart")))),
+        scenarios=sum(map(questions.is_scenario, as_list(tree.get("hasPart")))),
         traits=dict(sorted(Counter(_traits(tree, items)).items())),
         keywords=dict(sorted(keywords.items(), key=lambda pair: (-pair[1], pair[0]))),
         triples=len(reading.graph),
@@ -102,7 +102,7 @@ def inspect_benchmark(reading: Reading) -> Inspection:
 def _traits(tree: Json, items: list[Json]) -> Iterator[tuple[str, str]]:
     for scope, holder in (("global", tree), *(("question", one.get("item")) for one in items)):
         if isinstance(holder, dict):
-            static, dynamic = rubrics.rubric_of(holder), rubrics.dynamic_rubric_of(holder)
+            static, dynamic = traits.rubric_of(holder), traits.dynamic_rubric_of(holder)
             yield from ((scope, family_of(trait)) for trait in (static.traits() if static else ()))
             yield from ((scope, f"dynamic {family_of(trait)}") for trait in (dynamic.traits() if dynamic else ()))
 

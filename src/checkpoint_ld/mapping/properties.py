@@ -1,12 +1,50 @@
-"""Additional properties of a node: named values, some of them JSON that is written as text."""
+"""Property values, creators and template placeholders as Python values, and faults of entities in a line."""
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.documents.values import copied
+from checkpoint_ld.entities import Creator, Organization, Person
+from checkpoint_ld.errors import WriteError
+
+Json = dict[str, Any]
+
+_LABEL = re.compile(r"[\w-]+\[.*\]|str|int|float|bool|bytes|none|scalar", re.DOTALL)
+"""What pydantic puts into a place for the branch of a union or for a function around it; no member is called so."""
+_INNER = re.compile(r"^Value error, | or instance of \w+$")
+_OF_CLASS = re.compile(r"^Input should be an instance of \w+$")
+
+
+def faults_of(error: ValidationError) -> str:
+    """Return what is wrong with the members of an entity, each named with its place; values stay out of it.
+
+    What pydantic says about each branch of a union is one fault.
+    """
+    found: dict[str, list[str]] = {}
+    for one in error.errors(include_url=False, include_input=False, include_context=False):
+        found.setdefault(".".join(map(str, place_of(one["loc"]))), []).append(words_of(one["msg"]))
+    return "; ".join(": ".join(filter(None, (at, " or ".join(dict.fromkeys(words))))) for at, words in found.items())
+
+
+def place_of(steps: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """Return the members and indices that lead to a fault, without the branches that pydantic took."""
+    return tuple(one for one in steps if isinstance(one, int) or not _LABEL.fullmatch(one))
+
+
+def words_of(message: str) -> str:
+    """Return what pydantic says about a value without the names of classes that are not the reader's."""
+    return _OF_CLASS.sub("Input should be of another kind", _INNER.sub("", message))
+
 
 CUSTOM = "custom_"
 
@@ -46,3 +84,119 @@ def custom_of(properties: dict[str, Any]) -> dict[str, Any]:
     It shares nothing with `properties`.
     """
     return {name[len(CUSTOM) :]: copied(value) for name, value in properties.items() if name.startswith(CUSTOM)}
+
+
+def creator_of(root: Json) -> Creator | list[Creator] | None:
+    """Return who made the benchmark whose root object this is."""
+    told, details = root.get("creator"), values(root.get("additionalProperty")).get(CREATOR_DETAILS)
+    if details is not None and told == name_of_creator(details):
+        told = details
+    found = [_creator(one) for one in as_list(told)]
+    return found if len(found) > 1 else found[0] if found else None
+
+
+def name_of_creator(value: Any) -> str:
+    """Return the text that stands for a creator, or for several."""
+    if isinstance(value, list):
+        return ", ".join(name for one in value if (name := name_of_creator(one)))
+    told = value.get("name") if isinstance(value, dict) else value
+    return told if isinstance(told, str) else ""
+
+
+def creator_members(value: Creator | Any) -> tuple[Any, list[Json]]:
+    """Return the member `creator` that Karenina takes, and the properties that hold what it would not take.
+
+    `value` is a creator or what a file has as one, or a list of those. A Person of whom no more than the name is known
+    is a text, too.
+    """
+    value = _plain(value)
+    if isinstance(value, list):
+        value = [_plain(one) for one in value]
+        value = value[0] if len(value) == 1 else value
+    if isinstance(value, str):
+        return value, []
+    name = name_of_creator(value)
+    if isinstance(value, dict) and value.get("@type") == "Person" and name:
+        return (value if value.keys() - {"@type", "name"} else name), []
+    return name, [property_value(CREATOR_DETAILS, value)]
+
+
+def checked_creator(value: Any) -> Any:
+    """Return a creator, or a list of several, that a user gives, with mappings as a Person or an Organization.
+
+    Raises WriteError for what is neither a text nor one of the two, and for one without a name.
+    """
+    if isinstance(value, list | tuple):
+        return [checked_creator(one) for one in value]
+    if isinstance(value, Mapping):
+        try:
+            return _model(value).model_validate(value)
+        except ValidationError as error:
+            raise WriteError(f"this is no creator: {faults_of(error)}") from None
+    if not isinstance(value, (str, Person, Organization)) or not value:
+        raise WriteError(f"{value!r} is no creator: give a name, a Person or an Organization")
+    return value
+
+
+def _model(value: Mapping[str, Any]) -> type[Person | Organization]:
+    return Organization if value.get("@type") == "Organization" else Person
+
+
+def _plain(value: Any) -> Any:
+    is_entity = isinstance(value, (Person, Organization))
+    return value.model_dump(by_alias=True, exclude_none=True) if is_entity else value
+
+
+def _creator(value: Any) -> Creator:
+    if not isinstance(value, dict):
+        return str(value)
+    try:
+        return _model(value).model_validate(value)
+    except ValidationError:
+        return name_of_creator(value)
+
+
+_DESCRIPTION = "The answer response"
+_LONGEST = 2_000
+
+
+def is_placeholder(source: str) -> bool:
+    """Tell whether a template is the placeholder, by what it does: one field `response`, and `verify` returns False.
+
+    What the docstring says does not count, since it has the text that the question had when it was added. The text is
+    parsed, never run.
+    """
+    if _DESCRIPTION not in source or len(source) > _LONGEST:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in a docstring are the author's matter
+            module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    match [node for node in module.body if not isinstance(node, ast.Import | ast.ImportFrom)]:
+        case [ast.ClassDef(bases=[_], keywords=[], decorator_list=[], body=body)]:
+            return _does_nothing(_without_docstring(body))
+    return False
+
+
+def _does_nothing(body: list[ast.stmt]) -> bool:
+    match body:
+        case [
+            ast.AnnAssign(target=ast.Name(id="response"), annotation=ast.Name(id="str"), value=ast.Call() as field),
+            ast.FunctionDef(name="verify", decorator_list=[], body=statements),
+        ]:
+            match field, _without_docstring(statements):
+                case (
+                    ast.Call(args=[], keywords=[ast.keyword(arg="description", value=ast.Constant(value=described))]),
+                    [ast.Return(value=ast.Constant(value=False))],
+                ):
+                    return bool(described == _DESCRIPTION)
+    return False
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    match body:
+        case [ast.Expr(value=ast.Constant(value=str())), *rest]:
+            return rest
+    return body

@@ -5,28 +5,33 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
+from checkpoint_ld import entities
 from checkpoint_ld.dialects import datafeed
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.entities import LENIENT, Question, QuestionRegistryEntry
-from checkpoint_ld.mapping.placeholder import is_placeholder
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.properties import (
     ABSENT,
     CUSTOM,
     as_list,
     custom_of,
+    faults_of,
     from_text,
+    is_placeholder,
     property_value,
     text_of,
     values,
 )
-from checkpoint_ld.mapping.rubrics import by_kind, dumped, dynamic_traits_of, traits_of
-from checkpoint_ld.mapping.traits import rating_of
+from checkpoint_ld.mapping.traits import by_kind, dumped, dynamic_traits_of, rating_of, traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from checkpoint_ld.entities import DynamicRubric, Rubric
+    from checkpoint_ld.entities import DynamicRubric, Rubric, Scenario
     from checkpoint_ld.graph.object_reading import Frame
+
 
 Json = dict[str, Any]
 
@@ -256,3 +261,32 @@ def _examples(value: Any) -> list[dict[str, str]] | None:
         {str(name): text_of(text) for name, text in one.items()} for one in as_list(value) if isinstance(one, dict)
     ]
     return pairs or None
+
+
+SCENARIO_TYPE = "karenina:Scenario"
+
+
+def is_scenario(part: object) -> bool:
+    """Tell whether an object among a root's parts is a scenario."""
+    if not isinstance(part, dict):
+        return False
+    return "nodes" in part if part.get("@type") is None else part["@type"] in (SCENARIO_TYPE, "Scenario")
+
+
+def scenario_of(part: Json) -> Scenario:
+    """Return the scenario that an object holds. Raises ReadError for one that breaks a rule which no file may break."""
+    nodes = part.get("nodes")
+    if isinstance(nodes, dict):
+        # The key counts, whatever the node says.
+        named = {key: {**node, "nodeId": key} if isinstance(node, dict) else node for key, node in nodes.items()}
+        part = {**part, "nodes": named}
+    try:
+        return entities.Scenario.model_validate(part, context=LENIENT)
+    except ValidationError as error:
+        raise ReadError(f"the scenario {part.get('name')!r} cannot be read: {faults_of(error)}") from None
+
+
+def scenario_object(scenario: Scenario) -> Json:
+    """Return the object of a scenario as Karenina writes it."""
+    members: Json = scenario.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return members

@@ -6,10 +6,12 @@ boolean only where nothing speaks for a score.
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from checkpoint_ld.dialects import traits as older
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     GUI_MATRIX,
@@ -20,21 +22,39 @@ from checkpoint_ld.dialects.ratings import (
     llm_kind,
     trait_type,
 )
-from checkpoint_ld.dialects.traits import SETTINGS
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, LISTS, SETTINGS, rating_from_v2
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.entities import (
     LENIENT,
     AgenticRubricTrait,
     AnyTrait,
     CallableRubricTrait,
+    DynamicRubric,
     LLMRubricTrait,
     MetricRubricTrait,
     RegexRubricTrait,
+    Rubric,
 )
+from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.mapping.faults import faults_of
-from checkpoint_ld.mapping.properties import ABSENT, as_list, from_text, name_of, property_value, text_of, values
-from checkpoint_ld.vocabulary import TRAIT_TYPES
+from checkpoint_ld.mapping.properties import (
+    ABSENT,
+    as_list,
+    faults_of,
+    from_text,
+    name_of,
+    property_value,
+    text_of,
+    values,
+)
+from checkpoint_ld.vocabulary import SCOPES, TRAIT_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from checkpoint_ld.dialects.traits import Family
+    from checkpoint_ld.entities import AnyTrait
+
 
 Json = dict[str, Any]
 
@@ -268,3 +288,139 @@ def _settings(trait: AnyTrait, family: str) -> list[Json]:
         elif value not in (None, []) and not (name == "include_ground_truth" and value is False):
             entries.append(property_value(name, value))
     return entries
+
+
+_MEMBER = "globalRubric"
+
+
+def older_ratings(holder: Json, scope: str) -> list[Json]:
+    """Return the ratings of `scope` that stand for traits in older places of a root or question object.
+
+    A trait whose name a rating of the object has already is left out: the rating counts. So is what is no trait.
+    """
+    lists = list(_lists(holder))
+    if not lists:
+        return []
+    names = {text_of(one.get("name")) for one in as_list(holder.get("rating")) if is_static(one)}
+    found = []
+    for family, entries in lists:
+        for one in entries:
+            rating = _rating(family, one, scope)
+            if rating is not None and text_of(rating.get("name")) not in names:
+                names.add(text_of(rating.get("name")))
+                found.append(rating)
+    return found
+
+
+def members_without(holder: Json) -> Json:
+    """Return the members of an object that are different when its traits have left the older places.
+
+    None stands for a member that goes. What is no trait stays where it is.
+    """
+    entries = as_list(holder.get("additionalProperty"))
+    kept = [left for one in entries if (left := _without_traits(one)) is not None]
+    changed: Json = {"additionalProperty": kept} if kept != entries else {}
+    rubric = holder.get(_MEMBER)
+    if isinstance(rubric, dict) and any(isinstance(rubric.get(name), list) for name in LISTS):
+        left = {name: _rest(LISTS[name], value) if name in LISTS else value for name, value in rubric.items()}
+        changed[_MEMBER] = {name: value for name, value in left.items() if name not in LISTS or value} or None
+    return changed
+
+
+def _lists(holder: Json) -> Iterator[tuple[Family, list[Any]]]:
+    properties = values(holder.get("additionalProperty"))
+    rubric = holder.get(_MEMBER)
+    places = [(family, from_text(properties[name])) for name, family in LEGACY_PROPERTIES.items() if name in properties]
+    if isinstance(rubric, dict):
+        places += [(family, rubric.get(name)) for name, family in LISTS.items()]
+    return ((family, entries) for family, entries in places if isinstance(entries, list))
+
+
+def _rating(family: Family, one: Any, scope: str) -> Json | None:
+    if not isinstance(one, dict):
+        return None
+    rating = rating_from_v2(older.family_of(one.get("type")) or family, one, scope)
+    try:
+        return None if trait_of(rating) is None else rating
+    except ReadError:
+        return None
+
+
+def _rest(family: Family, entries: Any) -> Any:
+    if not isinstance(entries, list):
+        return entries
+    return [one for one in entries if _rating(family, one, "Global") is None]
+
+
+def _without_traits(entry: Any) -> Any:
+    """Return a property without the traits that it holds, None where it held nothing else."""
+    family = LEGACY_PROPERTIES.get(name_of(entry) or "")
+    entries = from_text(entry.get("value")) if family else None
+    if family is None or not isinstance(entries, list):
+        return entry
+    rest = _rest(family, entries)
+    if not rest:
+        return None
+    return {**entry, "value": json.dumps(rest) if isinstance(entry["value"], str) else rest}
+
+
+Traits = TypeVar("Traits", Rubric, DynamicRubric)
+
+
+def rubric_of(holder: Json) -> Rubric | None:
+    """Return the rubric of a root or question object, or None when it has no traits."""
+    traits = traits_of(holder)
+    return collected(Rubric, traits) if traits else None
+
+
+def dynamic_rubric_of(holder: Json) -> DynamicRubric | None:
+    """Return the dynamic rubric of a root or question object, or None when it has no dynamic traits."""
+    traits = dynamic_traits_of(holder)
+    return collected(DynamicRubric, traits) if traits else None
+
+
+def traits_of(holder: Json) -> list[AnyTrait]:
+    """Return the traits of a root or question object that are not dynamic.
+
+    Traits in the places of older files (JSON text in a property, a plain member of the root) are read too; of two
+    traits of one name in different places the rating counts. Raises ReadError for a trait that breaks a rule which no
+    file may break.
+    """
+    return _traits([*_ratings(holder, is_static), *older_ratings(holder, SCOPES[0])])
+
+
+def dynamic_traits_of(holder: Json) -> list[AnyTrait]:
+    """Return the dynamic traits of a root or question object. Raises ReadError as `traits_of`."""
+    return _traits(_ratings(holder, is_dynamic))
+
+
+def has_traits(holder: Json) -> bool:
+    """Tell whether there are traits that are not dynamic, for which the types of the ratings are enough."""
+    return any(map(is_static, as_list(holder.get("rating")))) or bool(older_ratings(holder, SCOPES[0]))
+
+
+def by_kind(traits: Iterable[AnyTrait]) -> dict[str, list[AnyTrait]] | None:
+    """Return the five lists of traits of a rubric, None where there are no traits."""
+    lists: dict[str, list[AnyTrait]] = {name: [] for name in TRAIT_LISTS}
+    for trait in traits:
+        lists[f"{family_of(trait)}_traits"].append(trait)
+    return lists if any(lists.values()) else None
+
+
+def dumped(traits: Iterable[AnyTrait]) -> Json | None:
+    """Return traits as a `Question` holds them, as JSON; None where there are none."""
+    lists = by_kind(traits)
+    return lists and {name: [one.model_dump(mode="json") for one in held] for name, held in lists.items()}
+
+
+def collected(model: type[Traits], traits: Iterable[AnyTrait]) -> Traits:
+    """Return a rubric of `traits`, however odd they are."""
+    return model.model_validate(by_kind(traits) or {}, context=LENIENT)
+
+
+def _ratings(holder: Json, is_meant: Callable[[Any], bool]) -> list[Json]:
+    return [rating for rating in as_list(holder.get("rating")) if is_meant(rating)]
+
+
+def _traits(ratings: list[Json]) -> list[AnyTrait]:
+    return [trait for rating in ratings if (trait := trait_of(rating)) is not None]

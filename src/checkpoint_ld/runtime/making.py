@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld.agent.values import LATEST_MS, Value
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.mapping.faults import faults_of
+from checkpoint_ld.mapping.properties import faults_of
 from checkpoint_ld.runtime.frozen_json import frozen
 
 if TYPE_CHECKING:

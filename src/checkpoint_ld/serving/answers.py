@@ -37,7 +37,7 @@ POLICY = (
     "form-action 'none'; frame-ancestors 'none'"
 )
 _HEADER = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)+")
-"""What stands above a query and stands on the page in its own place."""
+"""What stands above a query and is said on the page in its own place."""
 _SAFE = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -48,7 +48,7 @@ _SAFE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Asked:
     """A request as it came in."""
 
     method: str
@@ -78,13 +78,16 @@ class Answer:
         return cls.of(status, "text/plain", f"{message}\n", **more)
 
 
-def answer(request: Request, evaluate: Callable[[Question], Found], max_rows: int | None) -> Answer:
-    """Answer a request; `evaluate` answers queries."""
-    parts = urlsplit(request.target)
+Ask = "Callable[[Question], Found]"
+
+
+def answer(asked: Asked, ask: Callable[[Question], Found], max_rows: int | None) -> Answer:
+    """Answer a request; `ask` answers queries."""
+    parts = urlsplit(asked.target)
     path = unquote(parts.path)
     if path == SERVICE:
-        return _queried(request, parts.query, evaluate, max_rows)
-    if request.method not in {"GET", "HEAD"}:
+        return _queried(asked, parts.query, ask, max_rows)
+    if asked.method not in {"GET", "HEAD"}:
         return _not_allowed("GET, HEAD")
     if path in FILES:
         name, media_type = FILES[path]
@@ -97,14 +100,14 @@ def answer(request: Request, evaluate: Callable[[Question], Found], max_rows: in
     return Answer.plain(404, f"there is nothing at {path!r}: the service is at {SERVICE}")
 
 
-def _queried(request: Request, query: str, evaluate: Callable[[Question], Found], max_rows: int | None) -> Answer:
+def _queried(asked: Asked, query: str, ask: Callable[[Question], Found], max_rows: int | None) -> Answer:
     given = parse_qs(query, keep_blank_values=True)
-    if request.method == "POST":
-        kind = request.content_type.partition(";")[0].strip().lower()
+    if asked.method == "POST":
+        kind = asked.content_type.partition(";")[0].strip().lower()
         if kind == UPDATE:
             return _no_updates()
         try:
-            text = request.body.decode()
+            text = asked.body.decode()
         except UnicodeDecodeError:
             return Answer.plain(400, "the body is no UTF-8")
         if kind == FORM:
@@ -113,17 +116,17 @@ def _queried(request: Request, query: str, evaluate: Callable[[Question], Found]
             given["query"] = [text]
         else:
             return Answer.plain(415, f"a body is {QUERY} or {FORM}, not {kind or 'of no type'}")
-    elif request.method not in {"GET", "HEAD"}:
+    elif asked.method not in {"GET", "HEAD"}:
         return _not_allowed("GET, HEAD, POST")
     if "update" in given:
         return _no_updates()
-    if "query" not in given and request.method != "POST":
+    if "query" not in given and asked.method != "POST":
         return Answer.of(200, "text/turtle", _file("description.ttl"))
     if len(given.get("query", ())) != 1:
         return Answer.plain(400, "give one query")
     default, named = (tuple(given.get(f"{one}-graph-uri", ())) for one in ("default", "named"))
-    found = evaluate(Question(given["query"][0], request.accept, default, named, max_rows))
-    # The header is the one by which Virtuoso says the same.
+    found = ask(Question(given["query"][0], asked.accept, default, named, max_rows))
+    # The header is the one by which Virtuoso tells the same.
     cut = {"X-SPARQL-MaxRows": str(max_rows)} if found.is_cut else {}
     return Answer.of(found.status, found.media_type, found.text, **cut)
 
@@ -140,10 +143,10 @@ def _bound(name: str, query: str) -> Answer:
     """Answer with the text of a named query with its parameters bound."""
     given = {key: values[-1] for key, values in parse_qs(query).items() if values[-1]}
     try:
-        named = queries.request(name, given) if name in queries.catalogue() else None
-        if named is None:
+        told = queries.request(name, given) if name in queries.catalogue() else None
+        if told is None:
             return Answer.plain(404, f"there is no query {name!r}")
-        text = bound(named.text, {key: term_of(value) for key, value in named.parameters.items()})
+        text = bound(told.text, {key: term_of(value) for key, value in told.parameters.items()})
     except QueryError as error:
         return Answer.plain(400, str(error))
     return Answer.of(200, QUERY, _HEADER.sub("", text))
@@ -151,7 +154,7 @@ def _bound(name: str, query: str) -> Answer:
 
 @cache
 def _catalogue() -> str:
-    listed = [
+    told = [
         {
             "name": one.name,
             "title": one.title,
@@ -166,7 +169,7 @@ def _catalogue() -> str:
         }
         for one in queries.catalogue().values()
     ]
-    return json.dumps(listed, ensure_ascii=False)
+    return json.dumps(told, ensure_ascii=False)
 
 
 @cache

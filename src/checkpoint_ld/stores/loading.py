@@ -10,8 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import emission, families
-from checkpoint_ld.batch import discovery
+from checkpoint_ld import discovery, emission, families
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import FindingsError, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.families import checking
@@ -297,7 +296,7 @@ class _Loading:
         is_moved = other.source != load.entry.source
         if is_moved and _same_time((other,), path) is not None:
             return Outcome(file, Kind.UNCHANGED, other.graph, other.triples, f"the same as {path}")
-        self.holdings.replace_entry(replace(load.entry, status=other.status))
+        self.holdings.retell(replace(load.entry, status=other.status))
         kind, message = (Kind.MOVED, f"from {path}") if is_moved else (Kind.UNCHANGED, "")
         return Outcome(file, kind, other.graph, other.triples, message)
 

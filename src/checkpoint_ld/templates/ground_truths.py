@@ -7,7 +7,7 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.entities.primitives.values import means_number, means_truth_value
+from checkpoint_ld.entities.primitives.primitive import means_number, means_truth_value
 from checkpoint_ld.templates.showing import listed, shown
 
 if TYPE_CHECKING:

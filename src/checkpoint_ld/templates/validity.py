@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.composition import require_shallow
-from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
-from checkpoint_ld.mapping.faults import faults_of
+from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, require_shallow
+from checkpoint_ld.mapping.properties import faults_of
 from checkpoint_ld.templates.ground_truths import misfit
 from checkpoint_ld.templates.literals import LONGEST_INTEGER
 from checkpoint_ld.templates.naming import COMPOSITES, class_name_fault, field_name_fault

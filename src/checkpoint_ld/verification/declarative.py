@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.regex_checks import check_regexes
+from checkpoint_ld.entities.verified_field import check_regexes
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.templates import Level, ProblemKind
 from checkpoint_ld.verification.fields import RESERVED, judge, unknown_field

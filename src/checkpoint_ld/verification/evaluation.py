@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.entities.answer import BaseAnswer
-from checkpoint_ld.entities.primitives.values import named
+from checkpoint_ld.entities.primitives.primitive import named
 from checkpoint_ld.entities.template_spec import TemplateSpec
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Template, read_template

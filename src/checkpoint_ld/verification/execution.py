@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.entities.json_values import json_value
+from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.verification.result import FieldResult, VerificationResult

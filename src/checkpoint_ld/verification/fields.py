@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.json_values import json_value
+from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.entities.primitives import TracePrimitive, safe_check
 from checkpoint_ld.entities.verified_field import resolve_truth
 from checkpoint_ld.errors import EvaluationError, SettingsError

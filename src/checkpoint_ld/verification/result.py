@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.entities.json_values import json_value
+from checkpoint_ld.entities.entity import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,9 +57,9 @@ class VerificationResult:
     `passed` is whether the fields pass and, where the template has regular expressions, these as well; None if nobody
     can tell, and then `reason` says why and what to do about it. `level` is that of the template.
     `fields` are in the template's order. `granular_score` says how right the answer is, from 0.0 to 1.0, by the rules
-    of `checkpoint_ld.entities.granular`; `karenina_granular_score` is what Karenina computes, which looks at the root
-    of the strategy only. Both are None if they cannot be told. `regex` is what the expressions of the template found
-    in the response, as `checkpoint_ld.entities.regex_checks.check_regexes` returns it, None if there are none.
+    of `checkpoint_ld.entities.template_spec`; `karenina_granular_score` is what Karenina computes, which looks at the
+    root of the strategy only. Both are None if they cannot be told. `regex` is what the expressions of the template
+    found in the response, as `checkpoint_ld.entities.verified_field.check_regexes` returns it, None if there are none.
     `executed` tells whether code of the template was run.
     """
 

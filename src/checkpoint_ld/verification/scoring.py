@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.entities.composition import AnyOf, AtLeastN, evaluate_strategy
-from checkpoint_ld.entities.granular import granular_score
+from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, evaluate_strategy, granular_score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from checkpoint_ld.entities.composition import StrategyNode
+    from checkpoint_ld.entities.template_spec import StrategyNode
     from checkpoint_ld.verification.result import FieldResult
 
 

@@ -13,9 +13,15 @@ import pydantic
 
 from checkpoint_ld import entities
 from checkpoint_ld.entities.answer import BaseAnswer
-from checkpoint_ld.entities.composition import AllOf, AnyOf, AtLeastN, FieldCheck
 from checkpoint_ld.entities.primitives import PRIMITIVES, SynonymMap
-from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, GroundTruthCase
+from checkpoint_ld.entities.template_spec import (
+    AllOf,
+    AnyOf,
+    AtLeastN,
+    ConditionalGroundTruth,
+    FieldCheck,
+    GroundTruthCase,
+)
 from checkpoint_ld.entities.verified_field import VerificationMeta, VerifiedField
 
 if TYPE_CHECKING:

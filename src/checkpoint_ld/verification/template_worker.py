@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import ValidationError
 
 from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
-from checkpoint_ld.entities.primitives.values import named
+from checkpoint_ld.entities.primitives.primitive import named
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from checkpoint_ld.entities.primitives.values import named
+from checkpoint_ld.entities.primitives.primitive import named
 from checkpoint_ld.errors import EvaluationError
 
 if TYPE_CHECKING:

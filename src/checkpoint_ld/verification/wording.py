@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.primitives.values import named
-from checkpoint_ld.mapping.faults import faults_of
+from checkpoint_ld.entities.primitives.primitive import named
+from checkpoint_ld.mapping.properties import faults_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

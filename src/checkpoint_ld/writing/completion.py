@@ -18,10 +18,8 @@ from checkpoint_ld.documents.values import as_base64, is_number
 from checkpoint_ld.entities import CallableRubricTrait
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.identifiers import CHECKPOINT, unix_time
-from checkpoint_ld.mapping.creators import creator_members, name_of_creator
-from checkpoint_ld.mapping.properties import as_list, text_of
-from checkpoint_ld.mapping.questions import default_template
-from checkpoint_ld.mapping.scenarios import is_scenario
+from checkpoint_ld.mapping.properties import as_list, creator_members, name_of_creator, text_of
+from checkpoint_ld.mapping.questions import default_template, is_scenario
 from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
 from checkpoint_ld.members import ordered
 from checkpoint_ld.rules import finding
@@ -36,7 +34,6 @@ Tree = dict[str, Any]
 
 _WHOLE = ("min_score", "max_score", "max_turns", "timeout_seconds")
 """Settings of a trait that are whole numbers in Karenina."""
-_COMPLETED = frozenset(("callable_code", *CONTAINERS, *_WHOLE))
 
 
 def complete(
@@ -61,14 +58,18 @@ def complete(
 
 def with_placeholders(tree: Tree) -> Tree:
     """Return a canonical tree in which every question has a template, be it the one that stands for none."""
-    elements = [*as_list(tree.get("dataFeedElement"))]
-    for at, one in enumerate(elements):
-        question = one.get("item") if isinstance(one, dict) else None
-        if isinstance(question, dict) and "hasPart" not in question:
-            text = _text(question.get("text"))
-            template = new_template_of(text, default_template(text))
-            elements[at] = {**one, "item": changed(question, {"hasPart": template}, "item")}
+    elements = [
+        {**one, "item": changed(one["item"], {"hasPart": _placeholder(one["item"])}, "item")}
+        if isinstance(one, dict) and isinstance(one.get("item"), dict) and "hasPart" not in one["item"]
+        else one
+        for one in as_list(tree.get("dataFeedElement"))
+    ]
     return {**tree, "dataFeedElement": elements} if elements else tree
+
+
+def _placeholder(question: Tree) -> Tree:
+    said = _text(question.get("text"))
+    return new_template_of(said, default_template(said))
 
 
 class _Completion:
@@ -113,8 +114,7 @@ class _Completion:
 
     def _question(self, question: Tree, pointer: str) -> Tree:
         said = _text(question.get("text"))
-        held = (question.get(name) for name in ("acceptedAnswer", "hasPart"))
-        answer, template = (one if isinstance(one, dict) else {} for one in held)
+        answer, template = (_single(question.get(name)) for name in ("acceptedAnswer", "hasPart"))
         told = {"@type": answer.get("@type", "Answer"), "text": _text(answer.get("text"))}
         whole: Tree = {"acceptedAnswer": changed(answer, told, "acceptedAnswer")}
         if "hasPart" in question:
@@ -147,17 +147,14 @@ class _Completion:
         if trait is None:
             return rating
         whole: Tree = {}
-        for at, name in enumerate(("bestRating", "worstRating")):
+        for name, bound in zip(("bestRating", "worstRating"), range_of(trait), strict=True):
             if not is_number(rating.get(name)):
-                number = number_of(rating.get(name))
-                whole[name] = as_float(range_of(trait)[at] if number is None else number)
+                told = number_of(rating.get(name))
+                whole[name] = as_float(bound if told is None else told)
         if "additionalProperty" in rating:
-            settings = as_list(rating["additionalProperty"])
             whole["additionalProperty"] = [
                 self._setting(one, trait, f"{pointer}/additionalProperty/{place}")
-                if name_of(one) in _COMPLETED
-                else one
-                for place, one in enumerate(settings)
+                for place, one in enumerate(as_list(rating["additionalProperty"]))
             ]
         return changed(rating, whole, "rating")
 
@@ -224,3 +221,7 @@ def _text(value: Any) -> str:
 def _is_taken(creator: Any) -> bool:
     is_person = isinstance(creator, dict) and creator.get("@type") == "Person" and bool(name_of_creator(creator))
     return creator is None or isinstance(creator, str) or is_person
+
+
+def _single(value: Any) -> Tree:
+    return value if isinstance(value, dict) else {}

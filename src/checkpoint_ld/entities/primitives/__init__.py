@@ -16,27 +16,41 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from checkpoint_ld.entities.primitives.dates import DateMatch, DateRange, DateTolerance
-    from checkpoint_ld.entities.primitives.graded import NumericGraded, NumericRangeGraded, NumericThresholdGraded
-    from checkpoint_ld.entities.primitives.lists import OrderedMatch, SetContainment
-    from checkpoint_ld.entities.primitives.literals import BooleanMatch, LiteralMatch
-    from checkpoint_ld.entities.primitives.normalizing import (
-        NORMALIZERS,
-        SynonymMap,
-        apply_normalizer,
-        apply_normalizers,
-    )
-    from checkpoint_ld.entities.primitives.numeric import (
+    from checkpoint_ld.entities.primitives.numbers import (
         NumericExact,
+        NumericGraded,
         NumericMaximum,
         NumericMinimum,
         NumericRange,
+        NumericRangeGraded,
+        NumericThresholdGraded,
         NumericTolerance,
     )
-    from checkpoint_ld.entities.primitives.primitive import TracePrimitive, VerificationPrimitive
+    from checkpoint_ld.entities.primitives.primitive import (
+        NORMALIZERS,
+        CheckResult,
+        SynonymMap,
+        TracePrimitive,
+        VerificationPrimitive,
+        apply_normalizer,
+        apply_normalizers,
+        safe_check,
+    )
     from checkpoint_ld.entities.primitives.registry import PRIMITIVES, AnyPrimitive, primitive_of
-    from checkpoint_ld.entities.primitives.safety import CheckResult, safe_check
-    from checkpoint_ld.entities.primitives.text import ContainsAll, ContainsAny, ExactMatch, RegexMatch, SemanticMatch
-    from checkpoint_ld.entities.primitives.trace import TraceContains, TraceLength, TraceRegex
+    from checkpoint_ld.entities.primitives.texts import (
+        BooleanMatch,
+        ContainsAll,
+        ContainsAny,
+        ExactMatch,
+        LiteralMatch,
+        OrderedMatch,
+        RegexMatch,
+        SemanticMatch,
+        SetContainment,
+        TraceContains,
+        TraceLength,
+        TraceRegex,
+    )
 
 __all__ = [
     "NORMALIZERS",
@@ -77,39 +91,39 @@ __all__ = [
 
 _HOMES = {
     "AnyPrimitive": "registry",
-    "BooleanMatch": "literals",
-    "CheckResult": "safety",
-    "ContainsAll": "text",
-    "ContainsAny": "text",
+    "BooleanMatch": "texts",
+    "CheckResult": "primitive",
+    "ContainsAll": "texts",
+    "ContainsAny": "texts",
     "DateMatch": "dates",
     "DateRange": "dates",
     "DateTolerance": "dates",
-    "ExactMatch": "text",
-    "LiteralMatch": "literals",
-    "NORMALIZERS": "normalizing",
-    "NumericExact": "numeric",
-    "NumericGraded": "graded",
-    "NumericMaximum": "numeric",
-    "NumericMinimum": "numeric",
-    "NumericRange": "numeric",
-    "NumericRangeGraded": "graded",
-    "NumericThresholdGraded": "graded",
-    "NumericTolerance": "numeric",
-    "OrderedMatch": "lists",
+    "ExactMatch": "texts",
+    "LiteralMatch": "texts",
+    "NORMALIZERS": "primitive",
+    "NumericExact": "numbers",
+    "NumericGraded": "numbers",
+    "NumericMaximum": "numbers",
+    "NumericMinimum": "numbers",
+    "NumericRange": "numbers",
+    "NumericRangeGraded": "numbers",
+    "NumericThresholdGraded": "numbers",
+    "NumericTolerance": "numbers",
+    "OrderedMatch": "texts",
     "PRIMITIVES": "registry",
-    "RegexMatch": "text",
-    "SemanticMatch": "text",
-    "SetContainment": "lists",
-    "SynonymMap": "normalizing",
-    "TraceContains": "trace",
-    "TraceLength": "trace",
+    "RegexMatch": "texts",
+    "SemanticMatch": "texts",
+    "SetContainment": "texts",
+    "SynonymMap": "primitive",
+    "TraceContains": "texts",
+    "TraceLength": "texts",
     "TracePrimitive": "primitive",
-    "TraceRegex": "trace",
+    "TraceRegex": "texts",
     "VerificationPrimitive": "primitive",
-    "apply_normalizer": "normalizing",
-    "apply_normalizers": "normalizing",
+    "apply_normalizer": "primitive",
+    "apply_normalizers": "primitive",
     "primitive_of": "registry",
-    "safe_check": "safety",
+    "safe_check": "primitive",
 }
 
 

@@ -1,18 +1,90 @@
-"""What all primitives have in common."""
+"""What all primitives share: the values that they compare, texts in one form, and checks that cannot raise."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, ClassVar
+import reprlib
+import string
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
+from checkpoint_ld import suggestion
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.entity import Entity
-from checkpoint_ld.errors import NotVerifiableError
+from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError, NotVerifiableError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
     from pydantic import JsonValue
+
+
+def text_of(value: Any) -> str:
+    """Return a value as Python writes it: 1.0 is "1.0", true is "True"; null has no text (`EvaluationError`)."""
+    if value is None:
+        raise EvaluationError("null is no text: give a value")
+    try:
+        return str(value)
+    except (ValueError, RecursionError) as error:  # integers of thousands of digits; lists a thousand deep
+        raise EvaluationError(f"the value cannot be compared as text: {error}") from error
+
+
+def number_of(value: Any) -> float:
+    """Return a value as a number, as Python's `float` does: true is 1, and " 1e3 " is 1000.
+
+    Raises `EvaluationTypeError` for null and collections, `EvaluationValueError` for texts that are no numbers and for
+    integers beyond all floats.
+    """
+    try:
+        return float(value)
+    except TypeError as error:
+        raise EvaluationTypeError(f"{named(value)} is no number: give one, such as 3.5") from error
+    except (ValueError, OverflowError) as error:
+        raise EvaluationValueError(f"{named(value)} is no number: give one, such as 3.5") from error
+
+
+def items_of(value: Any) -> Collection[Any]:
+    """Return the items of a list; a bare text is one item. Raises `EvaluationTypeError` for what is neither."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    raise EvaluationTypeError(f"{named(value)} is no list: give one, such as [{shown('a')}]")
+
+
+TRUTH_WORDS = ("true", "false", "yes", "no", "1", "0")
+"""The texts that mean a truth value, in small letters."""
+
+
+def means_number(value: Any) -> bool:
+    """Tell whether a ground truth is a number, or the text of one."""
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return False
+        return True
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def means_truth_value(value: Any) -> bool:
+    """Tell whether a ground truth is true or false, in whatever spelling."""
+    if isinstance(value, str):
+        return value.lower() in TRUTH_WORDS
+    return isinstance(value, int | float) and value in {0, 1}
+
+
+def named(value: Any) -> str:
+    """Return a value for a message, on one line and short."""
+    if isinstance(value, str):
+        return shown(value)
+    try:
+        return shown(reprlib.repr(value))[1:-1]
+    except ValueError:
+        return "a huge number"
+
 
 _log = logging.getLogger(__name__)
 
@@ -83,3 +155,85 @@ class TracePrimitive(VerificationPrimitive):
     def check_trace(self, raw_trace: str) -> bool:
         """Tell whether the text of a response is as asked for; raises `EvaluationError` for what is no text."""
         raise NotImplementedError
+
+
+NormalizerName: TypeAlias = Literal["lowercase", "strip", "remove_punctuation", "collapse_whitespace"]
+
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+NORMALIZERS: Final[Mapping[NormalizerName, Callable[[str], str]]] = {
+    "lowercase": str.lower,
+    "strip": str.strip,
+    "remove_punctuation": lambda text: text.translate(_WITHOUT_PUNCTUATION),
+    "collapse_whitespace": lambda text: " ".join(text.split()),
+}
+"""The normalisers that have a name.
+
+`lowercase` leaves the German sharp s alone; `remove_punctuation` knows the punctuation of ASCII only.
+"""
+
+
+class SynonymMap(OpenEntity):
+    """A normaliser that replaces a whole text: a key of `mapping` by its value. Other texts stay as they are."""
+
+    mapping: dict[str, str] = Field(description="Texts and what takes their place")
+
+
+Normalizer: TypeAlias = NormalizerName | SynonymMap
+Normalizers: TypeAlias = Annotated[
+    list[Normalizer], Field(description="What is done to both texts before they are compared, in order")
+]
+
+
+def apply_normalizer(normalizer: Normalizer, text: str) -> str:
+    """Return `text` after one normaliser. Raises `EvaluationValueError` (a ValueError) for a name that is none."""
+    if isinstance(normalizer, SynonymMap):
+        return normalizer.mapping.get(text, text)
+    if normalizer in NORMALIZERS:
+        return NORMALIZERS[normalizer](text)
+    raise EvaluationValueError(suggestion.unknown("normaliser", str(normalizer), NORMALIZERS))
+
+
+def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:
+    """Return `text` after all normalisers, from left to right; the order matters. Raises as `apply_normalizer` does."""
+    for normalizer in normalizers:
+        text = apply_normalizer(normalizer, text)
+    return text
+
+
+def same_text(extracted: Any, expected: Any, normalizers: Sequence[Normalizer]) -> bool:
+    """Tell whether two JSON values have the same text after the normalisers; null equals null only."""
+    if extracted is None or expected is None:
+        return extracted is expected
+    return apply_normalizers(normalizers, text_of(extracted)) == apply_normalizers(normalizers, text_of(expected))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a primitive says about one value.
+
+    `score` is the credit from 0.0 to 1.0. `error` says why the value could not be judged, None if it could; it has
+    then not passed. `remarks` say what is odd about a value that was judged, such as an incomplete date.
+    """
+
+    passed: bool
+    score: float
+    error: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def safe_check(primitive: VerificationPrimitive, extracted: Any, expected: Any) -> CheckResult:
+    """Return what `primitive` says about a value, given its ground truth; what cannot be judged does not pass.
+
+    For a trace primitive `extracted` is the text of the response, and the ground truth false means that it must not be
+    as the primitive asks.
+    """
+    try:
+        if isinstance(primitive, TracePrimitive):
+            passed = primitive.check_trace(extracted) is bool(expected)
+            return CheckResult(passed, float(passed))
+        passed = primitive.check(extracted, expected)
+        score = primitive.score(extracted, expected) if primitive.graded else float(passed)
+    except EvaluationError as error:
+        return CheckResult(passed=False, score=0.0, error=str(error))
+    return CheckResult(passed, score, remarks=() if passed else primitive.remarks(extracted, expected))

@@ -10,19 +10,31 @@ from pydantic import Field
 
 from checkpoint_ld import suggestion
 from checkpoint_ld.entities.primitives.dates import DateMatch, DateRange, DateTolerance
-from checkpoint_ld.entities.primitives.graded import NumericGraded, NumericRangeGraded, NumericThresholdGraded
-from checkpoint_ld.entities.primitives.lists import OrderedMatch, SetContainment
-from checkpoint_ld.entities.primitives.literals import BooleanMatch, LiteralMatch
-from checkpoint_ld.entities.primitives.numeric import (
+from checkpoint_ld.entities.primitives.numbers import (
     NumericExact,
+    NumericGraded,
     NumericMaximum,
     NumericMinimum,
     NumericRange,
+    NumericRangeGraded,
+    NumericThresholdGraded,
     NumericTolerance,
 )
-from checkpoint_ld.entities.primitives.text import ContainsAll, ContainsAny, ExactMatch, RegexMatch, SemanticMatch
-from checkpoint_ld.entities.primitives.trace import TraceContains, TraceLength, TraceRegex
-from checkpoint_ld.entities.primitives.values import named
+from checkpoint_ld.entities.primitives.primitive import named
+from checkpoint_ld.entities.primitives.texts import (
+    BooleanMatch,
+    ContainsAll,
+    ContainsAny,
+    ExactMatch,
+    LiteralMatch,
+    OrderedMatch,
+    RegexMatch,
+    SemanticMatch,
+    SetContainment,
+    TraceContains,
+    TraceLength,
+    TraceRegex,
+)
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:

@@ -1,0 +1,263 @@
+"""Primitives that compare texts, lists, truth values and traces."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field, FiniteFloat, model_validator
+
+from checkpoint_ld.arguments import renamed
+from checkpoint_ld.entities.primitives.matching import FlagName, find_all, occurs, refuse_faulty
+from checkpoint_ld.entities.primitives.primitive import (
+    Normalizers,
+    TracePrimitive,
+    VerificationPrimitive,
+    apply_normalizers,
+    items_of,
+    named,
+    same_text,
+    text_of,
+)
+from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError, NotVerifiableError
+
+
+class ExactMatch(VerificationPrimitive):
+    """Passes if both values have the same text after the normalisers; null equals null only."""
+
+    normalize: Normalizers = Field(default=["lowercase", "strip"])
+    type: Literal["ExactMatch"] = "ExactMatch"
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Compare the texts of two values."""
+        return same_text(extracted, expected, self.normalize)
+
+
+class _Contains(VerificationPrimitive):
+    substrings: list[str] = Field(description="The texts to look for")
+    normalize: Normalizers = Field(default=[])
+
+    def _found(self, extracted: Any) -> list[bool]:
+        if extracted is None:
+            return [False] * len(self.substrings)
+        text = apply_normalizers(self.normalize, text_of(extracted))
+        return [apply_normalizers(self.normalize, one) in text for one in self.substrings]
+
+
+class ContainsAny(_Contains):
+    """Passes if one of `substrings` occurs in the value's text, both normalised; null contains nothing.
+
+    The ground truth does not count. Without substrings nothing passes.
+    """
+
+    type: Literal["ContainsAny"] = "ContainsAny"
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Look for the substrings in the text of `extracted`."""
+        del expected
+        return any(self._found(extracted))
+
+
+class ContainsAll(_Contains):
+    """Passes if all `substrings` occur in the value's text, both normalised; null contains nothing.
+
+    The ground truth does not count. Without substrings everything passes.
+    """
+
+    type: Literal["ContainsAll"] = "ContainsAll"
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Look for the substrings in the text of `extracted`."""
+        del expected
+        return all(self._found(extracted))
+
+
+class RegexMatch(VerificationPrimitive):
+    """Passes if `pattern`, a Python regular expression, occurs anywhere in the value's text; null has none.
+
+    The ground truth does not count. `flags` are names of Python's `re`, such as IGNORECASE or I.
+    """
+
+    pattern: str = Field(description="A Python regular expression")
+    flags: list[FlagName] = Field(default=[], description="Names of flags of Python's re, such as IGNORECASE")
+    type: Literal["RegexMatch"] = "RegexMatch"
+
+    @model_validator(mode="after")
+    def _compiles(self) -> Self:
+        refuse_faulty(self.pattern, self.flags)
+        return self
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Search the text of `extracted`; raises `EvaluationError` if that takes too long."""
+        del expected
+        return extracted is not None and occurs(self.pattern, text_of(extracted), self.flags)
+
+
+class SemanticMatch(VerificationPrimitive):
+    """Stands for a comparison of meanings, which needs embeddings: it can be kept and written, and not used."""
+
+    needs: ClassVar[str] = "an embedding stage"
+
+    threshold: FiniteFloat = Field(default=0.85, description="How alike the meanings have to be, 0 to 1")
+    type: Literal["SemanticMatch"] = "SemanticMatch"
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Raise `NotVerifiableError`."""
+        del extracted, expected
+        raise NotVerifiableError(f"SemanticMatch needs {self.needs}: verify the field in Karenina, or with ExactMatch")
+
+
+class SetContainment(VerificationPrimitive):
+    """Passes if the items stand in a relation to those of the ground truth; order and repetition do not count.
+
+    `exact`: the same items; `subset`: none besides the ground truth's; `superset`: all of the ground truth's;
+    `overlap`: at least `min_overlap` in common (1 if that is null or 0). Items are compared as they are, case
+    included. A bare text is one item.
+    """
+
+    mode: Literal["exact", "subset", "superset", "overlap"] = Field(
+        default="exact", description="How the items stand to those of the ground truth"
+    )
+    min_overlap: int | None = Field(default=None, description="For overlap: how many items are in common; null: one")
+    type: Literal["SetContainment"] = "SetContainment"
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Compare two lists; raises `EvaluationTypeError` for items that are lists or objects themselves."""
+        given, asked = _set_of(extracted), _set_of(expected)
+        match self.mode:
+            case "exact":
+                return given == asked
+            case "subset":
+                return given <= asked
+            case "superset":
+                return given >= asked
+            case "overlap":
+                return len(given & asked) >= (self.min_overlap or 1)
+
+
+class OrderedMatch(VerificationPrimitive):
+    """Passes if both lists have the same texts in the same order, after the normalisers. A bare text is one item."""
+
+    normalize: Normalizers = Field(default=["lowercase", "strip"])
+    type: Literal["OrderedMatch"] = "OrderedMatch"
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Compare two lists."""
+        given, asked = items_of(extracted), items_of(expected)
+        if len(given) != len(asked):
+            return False
+        return all(same_text(one, other, self.normalize) for one, other in zip(given, asked, strict=True))
+
+
+def _set_of(value: Any) -> frozenset[Any]:
+    items = items_of(value)
+    try:
+        return frozenset(items)
+    except TypeError as error:
+        raise EvaluationTypeError(f"lists and objects cannot be items of a set: {error}") from error
+
+
+_WORDS = dict.fromkeys(("true", "yes", "y", "t", "on", "1"), True) | dict.fromkeys(
+    ("false", "no", "n", "f", "off", "0"), False
+)
+
+
+def truth_of(value: Any) -> bool:
+    """Return a boolean for a boolean, for a number (all but 0 are true) or for a word such as "yes".
+
+    Raises `EvaluationError` for everything else.
+    """
+    if isinstance(value, (bool, int, float)):
+        return bool(value)
+    truth = _WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+    if truth is None:
+        raise EvaluationValueError(f"{named(value)} is neither true nor false: give one of them")
+    return truth
+
+
+class BooleanMatch(VerificationPrimitive):
+    """Passes if both values are true or both are false; null equals null only.
+
+    Numbers other than 0 count as true. Words count by their meaning, where Karenina takes every text but "" for true.
+    """
+
+    type: Literal["BooleanMatch"] = "BooleanMatch"
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Compare the truth of two values."""
+        if extracted is None or expected is None:
+            return extracted is expected
+        return truth_of(extracted) is truth_of(expected)
+
+
+class LiteralMatch(VerificationPrimitive):
+    """Passes if both values are equal as they are: 1 and 1.0 are, "A" and "a" or true and 1 are not."""
+
+    type: Literal["LiteralMatch"] = "LiteralMatch"
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Compare two values."""
+        if isinstance(extracted, bool) is not isinstance(expected, bool):
+            return False
+        try:
+            return bool(extracted == expected)
+        except RecursionError as error:
+            raise EvaluationError("the values are nested too deeply to be compared") from error
+
+
+class TraceRegex(TracePrimitive):
+    """Passes if `pattern`, a Python regular expression, occurs at least `count_min` times (once if that is null).
+
+    Flags are written into the pattern: `(?i)`.
+    """
+
+    pattern: str = Field(description="A Python regular expression")
+    count_min: int | None = Field(default=None, description="How often it has to occur; null: once")
+    type: Literal["TraceRegex"] = "TraceRegex"
+
+    @model_validator(mode="after")
+    def _compiles(self) -> Self:
+        refuse_faulty(self.pattern)
+        return self
+
+    @renamed(text="raw_trace")
+    def check_trace(self, raw_trace: str) -> bool:
+        """Count the matches; raises `EvaluationError` for what is no text or takes too long."""
+        least = 1 if self.count_min is None else self.count_min
+        return len(find_all(self.pattern, _checked(raw_trace))) >= least
+
+
+class TraceContains(TracePrimitive):
+    """Passes if `substring` occurs in the response, case included; an empty one always does."""
+
+    substring: str = Field(description="The text to look for")
+    type: Literal["TraceContains"] = "TraceContains"
+
+    @renamed(text="raw_trace")
+    def check_trace(self, raw_trace: str) -> bool:
+        """Look for the substring; raises `EvaluationTypeError` for what is no text."""
+        return self.substring in _checked(raw_trace)
+
+
+class TraceLength(TracePrimitive):
+    """Passes if the response has from `min` to `max` characters, or words, both included; null is open.
+
+    Words are what stands between whitespace.
+    """
+
+    min: int | None = Field(default=None, description="The shortest length that passes; null: any")
+    max: int | None = Field(default=None, description="The longest length that passes; null: any")
+    unit: Literal["chars", "words"] = Field(default="chars", description="What is counted")
+    type: Literal["TraceLength"] = "TraceLength"
+
+    @renamed(text="raw_trace")
+    def check_trace(self, raw_trace: str) -> bool:
+        """Measure the response; raises `EvaluationTypeError` for what is no text."""
+        response = _checked(raw_trace)
+        length = len(response.split()) if self.unit == "words" else len(response)
+        return (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
+
+
+def _checked(text: Any) -> str:
+    if not isinstance(text, str):
+        raise EvaluationTypeError(f"{named(text)} is no response: give its text")
+    return text
