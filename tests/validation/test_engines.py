@@ -15,7 +15,7 @@ from checkpoint_ld import data, profiles, rules, validation
 from checkpoint_ld.cli import main
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.examples import Example, example
-from checkpoint_ld.shacl.run import Run
+from checkpoint_ld.shacl.shapes import Run
 from checkpoint_ld.validation import results
 from checkpoint_ld.vocabulary import SHACL
 from tests.validation.engines import core_shapes, plain_graph, plain_run, verdicts
