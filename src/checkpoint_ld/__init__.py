@@ -82,9 +82,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.filters import Filter
     from checkpoint_ld.stores.graphs import GraphStore
     from checkpoint_ld.stores.protocol import CheckpointStore
-    from checkpoint_ld.verification.evaluation import verify
-    from checkpoint_ld.verification.judge_schema import judge_schema
-    from checkpoint_ld.verification.result import FieldResult, VerificationResult
+    from checkpoint_ld.templates.verdicts import FieldResult, VerificationResult
+    from checkpoint_ld.templates.verification import judge_schema, verify
     from checkpoint_ld.workers.trusted import Trust
 
 __all__ = [
@@ -187,7 +186,7 @@ _HOMES = {
     "ContextStyle": "emission",
     "DatabaseStore": "stores.database",
     "Event": "runtime.events",
-    "FieldResult": "verification",
+    "FieldResult": "templates.verdicts",
     "FileStore": "stores.files",
     "Filter": "stores.filters",
     "Finding": "findings",
@@ -210,18 +209,18 @@ _HOMES = {
     "ToolCall": "agent.values",
     "Trust": "workers.trusted",
     "Verdict": "benchmark.overview",
-    "VerificationResult": "verification",
+    "VerificationResult": "templates.verdicts",
     "detect_shape": "agent.shapes",
     "diff_checkpoints": "agent.difference",
     "extract_questions_from_file": "benchmark.table_import",
     "json_schema": "json_schemas.catalogue",
-    "judge_schema": "verification",
+    "judge_schema": "templates.verification",
     "load": "loading",
     "read_header": "header",
     "semantic_diff": "benchmark.difference",
     "shapes_graph": "published",
     "validate": "families.checking",
-    "verify": "verification",
+    "verify": "templates.verification",
 }
 """Where a name lives; all others are exceptions."""
 

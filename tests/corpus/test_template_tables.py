@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from checkpoint_ld import entities
+from checkpoint_ld import VerificationResult, entities, verify
 from checkpoint_ld.entities import primitives
 from checkpoint_ld.entities.answer import BaseAnswer, verified_fields
 from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
@@ -17,7 +17,6 @@ from checkpoint_ld.entities.verified_field import VerifiedField
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.specification import spec_of
 from checkpoint_ld.templates.writing import source_of
-from checkpoint_ld.verification import VerificationResult, verify
 
 Row = dict[str, Any]
 NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)

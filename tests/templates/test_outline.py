@@ -15,7 +15,8 @@ from checkpoint_ld import templates as package
 from checkpoint_ld.checks.outlines import LONGEST, known, outline_of
 from checkpoint_ld.constraints import templates as forms
 from checkpoint_ld.constraints.forms import FORMS, unsettled
-from checkpoint_ld.templates.outline import is_typical
+from checkpoint_ld.templates import primitives
+from checkpoint_ld.templates.reading import is_typical
 from tests.templates import answer, field
 from tests.templates.examples import OF_PRIMITIVES
 from tests.templates.test_problems import EXAMPLES
@@ -65,10 +66,7 @@ class Answer(Base):
 PLACEHOLDER = answer('response: str = Field(description="The answer response")', "def verify(self):\n    return False")
 GOOD = [CLASSIC, VERIFIED, answer(field()), *(one[3] for one in (*EXAMPLES, *OF_PRIMITIVES))]
 
-READERS = (
-    *("annotations", "arguments", "classes", "classic", "conditional", "fields", "literals", "names", "parameters"),
-    *("reading", "strategies", "verified_fields", "verifying"),
-)
+READERS = ("classes", "fields", "literals", "primitives", "reading", "scope")
 """The modules that read a template."""
 
 WORDS = (
@@ -275,5 +273,8 @@ OWN = {
     "text",
     "normalizers",
     "Converted",
+    *("body", "finalbody", "handlers", "lineno", "orelse", "ignore", "replace"),
+    *("choices", "name", "parameters", "required", "types", "AIMSX"),
+    *("Date", *primitives._MONTHS, *primitives._DAYS, *primitives._OTHER_WORDS),  # noqa: SLF001 - what names a date has no outline
 }
 """Words of the reader that are about its own values, and never compared with those of a template."""

@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld.entities.primitives import NORMALIZERS, PRIMITIVES, matching, primitive_of
 from checkpoint_ld.templates import primitives
-from checkpoint_ld.templates.parameters import MisfitError, check_together, fitted
-from checkpoint_ld.templates.primitives import Parameter, registry
+from checkpoint_ld.templates.primitives import MisfitError, Parameter, check_together, fitted, registry
 from tests.mapping import json_values
 
 REQUIRED: dict[str, Any] = {

@@ -12,7 +12,7 @@ import pytest
 
 from checkpoint_ld.entities.template_spec import TemplateSpec, VerifyStrategySpec
 from checkpoint_ld.templates.primitives import registry
-from checkpoint_ld.templates.validity import validate_spec
+from checkpoint_ld.templates.specification import validate_spec
 
 FIELD: dict[str, Any] = {
     "name": "gene",

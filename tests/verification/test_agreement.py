@@ -9,11 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from checkpoint_ld import entities
+from checkpoint_ld import entities, verify
 from checkpoint_ld.entities import BaseAnswer, ConditionalGroundTruth, TemplateSpec
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import source_of
-from checkpoint_ld.verification import verify
 from tests.templates.specs import specs
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import EvaluationError, StoredCodeWarning
+from checkpoint_ld import EvaluationError, StoredCodeWarning, VerificationResult, verify
 from checkpoint_ld.templates import Level
-from checkpoint_ld.verification import VerificationResult, verify
-from checkpoint_ld.verification.execution import run_template
+from checkpoint_ld.templates.execution import run_template
 from checkpoint_ld.workers.trusted import Trust
 
 TRUST = Trust()

@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.templates import Level, read_template
-from checkpoint_ld.verification.execution import run_template
+from checkpoint_ld.templates.execution import run_template
 from checkpoint_ld.workers.trusted import Trust
 
 ENOUGH = 8

@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema
 from hypothesis import given
 
+from checkpoint_ld import judge_schema
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
-from checkpoint_ld.verification import judge_schema
 from tests.templates.specs import specs
 
 SECRET = "S3CRET"

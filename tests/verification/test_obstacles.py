@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from checkpoint_ld import verify
 from checkpoint_ld.errors import StoredCodeWarning
 from checkpoint_ld.templates import Level, read_template
-from checkpoint_ld.verification import verify
 from checkpoint_ld.workers.trusted import Trust
 
 FIELD = '    x: str = VerifiedField(description="x", ground_truth="a", verify_with=ExactMatch())\n'

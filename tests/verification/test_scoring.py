@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+from checkpoint_ld import FieldResult
 from checkpoint_ld.entities.template_spec import AllOf, AnyOf, AtLeastN, FieldCheck, StrategyNode, evaluate_strategy
-from checkpoint_ld.verification import FieldResult
-from checkpoint_ld.verification.scoring import karenina_score, scores_of, verdict_of
+from checkpoint_ld.templates.verdicts import karenina_score, scores_of, verdict_of
 
 NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
 NAMES = ("a", "b", "c")

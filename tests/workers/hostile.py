@@ -14,9 +14,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from checkpoint_ld import EvaluationError, load, validate
+from checkpoint_ld import EvaluationError, load, validate, verify
 from checkpoint_ld.templates import read_template
-from checkpoint_ld.verification import verify
 
 _HARM = "open('sentinel', 'w').close()"
 _FIELD = "x: str = VerifiedField(description='d', ground_truth=#, verify_with=ExactMatch())"

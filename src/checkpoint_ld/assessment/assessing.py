@@ -10,7 +10,7 @@ from checkpoint_ld.assessment.recorded_answer import Json, RecordedAnswer
 from checkpoint_ld.assessment.traits import trait_result
 from checkpoint_ld.errors import EvaluationError, LookupFailedError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.verification import verify
+from checkpoint_ld.templates.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

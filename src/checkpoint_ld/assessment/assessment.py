@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.assessment.questions import AskedQuestion
     from checkpoint_ld.assessment.recorded_answer import Json, RecordedAnswer
     from checkpoint_ld.entities.rubric import Provenance
-    from checkpoint_ld.verification import VerificationResult
+    from checkpoint_ld.templates.verdicts import VerificationResult
 
 
 class Status(StrEnum):

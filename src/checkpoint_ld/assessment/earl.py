@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from checkpoint_ld.assessment.assessment import Assessment, TraitResult
-    from checkpoint_ld.verification import FieldResult
+    from checkpoint_ld.templates.verdicts import FieldResult
 
 EARL = "http://www.w3.org/ns/earl#"
 TERMS = "http://purl.org/dc/terms/"

@@ -92,6 +92,6 @@ def refuse_unusable(source: str, name: str) -> None:
 
 def faults(source: str) -> tuple[str, ...]:
     """Return what keeps a source from being used as a template, each with the line and what to do."""
-    from checkpoint_ld.templates import usability  # noqa: PLC0415 - not needed to load a benchmark
+    from checkpoint_ld.templates import reading  # noqa: PLC0415 - not needed to load a benchmark
 
-    return usability.faults(source)
+    return reading.faults(source)

@@ -19,8 +19,7 @@ from checkpoint_ld.templates.template import (
 
 if TYPE_CHECKING:
     from checkpoint_ld.templates.reading import read_template
-    from checkpoint_ld.templates.specification import spec_of
-    from checkpoint_ld.templates.validity import validate_spec
+    from checkpoint_ld.templates.specification import spec_of, validate_spec
     from checkpoint_ld.templates.writing import source_of
 
 __all__ = [

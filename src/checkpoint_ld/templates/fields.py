@@ -1,22 +1,345 @@
-"""The fields of an answer class."""
+"""The fields of an answer class, and what they are verified with."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.templates.annotations import read_type
-from checkpoint_ld.templates.literals import evaluate
+from checkpoint_ld.templates.literals import evaluate, read_type
+from checkpoint_ld.templates.primitives import MisfitError, check_together, fitted, misfit, registry
 from checkpoint_ld.templates.scope import NotStaticError
-from checkpoint_ld.templates.showing import shown
-from checkpoint_ld.templates.template import PlainField, ProblemKind, TemplateField
-from checkpoint_ld.templates.verified_fields import read_verified
+from checkpoint_ld.templates.template import PlainField, ProblemKind, TemplateField, listed, shown
 
 if TYPE_CHECKING:
-    from checkpoint_ld.templates.annotations import FieldType
+    from pydantic import JsonValue
+
     from checkpoint_ld.templates.classes import LocalClass
+    from checkpoint_ld.templates.literals import FieldType
+    from checkpoint_ld.templates.primitives import Primitive
     from checkpoint_ld.templates.scope import Scope
+
+
+_ORDER = ("description", "ground_truth", "verify_with", "weight", "extraction_hint")
+_REQUIRED = _ORDER[:3]
+
+
+def bind_arguments(call: ast.Call, owner: str, scope: Scope) -> tuple[dict[str, ast.expr], tuple[str, ...]]:
+    """Return the arguments that are VerifiedField's own, and the names of those that are pydantic's.
+
+    What makes the call fail is reported; `owner` begins the messages.
+    """
+
+    def fault(node: ast.AST, message: str) -> None:
+        scope.report(ProblemKind.FIELD_DEFINITION, node, f"{owner} {message}")
+
+    bound: dict[str, ast.expr] = {}
+    options: list[str] = []
+    unpacked = False
+    for position, value in enumerate(call.args):
+        if isinstance(value, ast.Starred):
+            unpacked = True
+            fault(value, f"unpacks arguments: {shown_source(value, scope)}")
+            break
+        if position >= len(_ORDER):
+            fault(value, f"has more than {len(_ORDER)} arguments without a name: {shown_source(value, scope)}")
+            break
+        bound[_ORDER[position]] = value
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            unpacked = True
+            fault(keyword.value, f"unpacks arguments: {shown_source(keyword.value, scope)}")
+        elif keyword.arg not in _ORDER:
+            options.append(keyword.arg)
+        elif keyword.arg in bound:
+            fault(keyword.value, f"has the argument {shown(keyword.arg)} twice")
+        else:
+            bound[keyword.arg] = keyword.value
+    missing = [name for name in _REQUIRED if name not in bound]
+    if missing and not unpacked:
+        fault(call, f"lacks {listed(missing)}")
+    return bound, tuple(options)
+
+
+@dataclass(slots=True)
+class Verifier:
+    """A primitive with its parameters as far as they could be read.
+
+    `sound` if it can be built from them, `static` if none of them was left out because only running would tell it.
+    """
+
+    primitive: Primitive
+    parameters: dict[str, JsonValue] = field(default_factory=dict)
+    sound: bool = True
+    static: bool = True
+
+
+def read_verifier(node: ast.expr, owner: str, scope: Scope) -> Verifier | None:
+    """Return the primitive that `node` calls, None (and a problem) if it calls none. `owner` begins each message."""
+    primitive = registry().get(scope.names.called(node) or "")
+    if primitive is None or not isinstance(node, ast.Call):
+        _report_unknown(shown_source(node, scope), node, owner, scope)
+        return None
+    verifier = Verifier(primitive)
+    _settle(verifier, _given(node, owner, verifier, scope), node, owner, scope)
+    return verifier
+
+
+def read_serialised(node: ast.Dict, owner: str, scope: Scope) -> Verifier | None:
+    """Return the primitive that a dictionary with `type` stands for, None (and a problem) if there is none."""
+    said = evaluate(node, scope)
+    given = {key: value for key, value in said.items() if key != "type"} if isinstance(said, dict) else {}
+    name = said.get("type") if isinstance(said, dict) else None
+    primitive = registry().get(name) if isinstance(name, str) else None
+    if primitive is None:
+        _report_unknown(shown(name), node, owner, scope)
+        return None
+    verifier = Verifier(primitive)
+    _settle(verifier, given, node, owner, scope)
+    return verifier
+
+
+def _report_unknown(said: str, node: ast.expr, owner: str, scope: Scope) -> None:
+    scope.report(ProblemKind.UNKNOWN_PRIMITIVE, node, f"{owner} is verified with {said}, which is no known primitive")
+
+
+def _settle(verifier: Verifier, given: dict[str, JsonValue], node: ast.expr, owner: str, scope: Scope) -> None:
+    """Give a verifier all its parameters, and report those that do not fit."""
+    primitive = verifier.primitive
+    owner = f"{owner}: {primitive.name}"
+    if primitive.needs:
+        scope.report(ProblemKind.PRIMITIVE_NEEDS, node, f"{owner} needs {primitive.needs}")
+    for parameter in primitive.parameters:
+        if parameter.name not in given:
+            verifier.parameters[parameter.name] = _copied(parameter.default)
+            if parameter.required and verifier.sound:
+                _unsound(verifier, node, f"{owner}: parameter {parameter.name} is missing", scope)
+            continue
+        value = given.pop(parameter.name)
+        try:
+            verifier.parameters[parameter.name] = fitted(parameter, value)
+        except MisfitError as error:
+            verifier.parameters[parameter.name] = value
+            _unsound(verifier, node, f"{owner}: parameter {parameter.name} {error}", scope)
+    for name in given:
+        message = f"{owner} has no parameter {shown(name)}; it is ignored"
+        scope.report(ProblemKind.UNKNOWN_PARAMETER, node, message)
+    if verifier.sound:
+        _check_whole(verifier, node, owner, scope)
+
+
+def shown_source(node: ast.expr, scope: Scope) -> str:
+    """Return the source of an expression for a message."""
+    return f"`{scope.excerpt(node)}`"
+
+
+def _given(node: ast.Call, owner: str, verifier: Verifier, scope: Scope) -> dict[str, JsonValue]:
+    owner = f"{owner}: {verifier.primitive.name}"
+    given: dict[str, JsonValue] = {}
+    if node.args:
+        _unsound(
+            verifier, node, f"{owner} takes its parameters by name, not {shown_source(node.args[0], scope)}", scope
+        )
+    for keyword in node.keywords:
+        name = keyword.arg
+        try:
+            if name is None:
+                raise NotStaticError(keyword.value, "unpacks parameters")
+            given[name] = evaluate(keyword.value, scope)
+        except NotStaticError as error:
+            verifier.sound = verifier.static = False
+            message = f"{owner}: parameter {name or '**'} is not static: {shown_source(error.node, scope)}"
+            scope.report(ProblemKind.NOT_STATIC, keyword, message)
+    return given
+
+
+def _check_whole(verifier: Verifier, node: ast.expr, owner: str, scope: Scope) -> None:
+    values = verifier.parameters
+    try:
+        check_together(verifier.primitive, values)
+    except MisfitError as error:
+        _unsound(verifier, node, f"{owner}: {error}", scope)
+    pattern, flags = values.get("pattern"), values.get("flags", [])
+    if isinstance(pattern, str) and isinstance(flags, list):
+        fault = scope.patterns.fault(pattern, [str(flag) for flag in flags])
+        if fault is not None:
+            _unsound(verifier, node, f"{owner}: pattern {shown(pattern)} does not compile: {fault}", scope)
+
+
+def _unsound(verifier: Verifier, node: ast.AST, message: str, scope: Scope) -> None:
+    verifier.sound = False
+    scope.report(ProblemKind.PRIMITIVE_PARAMETERS, node, message)
+
+
+def _copied(default: JsonValue) -> JsonValue:
+    return list(default) if isinstance(default, list) else default
+
+
+def read_conditional(node: ast.Call, owner: str, scope: Scope) -> JsonValue:
+    """Return a ConditionalGroundTruth in its serialised form. Raises NotStaticError where it cannot be read."""
+    parts = {keyword.arg: keyword.value for keyword in node.keywords}
+    cases = parts.get("cases")
+    if node.args or set(parts) != {"source", "cases", "default"} or not isinstance(cases, ast.Dict):
+        raise NotStaticError(node, "a conditional ground truth has source, cases and default")
+    read: dict[str, JsonValue] = {}
+    for key, case in zip(cases.keys, cases.values, strict=True):
+        name = None if key is None else evaluate(key, scope)
+        if not isinstance(name, str):
+            raise NotStaticError(cases, "a case is named by a text")
+        read[name] = _case(case, f"{owner}, case {shown(name)}", scope)
+    source = evaluate(parts["source"], scope)
+    if not isinstance(source, str):
+        raise NotStaticError(parts["source"], "the source is a path")
+    default = _case(parts["default"], f"{owner}, default case", scope)
+    return {"source": source, "cases": read, "default": default, "__conditional__": True}
+
+
+def _case(node: ast.expr, owner: str, scope: Scope) -> JsonValue:
+    parts = {keyword.arg: keyword.value for keyword in node.keywords} if isinstance(node, ast.Call) else {}
+    if (
+        scope.names.called(node) != "GroundTruthCase"
+        or "value" not in parts
+        or not set(parts) <= {"value", "verify_with"}
+    ):
+        raise NotStaticError(node, "a case is a GroundTruthCase")
+    verify_with = parts.get("verify_with")
+    serialised: JsonValue = None
+    if verify_with is not None and not (isinstance(verify_with, ast.Constant) and verify_with.value is None):
+        if isinstance(verify_with, ast.Dict):
+            verifier = read_serialised(verify_with, owner, scope)
+        else:
+            verifier = read_verifier(verify_with, owner, scope)
+        serialised = None if verifier is None else {**verifier.parameters, "type": verifier.primitive.name}
+    return {"value": evaluate(parts["value"], scope), "verify_with": serialised}
+
+
+_DATE_PRIMITIVES = ("DateMatch", "DateTolerance", "DateRange")
+
+
+def read_verified(name: str, call: ast.Call, said: FieldType, statement: ast.AnnAssign, scope: Scope) -> TemplateField:
+    """Return the field with what is static of it; report what is not, and what does not fit."""
+    reader = _FieldReader(name, scope)
+    arguments, options = bind_arguments(call, reader.owner, scope)
+    node = arguments.get("verify_with")
+    verifier = None if node is None else read_verifier(node, reader.owner, scope)
+    if node is not None and (verifier is None or not verifier.static):
+        reader.unread["verify_with"] = scope.excerpt(node)
+    primitive = None if verifier is None else verifier.primitive
+    type_ = said.name
+    if type_ == "date" and (primitive is None or primitive.name not in _DATE_PRIMITIVES):
+        type_ = "str"
+    reader.check_type(said, statement.annotation)
+    reader.check_compatible(type_, said, verifier, call)
+    return TemplateField(
+        name=name,
+        type=type_,
+        line=statement.lineno,
+        description=reader.description(arguments.get("description")),
+        extraction_hint=reader.hint(arguments.get("extraction_hint")),
+        ground_truth=reader.ground_truth(arguments.get("ground_truth"), said, verifier),
+        literal_values=said.literal_values,
+        primitive=None if primitive is None else primitive.name,
+        parameters=MappingProxyType({} if verifier is None else verifier.parameters),
+        weight=reader.weight(arguments.get("weight")),
+        is_trace=primitive is not None and primitive.trace,
+        nullable=said.nullable,
+        options=options,
+        unread=MappingProxyType(reader.unread),
+    )
+
+
+class _FieldReader:
+    """Reads the arguments of one field; `unread` collects the sources of those that are not static."""
+
+    def __init__(self, name: str, scope: Scope) -> None:
+        self.owner = f"field {shown(name)}"
+        self.unread: dict[str, str] = {}
+        self._scope = scope
+
+    def _report(self, kind: ProblemKind, node: ast.AST, message: str) -> None:
+        self._scope.report(kind, node, f"{self.owner}{message}")
+
+    def _not_static(self, argument: str, node: ast.expr, error: NotStaticError) -> None:
+        self.unread[argument] = self._scope.excerpt(node)
+        reason = f" ({error.reason})" if error.reason else ""
+        source = shown_source(error.node, self._scope)
+        self._report(ProblemKind.NOT_STATIC, error.node, f": {argument} is not static{reason}: {source}")
+
+    def _value(self, argument: str, node: ast.expr | None) -> JsonValue:
+        if node is None:
+            return None
+        try:
+            return evaluate(node, self._scope)
+        except NotStaticError as error:
+            self._not_static(argument, node, error)
+            return None
+
+    def description(self, node: ast.expr | None) -> str | None:
+        value = self._value("description", node)
+        if node is None or "description" in self.unread:
+            return None
+        if isinstance(value, str) and value.strip():
+            return value
+        self._report(ProblemKind.DESCRIPTION, node, f" has the description {shown(value)}; it has to be a text")
+        return value if isinstance(value, str) else None
+
+    def hint(self, node: ast.expr | None) -> str | None:
+        value = self._value("extraction_hint", node)
+        if node is None or value is None or isinstance(value, str):
+            return value if isinstance(value, str) else None
+        message = f" has the extraction hint {shown(value)}, which is not a text"
+        self._report(ProblemKind.FIELD_DEFINITION, node, message)
+        return None
+
+    def weight(self, node: ast.expr | None) -> float:
+        value = self._value("weight", node)
+        if node is None or "weight" in self.unread:
+            return 1.0
+        if not isinstance(value, int | float) or value < 0:
+            self._report(ProblemKind.WEIGHT, node, f" has the weight {shown(value)}; it has to be a number from 0 on")
+        return _finite(value)
+
+    def ground_truth(self, node: ast.expr | None, said: FieldType, verifier: Verifier | None) -> JsonValue:
+        if isinstance(node, ast.Call) and self._scope.names.called(node) == "ConditionalGroundTruth":
+            try:
+                return read_conditional(node, self.owner, self._scope)
+            except NotStaticError as error:
+                self._not_static("ground_truth", node, error)
+                return None
+        value = self._value("ground_truth", node)
+        if node is None or verifier is None or not verifier.sound or "ground_truth" in self.unread:
+            return value
+        fault = misfit(verifier.primitive, verifier.parameters, said.literal_values, value)
+        if fault is not None:
+            name = verifier.primitive.name
+            self._report(ProblemKind.GROUND_TRUTH, node, f": the ground truth of {name} {fault}")
+        return value
+
+    def check_type(self, said: FieldType, node: ast.expr) -> None:
+        faults = (
+            (ProblemKind.FIELD_TYPE, not said.known, "which is treated as str"),
+            (ProblemKind.NULLABLE, said.nullable, "whose None is not kept"),
+            (ProblemKind.LITERAL_VALUES, said.name == "literal" and not said.literal_values, "without readable values"),
+        )
+        for kind, applies, fault in faults:
+            if applies:
+                self._report(kind, node, f" has the type {shown_source(node, self._scope)}, {fault}")
+
+    def check_compatible(self, type_: str, said: FieldType, verifier: Verifier | None, call: ast.Call) -> None:
+        if verifier is None or not verifier.sound or not said.known or type_ in verifier.primitive.types:
+            return
+        primitive = verifier.primitive
+        kind = ProblemKind.TRACE_TYPE if primitive.trace else ProblemKind.PRIMITIVE_TYPE
+        self._report(kind, call, f" has the type {type_}; {primitive.name} is for {listed(primitive.types)}")
+
+
+def _finite(value: JsonValue) -> float:
+    try:
+        return float(value) if isinstance(value, int | float) else 1.0
+    except OverflowError:
+        return 1.0
+
 
 RESERVED = {
     "correct": "with which the class cannot be made",

@@ -5,17 +5,25 @@ What a primitive does with an answer is no matter of this module; here is what a
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import math
+import re
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from checkpoint_ld.entities.primitives.primitive import means_number, means_truth_value
+from checkpoint_ld.templates.template import listed, shown
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pydantic import JsonValue
+    from pydantic import JsonValue, TypeAdapter
+
 
 FIELD_TYPES = ("bool", "str", "int", "float", "list_str", "literal", "date")
 """The types that a field of a template specification may have."""
@@ -86,3 +94,164 @@ def _primitive(name: str, said: dict[str, Any]) -> Primitive:
 def _parameter(name: str, said: dict[str, Any]) -> Parameter:
     choices = tuple(said.get("choices", ()))
     return Parameter(**{**said, "name": name, "choices": choices, "required": "default" not in said})
+
+
+_EXACT = 2**53
+"""Integers up to here are numbers with a fraction without loss (IEEE 754 binary64)."""
+
+
+class MisfitError(Exception):
+    """A value does not fit; the text says what would."""
+
+
+def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
+    """Return the value as the parameter holds it: 1 becomes 1.0 where a number is asked for, as pydantic does.
+
+    Raises MisfitError.
+    """
+    if value is None:
+        if parameter.nullable:
+            return None
+        raise MisfitError("is null")
+    match parameter.kind:
+        case "number":
+            return _bounded(parameter, _number(value))
+        case "integer":
+            return value if type(value) is int else _as_pydantic_has_it(int, value, "an integer")
+        case "boolean":
+            return value if type(value) is bool else _as_pydantic_has_it(bool, value, "true or false")
+        case "choice":
+            if value not in parameter.choices:
+                raise MisfitError(f"is {shown(value)}, not one of {listed(parameter.choices)}")
+        case "text" | "pattern":
+            if not isinstance(value, str):
+                raise MisfitError(f"is {shown(value)}, not a text")
+        case _:
+            _check_items(parameter.kind, value)
+    return value
+
+
+def check_together(primitive: Primitive, values: Mapping[str, JsonValue]) -> None:
+    """Raise MisfitError for values that fit one by one and not together."""
+    for parameter in primitive.parameters:
+        value, bound = values.get(parameter.name), values.get(parameter.below or "")
+        if isinstance(value, float) and isinstance(bound, float) and value >= bound:
+            raise MisfitError(f"parameter {parameter.name} is {value}, not below {parameter.below} ({bound})")
+
+
+def _number(value: JsonValue) -> float:
+    if (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) <= _EXACT):
+        return float(value)
+    return float(_as_pydantic_has_it(float, value, "a number"))
+
+
+def _bounded(parameter: Parameter, number: float) -> float:
+    if parameter.above is not None and number <= parameter.above:
+        raise MisfitError(f"is {number}, not above {parameter.above}")
+    if parameter.at_least is not None and number < parameter.at_least:
+        raise MisfitError(f"is {number}, below {parameter.at_least}")
+    return number
+
+
+def _as_pydantic_has_it(kind: type, value: JsonValue, wanted: str) -> Any:
+    """Return a value that is not of a kind as it stands: what fits a field of a primitive is what pydantic says."""
+    from pydantic import ValidationError  # noqa: PLC0415 - it takes longer to import than a checkpoint to read
+
+    try:
+        return _adapter(kind).validate_python(value)
+    except ValidationError:
+        raise MisfitError(f"is {shown(value)}, not {wanted}") from None
+
+
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    from pydantic import FiniteFloat, TypeAdapter  # noqa: PLC0415 - as above
+
+    return TypeAdapter(FiniteFloat if kind is float else kind)
+
+
+def _check_items(kind: str, value: JsonValue) -> None:
+    if not isinstance(value, list):
+        raise MisfitError(f"is {shown(value)}, not a list")
+    for item in value:
+        if kind == "normalizers" and not isinstance(item, str):
+            _check_synonyms(item)
+        elif not isinstance(item, str):
+            raise MisfitError(f"has the item {shown(item)}, which is not a text")
+        elif kind == "normalizers" and item not in NORMALIZERS:
+            raise MisfitError(f"has the unknown normaliser {shown(item)}; there are {listed(NORMALIZERS)}")
+        elif kind == "flags" and item not in FLAGS:
+            raise MisfitError(f"has the unknown flag {shown(item)}; there are {listed(tuple(FLAGS))}")
+
+
+def _check_synonyms(item: JsonValue) -> None:
+    mapping = item.get("mapping") if isinstance(item, dict) else None
+    if not isinstance(mapping, dict) or not all(isinstance(text, str) for text in mapping.values()):
+        raise MisfitError(f"has the item {shown(item)}, which is neither a normaliser's name nor a map of synonyms")
+
+
+_LONGEST_DATE = 100
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_OTHER_WORDS = ("am", "pm", "a", "p", "m", "h", "t", "z", "utc", "gmt", "st", "nd", "rd", "th", "of", "and", "at", "on")
+
+
+def misfit(
+    primitive: Primitive,
+    parameters: Mapping[str, JsonValue],
+    literal_values: tuple[str, ...] | None,
+    value: JsonValue,
+) -> str | None:
+    """Return why a ground truth will not be met as its author means it, None if it fits.
+
+    Values of the wrong type are converted by some primitives, so this is about what is likely.
+    """
+    if literal_values and str(value) not in literal_values:
+        return f"is {shown(value)}, not one of the literal values {listed(literal_values)}"
+    match primitive.truth:
+        case "number" if not means_number(value):
+            return f"is {shown(value)}, not a number"
+        case "boolean" if not means_truth_value(value):
+            return f"is {shown(value)}, not true or false"
+        case "flag" if not isinstance(value, bool):
+            return f"is {shown(value)}, not true or false"
+        case "list" if not isinstance(value, list):
+            return f"is {shown(value)}, not a list"
+        case "date" if not is_date(value, parameters.get("format")):
+            return f"is {shown(value)}, not a whole date"
+    return None
+
+
+def is_date(value: JsonValue, form: JsonValue = None) -> bool:
+    """Tell whether a text may be a whole date: in the form of strptime if one is given, else in any that is often met.
+
+    A date without its day, month or year is none.
+    """
+    if not isinstance(value, str) or len(value) > _LONGEST_DATE:
+        return False
+    if isinstance(form, str):
+        return len(form) <= _LONGEST_DATE and _has_form(value, form)
+    try:
+        dt.datetime.fromisoformat(value)
+    except ValueError:
+        return _looks_like_date(value)
+    return True
+
+
+def _has_form(value: str, form: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a form without a year is the author's matter
+            dt.datetime.strptime(value, form)
+    except (ValueError, re.error):
+        return False
+    return True
+
+
+def _looks_like_date(text: str) -> bool:
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", text)]
+    months = sum(word.startswith(_MONTHS) for word in words)
+    if any(not word.startswith(_MONTHS + _DAYS) and word not in _OTHER_WORDS for word in words):
+        return False
+    numbers = re.findall(r"\d+", text)
+    return len(numbers) + months >= 3 or any(len(number) in {8, 12, 14} for number in numbers)

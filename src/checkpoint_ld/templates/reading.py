@@ -7,24 +7,40 @@ run, whether it imports them or not.
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.templates.classes import answer_classes, lineage
-from checkpoint_ld.templates.classic import custom_code, read_ground_truth, read_regexes
+from checkpoint_ld.checks.outlines import has_doubtful_number, has_joined_strings, outline_of
+from checkpoint_ld.templates.classes import (
+    answer_classes,
+    custom_code,
+    lineage,
+    read_ground_truth,
+    read_regexes,
+    read_strategy,
+)
 from checkpoint_ld.templates.fields import read_fields
-from checkpoint_ld.templates.scope import Scope
-from checkpoint_ld.templates.showing import listed, shown
-from checkpoint_ld.templates.strategies import read_strategy
-from checkpoint_ld.templates.syntax import parse
-from checkpoint_ld.templates.template import Level, PlainField, Problem, ProblemKind, Template, TemplateField
+from checkpoint_ld.templates.scope import Scope, parse
+from checkpoint_ld.templates.template import (
+    Level,
+    PlainField,
+    Problem,
+    ProblemKind,
+    Template,
+    TemplateField,
+    listed,
+    shown,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from checkpoint_ld.templates.classes import LocalClass
     from checkpoint_ld.templates.template import CustomCode
+
 
 _NOT_COUNTED = ("id", "correct")
 
@@ -138,3 +154,119 @@ def _report_level(
                     f"the method {part.name} of class {name} decides, whatever the fields and their primitives say"
                 )
                 scope.report(ProblemKind.CUSTOM_VERIFY, part.line, message)
+
+
+def is_typical(source: str) -> bool:
+    """Tell whether the outline of a template tells all that the reader goes by: no value in it has to be worked out.
+
+    Raises SyntaxError for what is not Python.
+    """
+    outline = outline_of(source)
+    if outline is None or has_joined_strings(outline) or has_doubtful_number(outline):
+        return False
+    module = ast.parse(source)
+    bodies = [module.body, *(one.body for one in _statements(module) if isinstance(one, ast.ClassDef))]
+    statements = [statement for body in bodies for statement in body]
+    bindings = [list(ast.walk(one)) for one in statements if isinstance(one, _BINDINGS)]
+    bound = {
+        node.id
+        for nodes in bindings
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    evaluated = chain(*(nodes[1:] for nodes in bindings), *map(_evaluated, statements))
+    return all(_is_plain(node, bound) for node in evaluated) and not any(map(_has_quoted_type, statements))
+
+
+def _statements(module: ast.Module) -> list[ast.AST]:
+    """Return a module and all statements in it, wherever they stand."""
+    found: list[ast.AST] = [module]
+    for node in found:
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            found += getattr(node, block, ())
+    return found
+
+
+_BINDINGS = (ast.Assign, ast.AnnAssign)
+_PLAIN = (
+    *(ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Load),
+    *(ast.Store, ast.UnaryOp, ast.USub, ast.Subscript, ast.BinOp, ast.BitOr),
+)
+_HOOKS = ("ground_truth", "model_post_init")
+
+
+def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what the reader may evaluate in a statement that binds no value, and names that stand for others."""
+    match statement:
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            yield from (alias for alias in names if alias.asname is not None and _is_date(alias.name))
+        case ast.FunctionDef(name=name) if name in _HOOKS:
+            for inner in ast.walk(statement):
+                if isinstance(inner, _BINDINGS) and inner.value is not None:
+                    yield from ast.walk(inner.value)
+        case ast.Assign() | ast.AnnAssign() | ast.ClassDef() | ast.FunctionDef() | ast.Pass():
+            pass
+        case ast.Expr(value=ast.Constant()):
+            pass
+        case _:
+            yield from (node for part in ast.iter_child_nodes(statement) for node in ast.walk(part))
+
+
+def _is_plain(node: ast.AST, bound: set[str]) -> bool:
+    """Tell whether a part has a value at once, and one that is no date, which may be written in many ways."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            return name not in bound and not _is_date(name)
+        case ast.Attribute(attr=name) | ast.Constant(value=str() as name):
+            return not _is_date(name)
+    return isinstance(node, _PLAIN)
+
+
+def _is_date(name: str) -> bool:
+    return name.rpartition(".")[2].startswith("Date")
+
+
+def _has_quoted_type(statement: ast.stmt) -> bool:
+    """Tell whether an annotation has a text in it that is no value of a Literal: it would be read as a type."""
+    if not isinstance(statement, ast.AnnAssign):
+        return False
+    parts = list(ast.walk(statement.annotation))
+    quoted = [part for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    values = {
+        inner
+        for node in parts
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Literal"
+        for inner in ast.walk(node.slice)
+    }
+    return not values.issuperset(quoted)
+
+
+_REMEDIES = {
+    ProblemKind.SYNTAX: "correct the text",
+    ProblemKind.LIMIT: "write a smaller template",
+    ProblemKind.NO_ANSWER_CLASS: "derive a class from BaseAnswer",
+    ProblemKind.INCOMPLETE: "give the class a method verify, or define the fields with VerifiedField",
+    ProblemKind.FIELD_NAME: "rename the field",
+    ProblemKind.FIELD_DEFINITION: "correct the arguments of VerifiedField",
+    ProblemKind.DESCRIPTION: "say in a text what the field is about",
+    ProblemKind.UNKNOWN_PRIMITIVE: "use one of the primitives",
+    ProblemKind.PRIMITIVE_PARAMETERS: "correct the parameters",
+}
+"""Problems with which a template fails as soon as it is run, each with what to do about it."""
+
+_UNUSABLE = frozenset({Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS, Level.INCOMPLETE})
+
+
+@lru_cache(maxsize=4096)
+def faults(source: str) -> tuple[str, ...]:
+    """Say why a text cannot be used as a template, with lines and what to do; empty if nothing speaks against it."""
+    template = read_template(source)
+    if template.level is Level.EMPTY:
+        return ("the template is empty; give the text of one",)
+    serious = _REMEDIES if template.level in _UNUSABLE else _REMEDIES.keys() - {ProblemKind.LIMIT}
+    return tuple(_told(problem) for problem in template.problems if problem.kind in serious)
+
+
+def _told(problem: Problem) -> str:
+    place = f"line {problem.line}: " if problem.line else ""
+    return f"{place}{problem.message}; {_REMEDIES[problem.kind]}"

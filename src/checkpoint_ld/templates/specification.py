@@ -1,21 +1,45 @@
-"""From a template that was read to its specification."""
+"""Specifications of templates: made from a template that was read, and checked."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import keyword
+import math
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, ValidationError
 
 from checkpoint_ld.entities.template_spec import (
     ConditionalGroundTruth,
     TemplateFieldSpec,
     TemplateSpec,
     VerifyStrategySpec,
+    require_shallow,
 )
-from checkpoint_ld.templates.primitives import registry
-from checkpoint_ld.templates.strategies import UNKNOWN
-from checkpoint_ld.templates.template import Level, ProblemKind
+from checkpoint_ld.mapping.properties import faults_of
+from checkpoint_ld.templates.classes import UNKNOWN
+from checkpoint_ld.templates.fields import RESERVED
+from checkpoint_ld.templates.literals import LONGEST_INTEGER
+from checkpoint_ld.templates.primitives import (
+    FIELD_TYPES,
+    MisfitError,
+    Primitive,
+    check_together,
+    fitted,
+    misfit,
+    registry,
+)
+from checkpoint_ld.templates.scope import DEEPEST, Patterns
+from checkpoint_ld.templates.template import Level, ProblemKind, listed, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from pydantic import JsonValue
+
     from checkpoint_ld.templates.template import Strategy, Template, TemplateField
+
 
 _HIDING = {ProblemKind.FIELD_DEFINITION, ProblemKind.LITERAL_VALUES}
 """Problems after which a field says less than its author meant."""
@@ -68,3 +92,228 @@ def _compares_dates(field: TemplateField) -> bool:
 def _strategy_spec(node: Strategy) -> VerifyStrategySpec:
     conditions = [_strategy_spec(condition) for condition in node.conditions]
     return VerifyStrategySpec(type=node.type, n=node.n, field_name=node.field_name, conditions=conditions)
+
+
+COMPOSITES: Final = {"all_of": "AllOf", "any_of": "AnyOf", "at_least_n": "AtLeastN", "field_check": "FieldCheck"}
+"""The classes of a strategy's nodes, by the types of the nodes."""
+
+_WRITTEN = {
+    *("BaseAnswer", "VerifiedField", "VerificationStrategy", "ConditionalGroundTruth", "GroundTruthCase", "Literal"),
+    *("bool", "str", "int", "float", "list"),
+    *COMPOSITES.values(),
+    *registry(),
+}
+"""Names that stand for something else in the source of a template."""
+
+_METHODS = {
+    *("verify", "verify_granular", "verify_regex", "ground_truth", "set_question_id", "get_source_code"),
+    *("set_source_code_from_notebook",),
+    *(name for name in dir(BaseModel) if name.startswith("model_")),
+}
+"""Names that every answer class gives a meaning of their own."""
+
+
+def class_name_fault(name: str) -> str | None:
+    """Return why a class cannot have a name, None if it can."""
+    return _fault(name, _WRITTEN, "the class name")
+
+
+def field_name_fault(name: str) -> str | None:
+    """Return why a verified field cannot have a name, None if it can."""
+    if name in RESERVED:
+        return f"the name {shown(name)} is reserved, {RESERVED[name]}"
+    if name.startswith("_"):
+        return f"the name {shown(name)} begins with an underscore, so it is no field's"
+    return _fault(name, _WRITTEN | _METHODS, "the name")
+
+
+def _fault(name: str, taken: Collection[str], what: str) -> str | None:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        return f"{what} {shown(name)} is not a name in Python"
+    normal = unicodedata.normalize("NFKC", name)
+    if normal != name:
+        return f"{what} {shown(name)} is read as {shown(normal)} by Python"
+    if name in taken:
+        return f"{what} {shown(name)} stands for something else in a template"
+    return None
+
+
+def validate_spec(spec: TemplateSpec) -> list[str]:
+    """Return what is wrong with a specification; nothing means that its source can be written.
+
+    For each field in order: its type, literal values, primitive with parameters, and how they fit together, then its
+    name, texts, weight and ground truth. At the end the whole: names of class and fields, and the strategy.
+    """
+    patterns = Patterns()
+    faults = [
+        f"field {shown(field.name)}: {fault}" for field in spec.fields for fault in _field_faults(field, patterns)
+    ]
+    return [*faults, *_whole_faults(spec)]
+
+
+def _field_faults(field: TemplateFieldSpec, patterns: Patterns) -> Iterator[str]:
+    if field.type not in FIELD_TYPES:
+        yield f"the type is {shown(field.type)}, not one of {listed(FIELD_TYPES)}"
+    if field.type == "literal" and not field.literal_values:
+        yield "a literal field needs literal_values"
+    built = None
+    try:
+        built = _built(field.verify_with, patterns)
+    except MisfitError as error:
+        yield str(error)
+    if built is not None:
+        yield from _type_faults(field, built[0])
+    yield from _member_faults(field)
+    members = ("description", "extraction_hint", "literal_values", "verify_with", "ground_truth")
+    unwritable = [f"{name} {fault}" for name in members if (fault := _unwritable(getattr(field, name))) is not None]
+    yield from unwritable
+    if built is not None and not unwritable:
+        yield from _truth_faults(field, *built, patterns)
+
+
+def _type_faults(field: TemplateFieldSpec, primitive: Primitive) -> Iterator[str]:
+    if field.type not in primitive.types:
+        yield f"the type is {shown(field.type)}; {primitive.name} is for {listed(primitive.types)}"
+    if field.is_trace and field.type != "bool":
+        yield f"the type is {shown(field.type)}; a field that looks at the raw response has the type bool"
+    if field.is_trace is not primitive.trace:
+        looks = "looks" if primitive.trace else "does not look"
+        yield f"is_trace is {str(field.is_trace).lower()}, and {primitive.name} {looks} at the raw response"
+
+
+def _built(said: Mapping[str, JsonValue], patterns: Patterns) -> tuple[Primitive, dict[str, JsonValue]]:
+    """Return the primitive that an object stands for, with all its parameters. Raises MisfitError."""
+    name = said.get("type")
+    if not name:
+        raise MisfitError("verify_with has no type")
+    primitive = registry().get(name) if isinstance(name, str) else None
+    if primitive is None:
+        raise MisfitError(f"verify_with has the type {shown(name)}, which is no known primitive")
+    known = [parameter.name for parameter in primitive.parameters]
+    for key in said:
+        if key != "type" and key not in known:
+            raise MisfitError(f"{primitive.name} has no parameter {shown(key)}; there are {listed(known) or 'none'}")
+    values: dict[str, JsonValue] = {}
+    for parameter in primitive.parameters:
+        if parameter.required and parameter.name not in said:
+            raise MisfitError(f"{primitive.name}: parameter {parameter.name} is missing")
+        try:
+            values[parameter.name] = fitted(parameter, said.get(parameter.name, parameter.default))
+        except MisfitError as error:
+            raise MisfitError(f"{primitive.name}: parameter {parameter.name} {error}") from None
+    _check_whole(primitive, values, patterns)
+    return primitive, values
+
+
+def _check_whole(primitive: Primitive, values: Mapping[str, JsonValue], patterns: Patterns) -> None:
+    try:
+        check_together(primitive, values)
+    except MisfitError as error:
+        raise MisfitError(f"{primitive.name}: {error}") from None
+    pattern, flags = values.get("pattern"), values.get("flags")
+    if isinstance(pattern, str):
+        fault = patterns.fault(pattern, map(str, flags) if isinstance(flags, list) else ())
+        if fault is not None:
+            raise MisfitError(f"{primitive.name}: pattern {shown(pattern)} does not compile: {fault}")
+
+
+def _member_faults(field: TemplateFieldSpec) -> Iterator[str]:
+    name_fault = field_name_fault(field.name)
+    if name_fault is not None:
+        yield name_fault
+    if not field.description.strip():
+        yield "the description is empty"
+    values = field.literal_values or []
+    if values and field.type != "literal":
+        yield f"literal_values are for the type literal, not for {shown(field.type)}"
+    if len(set(values)) < len(values):
+        yield f"literal_values has a value twice: {listed(values)}"
+    if not math.isfinite(field.weight) or field.weight < 0:
+        yield f"the weight is {field.weight}; it has to be a number from 0 on"
+
+
+def _truth_faults(
+    field: TemplateFieldSpec, primitive: Primitive, parameters: Mapping[str, JsonValue], patterns: Patterns
+) -> Iterator[str]:
+    literals = tuple(field.literal_values or ()) if field.type == "literal" else None
+    try:
+        conditional = ConditionalGroundTruth.read(field.ground_truth)
+    except ValidationError as error:
+        yield f"the ground truth is marked as conditional and is not: {faults_of(error)}"
+        return
+    if conditional is None:
+        fault = misfit(primitive, parameters, literals, field.ground_truth)
+        if fault is not None:
+            yield f"the ground truth of {primitive.name} {fault}"
+        return
+    cases = [(f"case {shown(name)}", case) for name, case in conditional.cases.items()]
+    for name, case in [*cases, ("default case", conditional.default)]:
+        used, given = primitive, parameters
+        if case.verify_with is not None:
+            try:
+                used, given = _built(case.verify_with, patterns)
+            except MisfitError as error:
+                yield f"{name}: {error}"
+                continue
+            yield from (f"{name}: {fault}" for fault in _type_faults(field, used))
+        fault = misfit(used, given, literals, case.value)
+        if fault is not None:
+            yield f"{name}: the ground truth of {used.name} {fault}"
+
+
+def _unwritable(value: object, depth: int = 0) -> str | None:
+    """Return why a value has no literal in Python that is read as this very value, None if it has one."""
+    if depth >= DEEPEST:
+        return f"is nested more than {DEEPEST} levels deep"
+    kind = type(value)
+    if isinstance(value, dict | list) and kind in {dict, list}:
+        if isinstance(value, dict) and any(type(key) is not str for key in value):
+            return "has a key that is no text"
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        return next((fault for part in parts if (fault := _unwritable(part, depth + 1)) is not None), None)
+    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        return f"has {shown(value)} in it, which is no text: half of a surrogate pair"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"has {value} in it, which is no number of JSON"
+    if isinstance(value, int) and value.bit_length() > LONGEST_INTEGER:
+        return f"has a number of more than {LONGEST_INTEGER} bits in it"
+    return (
+        None if kind in {str, int, float, bool, type(None)} else f"has a {kind.__name__} in it, which is no JSON value"
+    )
+
+
+def _whole_faults(spec: TemplateSpec) -> Iterator[str]:
+    names = Counter(field.name for field in spec.fields)
+    fault = class_name_fault(spec.class_name)
+    if fault is not None:
+        yield fault
+    if not names:
+        yield "there are no fields"
+    yield from (f"{count} fields have the name {shown(name)}" for name, count in names.items() if count > 1)
+    if spec.verify_strategy is None:
+        return
+    try:
+        require_shallow(spec.verify_strategy)
+    except ValueError as error:
+        yield f"strategy: {error}"
+        return
+    yield from (f"strategy: {fault}" for fault in _strategy_faults(spec.verify_strategy, names))
+
+
+def _strategy_faults(node: VerifyStrategySpec, names: Collection[str]) -> Iterator[str]:
+    if node.type not in COMPOSITES:
+        yield f"the type is {shown(node.type)}, not one of {listed(list(COMPOSITES))}"
+    if node.type == "field_check":
+        if node.field_name not in names:
+            yield f"field_check names {shown(node.field_name)}, which is no field"
+        if node.conditions:
+            yield "field_check has conditions, which are for the other types"
+    elif node.field_name is not None:
+        yield f"{shown(node.type)} has the field_name {shown(node.field_name)}, which is for field_check"
+    if node.type == "at_least_n":
+        if node.n is None or node.n < 0 or _unwritable(node.n):
+            yield f"at_least_n has the n {shown(node.n)}; it has to be a number from 0 on"
+    elif node.n is not None:
+        yield f"{shown(node.type)} has the n {shown(node.n)}, which is for at_least_n"
+    for condition in node.conditions:
+        yield from _strategy_faults(condition, names)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.checks.sources import LONGEST_SOURCE
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.templates.naming import COMPOSITES
-from checkpoint_ld.templates.validity import validate_spec
+from checkpoint_ld.templates.specification import COMPOSITES, validate_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -25,7 +25,7 @@ from checkpoint_ld.entities.primitives import (
 from checkpoint_ld.entities.primitives.matching import FLAGS
 from checkpoint_ld.errors import CheckpointLdError, SettingsError
 from checkpoint_ld.templates import primitives as described
-from checkpoint_ld.templates.parameters import MisfitError, check_together, fitted
+from checkpoint_ld.templates.primitives import MisfitError, check_together, fitted
 
 VALUES: list[Any] = [
     *(None, True, False, 0, 1, -1, 0.5, 2.0, 1e10, float("nan"), float("inf")),

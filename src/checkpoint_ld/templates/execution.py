@@ -1,28 +1,142 @@
-"""The worker that runs an answer template, in a process of its own."""
+"""Answers verified by running their templates, which somebody trusts, in a worker."""
 
 from __future__ import annotations
 
 import math
+import sys
+import typing
 from dataclasses import replace
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+import pydantic
 from pydantic import ValidationError
 
+from checkpoint_ld import entities
 from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
+from checkpoint_ld.entities.entity import json_value
+from checkpoint_ld.entities.primitives import PRIMITIVES, SynonymMap
 from checkpoint_ld.entities.primitives.primitive import named
-from checkpoint_ld.entities.template_spec import TemplateFieldSpec
+from checkpoint_ld.entities.template_spec import (
+    AllOf,
+    AnyOf,
+    AtLeastN,
+    ConditionalGroundTruth,
+    FieldCheck,
+    GroundTruthCase,
+    TemplateFieldSpec,
+)
+from checkpoint_ld.entities.verified_field import VerificationMeta, VerifiedField
 from checkpoint_ld.errors import EvaluationError
-from checkpoint_ld.templates import Level
-from checkpoint_ld.verification.fields import RESERVED, Evidence, judge, unknown_field
-from checkpoint_ld.verification.result import FieldResult, VerificationResult
-from checkpoint_ld.verification.scoring import scores_of, verdict_of
-from checkpoint_ld.verification.template_names import template_module
-from checkpoint_ld.verification.wording import fault_of, summary
+from checkpoint_ld.templates import Level, read_template
+from checkpoint_ld.templates.verdicts import (
+    RESERVED,
+    Evidence,
+    FieldResult,
+    VerificationResult,
+    fault_of,
+    judge,
+    scores_of,
+    summary,
+    unknown_field,
+    verdict_of,
+)
 from checkpoint_ld.workers.confined import STORED, RefusedError
 from checkpoint_ld.workers.patterns import match_here
+from checkpoint_ld.workers.trusted import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from checkpoint_ld.workers.trusted import Trust
+
+
+def run_template(
+    source: str, answer: Mapping[str, Any], trace: str | None, context: Mapping[str, Any] | None, trust: Trust
+) -> VerificationResult:
+    """Return what the code of a template says about an answer, run by a process of its own under the limits of `trust`.
+
+    The parameters are those of `checkpoint_ld.verify`. The template finds our entities under the names
+    and in the modules of Karenina; Karenina itself is not used, be it installed or not. Values that do not fit the
+    fields give a result that says so. Warns with `StoredCodeWarning`. Raises `EvaluationError` if the code fails, takes
+    too long or gives no verdict; the message says what happened, and in which line of the template.
+    """
+    template = read_template(source)
+    what = f"the template {template.class_name!r}" if template.class_name else "the template"
+    request = {
+        "source": source,
+        "level": template.level.value,
+        "answer": json_value(dict(answer)),
+        "trace": trace if isinstance(trace, str) else None,
+        "context": None if context is None else json_value(dict(context)),
+    }
+    reply = run(__name__, request, trust, what=what)
+    try:
+        fields = tuple(FieldResult(**field) for field in reply.pop("fields"))
+        return VerificationResult(**{**reply, "fields": fields, "level": Level(reply["level"]), "executed": True})
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise EvaluationError(f"{what} gave a reply that is no result") from error
+
+
+_LIBRARY: Final = "karenina"
+
+_OURS: Final[dict[str, Any]] = {
+    "VerificationMeta": VerificationMeta,
+    "capture_answer_source": lambda answer: answer,  # the source is in the checkpoint
+}
+
+PRELOADED: Final[dict[str, Any]] = {
+    **PRIMITIVES,
+    **{name: getattr(typing, name) for name in ("Any", "Dict", "List", "Literal", "Optional", "Union")},
+    "AllOf": AllOf,
+    "AnyOf": AnyOf,
+    "AtLeastN": AtLeastN,
+    "BaseAnswer": BaseAnswer,
+    "ConditionalGroundTruth": ConditionalGroundTruth,
+    "Field": pydantic.Field,
+    "FieldCheck": FieldCheck,
+    "GroundTruthCase": GroundTruthCase,
+    "SynonymMap": SynonymMap,
+    "VerifiedField": VerifiedField,
+}
+"""The names that templates use without an import."""
+
+
+class _Library(MetaPathFinder, Loader):
+    """Every module that is called like one of Karenina's has all names; where they live has changed over time."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        del path, target
+        parts = fullname.split(".")
+        # `from karenina.x import Name` looks for a module Name when there is no such name.
+        known = parts[0] == _LIBRARY and all(part.islower() for part in parts)
+        return ModuleSpec(fullname, self, is_package=True) if known else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        vars(module).update({"__getattr__": _library_name, "__all__": [*PRELOADED]})
+
+
+def template_module(name: str) -> ModuleType:
+    """Return a new module for a template to be run in; from then on imports of Karenina find our names."""
+    sys.meta_path.insert(0, _Library())
+    module = ModuleType(name)
+    vars(module).update(PRELOADED)
+    sys.modules[name] = module  # where pydantic looks for the names in annotations that are texts
+    return module
+
+
+def _library_name(name: str) -> Any:
+    for known in (_OURS, PRELOADED):
+        if name in known:
+            return known[name]
+    if name in entities.__all__:
+        return getattr(entities, name)
+    raise AttributeError(f"checkpoint-ld has nothing that is called {name!r} in Karenina")
+
 
 _MODULE: Final = "stored_template"
 _TRUTHS: Final = ("correct", "regex")
