@@ -1287,15 +1287,15 @@ class Benchmark(CheckedMethods):
 
     def to_records(self) -> list[Record]:
         """Return a flat record for each question; custom metadata are columns `custom.KEY`."""
-        return exports.question_records(self._content())
+        return exports.question_records(self._content(exports.QUESTIONS_FRAME))
 
     def fields_records(self) -> list[Record]:
         """Return a flat record for each field of a template that says how it is verified; templates are not run."""
-        return exports.field_records(self._content())
+        return exports.field_records(self._content(exports.QUESTIONS_FRAME))
 
     def traits_records(self) -> list[Record]:
         """Return a flat record for each trait, those of the whole benchmark first."""
-        return exports.trait_records(self._content())
+        return exports.trait_records(self._content(questions.TRAITS))
 
     def to_dataframe(self, table: Table = "questions", *, library: FrameLibrary = "pandas") -> Any:
         """Return the records of a table (`questions`, `fields`, `traits`) as a data frame of pandas or polars.
@@ -1310,11 +1310,11 @@ class Benchmark(CheckedMethods):
         Eight columns, and after them those of `extra`: `keywords`, `sources` (how many), `custom` (custom metadata).
         `formulas="escape"` puts an apostrophe before texts that a spreadsheet would run. Raises SettingsError.
         """
-        return exports.question_table(self._content(), extra=tuple(extra), formulas=formulas)
+        return exports.question_table(self._content(exports.csv_frame(extra)), extra=tuple(extra), formulas=formulas)
 
     def to_markdown(self) -> str:
         """Return the benchmark as a document in Markdown, with the traits of all kinds."""
-        return exports.document(self._content())
+        return exports.document(self._content(exports.DOCUMENT_FRAME))
 
     def to_dict(self) -> Json:
         """Return metadata, statistics, questions and global rubrics as plain JSON."""
@@ -1337,7 +1337,7 @@ class Benchmark(CheckedMethods):
         `.xlsx` is a workbook with a second sheet of counts (extra `openpyxl`), `.csv` the table alone, in which
         formulas are escaped. Returns the counts. Raises SettingsError for other extensions, and WriteError.
         """
-        return curation.export(self._content(), path)
+        return curation.export(self._content(exports.QUESTIONS_FRAME), path)
 
     # As JSON-LD and RDF, made from the graph alone. Reading passes over what is inferred.
 

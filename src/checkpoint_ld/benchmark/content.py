@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, overload
 
@@ -107,6 +107,10 @@ def _text_of(graph: CheckpointGraph, node: Node) -> str:
 Json = dict[str, Any]
 
 
+_read_template = lru_cache(maxsize=4096)(templates.read_template)
+"""Templates by their text: reading one takes ten times as long as the other members of its question."""
+
+
 @dataclass(frozen=True)
 class QuestionContent:
     """A question with its identifier in the benchmark; `item` is the feed item that holds it, to look at only."""
@@ -147,7 +151,7 @@ class QuestionContent:
     @cached_property
     def template(self) -> Template:
         """What the answer template says, read without running it."""
-        return templates.read_template(self.members["answer_template"])
+        return _read_template(self.members["answer_template"])
 
     @cached_property
     def rubric(self) -> Rubric | None:

@@ -76,12 +76,12 @@ def curation_rows(content: BenchmarkContent) -> list[list[Cell]]:
 
 
 def _told(number: int, one: QuestionContent) -> list[Cell]:
-    custom = one.question.custom_metadata or {}
+    custom = one.members["custom_metadata"] or {}
 
     def said(keys: tuple[str, ...]) -> Cell:
         return next((_cell(custom[key]) for key in keys if custom.get(key) is not None), "")
 
-    texts = [one.question.question, one.question.raw_answer]
+    texts = [one.members["question"], one.members["raw_answer"]]
     state = "Finished" if one.finished else "Draft"
     return [number, said(_SOURCE), *texts, said(_AREA), said(_SUBCATEGORY), said(_COMPLEXITY), state]
 

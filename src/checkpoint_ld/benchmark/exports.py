@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import emission
 from checkpoint_ld.benchmark.overview import summary
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.mapping.properties import text_of
+from checkpoint_ld.mapping.questions import frame, frame_for, named
 from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.tables import line, paragraphs, table
 
@@ -22,12 +24,36 @@ if TYPE_CHECKING:
     from checkpoint_ld.benchmark.content import BenchmarkContent, QuestionContent
     from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.tables import Formulas
     from checkpoint_ld.templates import TemplateField
 
 
 Record = dict[str, Any]
 """A row by the names of its columns; every record of one table has the same columns."""
+
+QUESTIONS_FRAME = frame(
+    text=None,
+    acceptedAnswer=None,
+    dateCreated=None,
+    dateModified=None,
+    keywords=None,
+    hasPart=None,
+    additionalProperty=None,
+    rating={"additionalType": None},
+    globalRubric=None,
+)
+"""The frame of what tables of questions and of fields look at in feed items: all but the settings of traits."""
+DOCUMENT_FRAME = frame(
+    text=None,
+    acceptedAnswer=None,
+    hasPart=None,
+    rating=None,
+    additionalProperty=named("finished", *LEGACY_PROPERTIES),
+    globalRubric=None,
+)
+"""The frame of what `document` looks at."""
+_CSV_MEMBERS = ("question", "raw_answer", "answer_template", "finished", "author", "date_created", "date_modified")
 
 CUSTOM = "custom."
 """What the columns of custom metadata begin with."""
@@ -150,6 +176,11 @@ CSV_EXTRA = ("keywords", "sources", "custom")
 """What may be asked for beside the eight columns."""
 
 
+def csv_frame(extra: Collection[str]) -> Frame | None:
+    """Return the frame of what `question_table` looks at."""
+    return frame_for((*_CSV_MEMBERS, *("custom_metadata" if one == "custom" else one for one in extra)))
+
+
 def question_table(content: BenchmarkContent, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
     """Return the table of questions with the columns `CSV_COLUMNS`, and after them those asked for.
 
@@ -165,14 +196,14 @@ def question_table(content: BenchmarkContent, *, extra: Collection[str] = (), fo
 
 
 def _csv_row(one: QuestionContent, extra: Collection[str], keys: list[str]) -> list[str]:
-    asked = one.question
-    row = [one.id, asked.question, asked.raw_answer, _word(one.has_template), _word(one.finished), one.author]
-    row += [asked.date_created, asked.date_modified]
+    asked = one.members
+    row = [one.id, asked["question"], asked["raw_answer"], _word(one.has_template), _word(one.finished), one.author]
+    row += [asked["date_created"], asked["date_modified"]]
     if "keywords" in extra:
-        row.append("; ".join(asked.keywords))
+        row.append("; ".join(asked["keywords"]))
     if "sources" in extra:
-        row.append(str(len(asked.sources or ())))
-    return row + [text_of(flat((asked.custom_metadata or {}).get(key))) for key in keys]
+        row.append(str(len(asked["sources"] or ())))
+    return row + [text_of(flat((asked["custom_metadata"] or {}).get(key))) for key in keys]
 
 
 def _word(truth: bool) -> str:
@@ -218,10 +249,10 @@ def _statistics(content: BenchmarkContent) -> Iterator[str]:
 def _question_lines(number: int, one: QuestionContent) -> Iterator[str]:
     status = "✅ finished" if one.finished else "❌ not finished"
     template = "📝 present" if one.has_template else "❌ missing"
-    yield f"\n### {number}. {line(one.question.question)}"
+    yield f"\n### {number}. {line(one.members['question'])}"
     yield f"\n**Status:** {status} | **Template:** {template}"
-    if one.question.raw_answer:
-        yield f"\n**Expected Answer:** {paragraphs(one.question.raw_answer)}"
+    if one.members["raw_answer"]:
+        yield f"\n**Expected Answer:** {paragraphs(one.members['raw_answer'])}"
     yield from _rubric("**Rubric:**", one.rubric, one.dynamic_rubric)
 
 
