@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, EvaluationError, SettingsError
+from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark, load, question
 from tests.documents import canonical
-from tests.exports.samples import BLANK, LIGHT, LIQUID, benchmark, load, question
 
 SLOW = "(a+)+$"
 

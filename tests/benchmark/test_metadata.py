@@ -7,8 +7,8 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld import Benchmark, WriteError
 from checkpoint_ld.entities import Organization, Person
+from tests.benchmark.editing import METAL, Json, assert_says, load, strange
 from tests.documents import item
-from tests.facets.editing import METAL, Json, assert_says, load, strange
 
 
 def test_every_member_may_be_set_and_nothing_else_changes() -> None:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
+from tests.benchmark.samples import load, tree
 from tests.documents import canonical, item, rich, scenario
-from tests.exports.samples import load, tree
 
 
 def shuffled(value: Any) -> Any:

@@ -11,8 +11,8 @@ from checkpoint_ld.entities import DynamicRubric, LLMRubricTrait, RegexRubricTra
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.mapping.questions import default_template
+from tests.benchmark.editing import EDITED, METAL, Json, assert_says, load, plain_item, strange
 from tests.documents import item, setting
-from tests.facets.editing import EDITED, METAL, Json, assert_says, load, plain_item, strange
 
 LEVEL = setting("custom_level", ["easy", 1.0, None])
 COMPUTED = "urn:uuid:question-what-is-2+2-936dbc87"

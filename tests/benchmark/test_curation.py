@@ -13,7 +13,7 @@ import pytest
 from checkpoint_ld import Benchmark, SettingsError
 from checkpoint_ld.entities import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.tables import LONGEST, Sheet, workbook
-from tests.exports.samples import benchmark
+from tests.benchmark.samples import benchmark
 
 COUNTS = {
     "question_count": 3,

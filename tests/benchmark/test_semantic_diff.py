@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import Change, PartDiff, PartsDiff, SemanticDiff, parts, semantic_diff
+from tests.benchmark.samples import BLANK, BROKEN, LIGHT, LIQUID, NEW, VERIFIED, load, question, tree
 from tests.documents import canonical, item, rating, rich, scenario, setting
-from tests.exports.samples import BLANK, BROKEN, LIGHT, LIQUID, NEW, VERIFIED, load, question, tree
 
 Json = Any
 Edit = Callable[[Json], None]

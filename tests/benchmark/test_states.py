@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from checkpoint_ld import LookupFailedError
+from tests.benchmark.editing import EDITED, METAL, Json, assert_says, load, plain_item, strange
 from tests.documents import item, setting
-from tests.facets.editing import EDITED, METAL, Json, assert_says, load, plain_item, strange
 
 
 def test_marking_a_question_changes_one_value_and_two_dates() -> None:

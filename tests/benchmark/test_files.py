@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import Benchmark, SettingsError, WriteError
-from tests.exports.samples import benchmark
+from tests.benchmark.samples import benchmark
 
 
 @pytest.mark.parametrize("name", ["a.json", "a", "A.JSON", "a-1.0"])

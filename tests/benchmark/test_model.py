@@ -16,8 +16,8 @@ from checkpoint_ld import Benchmark
 from checkpoint_ld.entities import Organization
 from checkpoint_ld.identifiers import unique_question_id
 from checkpoint_ld.mapping.questions import default_template
+from tests.benchmark.editing import load, plain_item, strange
 from tests.documents import canonical, item
-from tests.facets.editing import load, plain_item, strange
 from tests.mapping import json_values, texts
 
 if TYPE_CHECKING:

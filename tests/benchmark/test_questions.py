@@ -8,8 +8,8 @@ import pytest
 from rdflib.term import Node
 
 from checkpoint_ld import CheckpointGraph, LookupFailedError
+from tests.benchmark.editing import METAL, Json, load, strange
 from tests.documents import item, setting
-from tests.facets.editing import METAL, Json, load, strange
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from checkpoint_ld import Benchmark
+from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark, load, question
 from tests.documents import canonical
-from tests.exports.samples import BLANK, LIGHT, LIQUID, benchmark, load, question
 
 
 def test_a_record_says_the_columns_of_the_table_and_more() -> None:

@@ -8,8 +8,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from checkpoint_ld import Benchmark
+from tests.benchmark.samples import benchmark, load
 from tests.documents import scenario
-from tests.exports.samples import benchmark, load
 
 HOSTILE = st.text(
     st.one_of(st.sampled_from("\n #*_`-+=>|~[]()!<>&\\1.:/\"'$@"), st.characters(categories=["L", "N", "P"])),

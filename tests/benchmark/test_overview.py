@@ -7,8 +7,8 @@ from datetime import datetime
 import pytest
 
 from checkpoint_ld import Benchmark, SettingsError
+from tests.benchmark.samples import BLANK, BROKEN, LIGHT, LIQUID, VERIFIED, benchmark, load, question
 from tests.documents import canonical
-from tests.exports.samples import BLANK, BROKEN, LIGHT, LIQUID, VERIFIED, benchmark, load, question
 
 
 def ready(count: int = 5) -> Benchmark:

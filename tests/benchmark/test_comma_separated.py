@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, SettingsError
 from checkpoint_ld.tables import escaped, table
-from tests.exports.samples import BLANK, LIGHT, LIQUID, benchmark
+from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark
 
 HEADER = "Question ID,Question,Raw Answer,Has Template,Finished,Author,Created,Modified"
 

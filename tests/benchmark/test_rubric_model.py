@@ -16,8 +16,8 @@ from checkpoint_ld import Benchmark
 from checkpoint_ld.entities import AnyTrait, CallableCode, CallableRubricTrait, DynamicRubric, Rubric
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import WriteError
+from tests.benchmark.editing import METAL, load, strange
 from tests.documents import canonical, item, rating, setting
-from tests.facets.editing import METAL, load, strange
 from tests.mapping import traits
 
 if TYPE_CHECKING:

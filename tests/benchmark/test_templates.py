@@ -16,8 +16,8 @@ from checkpoint_ld.entities import BaseAnswer
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.errors import LookupFailedError, ReadError, SourceMissingError, WriteError
 from checkpoint_ld.mapping.questions import default_template
+from tests.benchmark.editing import EDITED, METAL, assert_says, load, strange
 from tests.documents import canonical, item, rating
-from tests.facets.editing import EDITED, METAL, assert_says, load, strange
 
 Json = Any
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, WriteError
+from tests.benchmark.editing import Json, assert_says, load, strange
 from tests.documents import setting
-from tests.facets.editing import Json, assert_says, load, strange
 from tests.mapping import json_values, texts
 
 VERSION = "benchmark_format_version"

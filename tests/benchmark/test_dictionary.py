@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from checkpoint_ld.entities import Rubric
+from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark, load, tree
 from tests.documents import rating
-from tests.exports.samples import BLANK, LIGHT, LIQUID, benchmark, load, tree
 
 
 def test_everything_is_json_traits_and_state_included() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait
-from tests.difference.test_semantic_diff import names
-from tests.exports.samples import BLANK, LIGHT, LIQUID, NEW, VERIFIED, benchmark
+from tests.benchmark.samples import BLANK, LIGHT, LIQUID, NEW, VERIFIED, benchmark
+from tests.benchmark.test_semantic_diff import names
 
 Name = tuple[str, ...]
 Edit = Callable[[Benchmark, str], object]

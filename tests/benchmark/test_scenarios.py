@@ -8,8 +8,8 @@ import pytest
 
 from checkpoint_ld import Benchmark, LookupFailedError, ReadError, WriteError
 from checkpoint_ld.entities import Question, Scenario, ScenarioNode
+from tests.benchmark.editing import Json, assert_says, load, strange
 from tests.documents import scenario, setting
-from tests.facets.editing import Json, assert_says, load, strange
 
 TYPE = setting("benchmark_type", "scenario")
 

@@ -21,8 +21,8 @@ from checkpoint_ld.entities import (
     Rubric,
 )
 from checkpoint_ld.errors import LookupFailedError, SettingsError, WriteError
+from tests.benchmark.editing import EDITED, METAL, assert_says, load, strange
 from tests.documents import canonical, item, rating, setting
-from tests.facets.editing import EDITED, METAL, assert_says, load, strange
 
 Json = Any
 SECOND = "urn:uuid:question-metal-2"

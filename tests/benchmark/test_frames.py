@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import SettingsError
+from tests.benchmark.samples import LIGHT, LIQUID, benchmark, load, question
 from tests.documents import canonical
-from tests.exports.samples import LIGHT, LIQUID, benchmark, load, question
 
 
 def test_pandas_has_a_row_for_each_record_and_keeps_types() -> None:

@@ -1,0 +1,1 @@
+"""Benchmarks: looked at, edited, compared and exported."""

@@ -1,1 +1,0 @@
-"""The facets of a benchmark."""
