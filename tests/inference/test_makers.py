@@ -9,8 +9,8 @@ import pytest
 
 from checkpoint_ld import Benchmark
 from tests.documents import rating, setting
-from tests.enrichment.documents import ADA, HANDBOOK, asked, question
-from tests.enrichment.test_queries import answers
+from tests.inference.documents import ADA, HANDBOOK, asked, question
+from tests.inference.test_queries import answers
 
 Json = Any
 KEY = "sk-" + "a1B2" * 8

@@ -16,7 +16,7 @@ from checkpoint_ld.inference.nodes import SINGULAR, STRATEGIES
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.templates.writing import source_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
-from tests.enrichment.documents import asked, question
+from tests.inference.documents import asked, question
 from tests.templates.specs import specs
 
 Json = Any

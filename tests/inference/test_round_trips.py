@@ -19,7 +19,7 @@ from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.reading.statements import DERIVED, mark_of, without_derived
 from tests.corpus import DIALECTS, expectations, loaded
 from tests.documents import canonical, item, rich, scenario
-from tests.enrichment.documents import documents, telling
+from tests.inference.documents import documents, telling
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from rdflib import URIRef
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.inference import with_inferred
 from tests.documents import item, rating, scenario, setting
-from tests.enrichment.documents import TEMPLATE, asked, question, telling
+from tests.inference.documents import TEMPLATE, asked, question, telling
 
 Json = Any
 TO_FILL_IN = {"type": "template", "schema": {"type": "object"}}

@@ -23,7 +23,7 @@ from checkpoint_ld.mapping.traits import FAMILIES
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_SUFFIXES, TRAIT_TYPES
 from tests.documents import item, rating, scenario
-from tests.enrichment.documents import asked, question
+from tests.inference.documents import asked, question
 
 Json = Any
 FILE = "karenina-vocabulary.ttl"
