@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import data, dialects
 from checkpoint_ld.arguments import checked
+from checkpoint_ld.dialects.properties import as_list, text_of
 from checkpoint_ld.documents.document import members_before, read_json
 from checkpoint_ld.documents.files import read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.mapping.properties import as_list, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -84,6 +84,18 @@ def as_text(value: object) -> Any:
     return value if isinstance(value, str | None) else json.dumps(value)
 
 
+def text_of(value: Any) -> str:
+    """Return a value as text: null as none, what is no text as its JSON."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a member's value as a list, whether the file has an array, one value or none."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
 def decoded(value: object) -> Any:
     """Return the object or array that `value` spells, or `value` itself."""
     found = container(value)

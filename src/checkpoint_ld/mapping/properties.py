@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.properties import ABSENT, as_list, name_of, property_value, text_of, values
 from checkpoint_ld.documents.values import copied
 from checkpoint_ld.entities import Creator, Organization, Person
 from checkpoint_ld.errors import WriteError
@@ -64,18 +64,6 @@ def from_text(value: Any) -> Any:
         return json.loads(value)
     except ValueError:
         return value
-
-
-def text_of(value: Any) -> str:
-    """Return a value as text: null as none, what is no text as its JSON."""
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def as_list(value: Any) -> list[Any]:
-    """Return a member's value as a list, whether the file has an array, one value or none."""
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
 
 
 def custom_of(properties: dict[str, Any]) -> dict[str, Any]:
