@@ -285,3 +285,25 @@ def moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
         kept.add(common[at][1])
         at = previous[at]
     return tuple(one for _, one in common if one not in kept)
+
+
+TRUTH_WORDS = ("true", "false", "yes", "no", "1", "0")
+"""The texts that mean a truth value, in small letters."""
+
+
+def means_number(value: Any) -> bool:
+    """Whether a ground truth is a number, or the text of one."""
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return False
+        return True
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def means_truth_value(value: Any) -> bool:
+    """Whether a ground truth is true or false, in whatever spelling."""
+    if isinstance(value, str):
+        return value.lower() in TRUTH_WORDS
+    return isinstance(value, int | float) and value in {0, 1}

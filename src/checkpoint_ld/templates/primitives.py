@@ -16,7 +16,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.entities.primitives.primitive import means_number, means_truth_value
+from checkpoint_ld.documents.values import means_number, means_truth_value
 from checkpoint_ld.templates.template import listed, shown
 
 if TYPE_CHECKING:

@@ -54,28 +54,6 @@ def items_of(value: Any) -> Collection[Any]:
     raise EvaluationTypeError(f"{named(value)} is no list: give one, such as [{shown('a')}]")
 
 
-TRUTH_WORDS = ("true", "false", "yes", "no", "1", "0")
-"""The texts that mean a truth value, in small letters."""
-
-
-def means_number(value: Any) -> bool:
-    """Tell whether a ground truth is a number, or the text of one."""
-    if isinstance(value, str):
-        try:
-            float(value)
-        except ValueError:
-            return False
-        return True
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def means_truth_value(value: Any) -> bool:
-    """Tell whether a ground truth is true or false, in whatever spelling."""
-    if isinstance(value, str):
-        return value.lower() in TRUTH_WORDS
-    return isinstance(value, int | float) and value in {0, 1}
-
-
 def named(value: Any) -> str:
     """Return a value for a message, on one line and short."""
     if isinstance(value, str):
