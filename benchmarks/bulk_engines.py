@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from checkpoint_ld.bulk import ConvertOptions, plan_shards, run
+from checkpoint_ld.batch.bulk import ConvertOptions, plan_shards, run
 
 RECIPES = Path(__file__).parents[1] / "docs" / "recipes"
 BYTES = 1 << 20

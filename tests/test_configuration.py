@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.configuration import Configuration, find, of_file
+from checkpoint_ld.batch.configuration import Configuration, find, of_file
 from checkpoint_ld.errors import SettingsError
 
 EVERYTHING = """

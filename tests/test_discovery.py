@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import globs, reading, writing
-from checkpoint_ld.discovery import discover, shows_a_checkpoint
+from checkpoint_ld.batch.discovery import discover, shows_a_checkpoint
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from tests.documents import canonical

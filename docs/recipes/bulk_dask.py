@@ -4,7 +4,7 @@ import sys
 
 from dask.distributed import Client, LocalCluster
 
-from checkpoint_ld.bulk import ConvertOptions, convert_shard, plan_shards, run
+from checkpoint_ld.batch.bulk import ConvertOptions, convert_shard, plan_shards, run
 
 if __name__ == "__main__":  # workers import this file: without the guard each would start a cluster of its own
     shards = plan_shards(sys.argv[2:], sys.argv[1], target_bytes=1 << 20)

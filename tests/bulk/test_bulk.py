@@ -17,7 +17,7 @@ import pytest
 from pyoxigraph import RdfFormat
 
 from checkpoint_ld import emission, reading
-from checkpoint_ld.bulk import ConvertOptions, Shard, convert_shard, plan_shards, run
+from checkpoint_ld.batch.bulk import ConvertOptions, Shard, convert_shard, plan_shards, run
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WriteError
 from tests.bulk import workers
 from tests.collection.conftest import checkpoint, iri
@@ -25,7 +25,7 @@ from tests.collection.conftest import checkpoint, iri
 OPTIONS = ConvertOptions()
 PROGRAM = """
 import sys
-from checkpoint_ld.bulk import ConvertOptions, plan_shards, run
+from checkpoint_ld.batch.bulk import ConvertOptions, plan_shards, run
 if __name__ == "__main__":
     run(plan_shards(sys.argv[2:], sys.argv[1], target_bytes=6_000), ConvertOptions(), jobs=2)
 """

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld.bulk import ConvertOptions, convert_shard, plan_shards
+from checkpoint_ld.batch.bulk import ConvertOptions, convert_shard, plan_shards
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.stores.collection import Collection, Kind
 from tests.documents import Json, rich

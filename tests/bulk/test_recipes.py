@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.bulk import ConvertOptions, plan_shards, run
+from checkpoint_ld.batch.bulk import ConvertOptions, plan_shards, run
 from tests.collection.conftest import checkpoint
 
 RECIPES = Path(__file__).parents[2] / "docs" / "recipes"

@@ -6,7 +6,7 @@ import os
 import signal
 from pathlib import Path
 
-from checkpoint_ld.bulk import ConvertOptions, Shard, ShardResult, convert_shard
+from checkpoint_ld.batch.bulk import ConvertOptions, Shard, ShardResult, convert_shard
 
 
 def dies_once(shard: Shard, options: ConvertOptions) -> ShardResult:

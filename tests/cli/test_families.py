@@ -207,7 +207,7 @@ def test_push_leaves_the_provenance_out_if_asked(run: Run, folder: Path) -> None
 
 def test_a_large_agent_file_is_read_in_one_piece(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run("convert", folder / "agent.json", "--to", "nt", "--quiet")
-    monkeypatch.setattr("checkpoint_ld.streaming.entrance.LARGE", 1)
+    monkeypatch.setattr("checkpoint_ld.batch.large_files.LARGE", 1)
     assert run("convert", folder / "agent.json", "--to", "nt", "--quiet").out == whole.out
     assert run("validate", folder / "agent.json", "--quiet").code == 0
 

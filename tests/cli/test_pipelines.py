@@ -16,7 +16,7 @@ import click
 import pytest
 import yaml
 
-from checkpoint_ld import configuration
+from checkpoint_ld.batch import configuration
 from checkpoint_ld.cli.app import app
 from checkpoint_ld.rules import catalogue
 from checkpoint_ld.selection import selection

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import profiles, reading, reports
+from checkpoint_ld.batch.configuration import FAIL_ON
 from checkpoint_ld.cli.parameters import FAIL_ON as OFFERED
 from checkpoint_ld.cli.validate import FORMATS
-from checkpoint_ld.configuration import FAIL_ON
 from checkpoint_ld.documents import files
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.documents.values import as_base64

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checkpoint_ld.batch import outline
+from checkpoint_ld.batch.outline import Element, Elements, UnusualFileError
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.streaming import elements
-from checkpoint_ld.streaming.elements import Element, Elements, UnusualFileError
 
 Json = Any
 
@@ -35,7 +35,7 @@ def chunk(request: pytest.FixtureRequest) -> int:
 
 def scanned(data: bytes, chunk: int) -> tuple[Elements, list[Element]]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elements, "_CHUNK", chunk)
+        patch.setattr(outline, "_CHUNK", chunk)
         found = Elements(io.BytesIO(data), "list")
         return found, list(found)
 
@@ -138,8 +138,8 @@ def test_what_is_unusual_is_said(data: bytes, why: str, chunk: int) -> None:
 
 
 def test_a_value_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elements, "_LARGEST", 100)
-    monkeypatch.setattr(elements, "_CHUNK", 16)
+    monkeypatch.setattr(outline, "_LARGEST", 100)
+    monkeypatch.setattr(outline, "_CHUNK", 16)
     data = b'{"list": ["' + b"a" * 10_000
     file = io.BytesIO(data)
     with pytest.raises(UnusualFileError, match="longer than 100 characters"):

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
 from checkpoint_ld import profiles, validation
+from checkpoint_ld.batch.large_files import Streaming
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.reading import CANONICAL, examine
-from checkpoint_ld.streaming.entrance import Streaming
 from checkpoint_ld.writing import write
 from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting

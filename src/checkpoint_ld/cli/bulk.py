@@ -13,7 +13,7 @@ from checkpoint_ld.cli.parameters import Group, argument, flag, quiet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from checkpoint_ld.bulk import ConvertOptions
+    from checkpoint_ld.batch.bulk import ConvertOptions
 
 
 @click.group(cls=Group, no_args_is_help=True)
@@ -60,7 +60,7 @@ def _shared(command: Callable[..., None]) -> Callable[..., None]:
 @flag("--gzip", "compressed", help="Compress the N-Quads.")
 def convert(*, profile: str | None, compressed: bool, **settings: Any) -> None:
     """Write N-Quads, one named graph for each checkpoint, and findings as JSON lines."""
-    from checkpoint_ld.bulk import ConvertOptions
+    from checkpoint_ld.batch.bulk import ConvertOptions
 
     _run(options=ConvertOptions(profile, compressed=compressed), **settings)
 
@@ -70,7 +70,7 @@ def convert(*, profile: str | None, compressed: bool, **settings: Any) -> None:
 @click.option("--profile", default="karenina", help="The set of rules.")
 def validate(*, profile: str, **settings: Any) -> None:
     """Write findings as JSON lines, and no N-Quads."""
-    from checkpoint_ld.bulk import ConvertOptions
+    from checkpoint_ld.batch.bulk import ConvertOptions
 
     _run(options=ConvertOptions(profile, quads=False), **settings)
 
@@ -85,8 +85,8 @@ def _run(
     force: bool,
     quiet: bool,
 ) -> None:
-    from checkpoint_ld import bulk
-    from checkpoint_ld.discovery import discover
+    from checkpoint_ld.batch import bulk
+    from checkpoint_ld.batch.discovery import discover
     from checkpoint_ld.errors import SettingsError
     from checkpoint_ld.families.checking import Profiles
 

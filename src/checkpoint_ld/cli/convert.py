@@ -137,7 +137,7 @@ class _Streaming:
 
     def done(self, output: Output) -> bool:
         """Write statements to `output`; tell whether that could be done in this way."""
-        from checkpoint_ld.streaming.entrance import Streaming
+        from checkpoint_ld.batch.large_files import Streaming
 
         with streams.bar("converting", quiet=self.quiet) as advance:
             streaming = Streaming(self.jobs, advance, None if self.quiet else streams.say)

@@ -201,7 +201,7 @@ class _Files:
     """
 
     def __init__(self, paths: tuple[str, ...], *, inferred: bool, prov: bool) -> None:
-        from checkpoint_ld import discovery
+        from checkpoint_ld.batch import discovery
 
         self._collection = paths[0] if len(paths) == 1 and (Path(paths[0]) / "collection.json").is_file() else None
         if self._collection and not prov:
@@ -254,8 +254,8 @@ class _Files:
 
 def _streamed(file: str) -> Outgoing | None:
     """Return the graph of a large file, read some questions at a time; None for all others."""
+    from checkpoint_ld.batch.large_files import Streaming
     from checkpoint_ld.stores.remote import outgoing_of_quads
-    from checkpoint_ld.streaming.entrance import Streaming
 
     with Streaming().statements(file, "nq") as streamed:
         if streamed is None:

@@ -213,7 +213,7 @@ class Sources:
 
     def _read(self) -> Iterator[Checkpoint]:
         from checkpoint_ld import families
-        from checkpoint_ld.discovery import discover
+        from checkpoint_ld.batch.discovery import discover
 
         found = discover(self.paths)
         for pattern in found.unmatched:

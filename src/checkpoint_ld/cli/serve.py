@@ -78,7 +78,8 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
 def _stored(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path:
     import pyoxigraph
 
-    from checkpoint_ld import discovery, families, sparql
+    from checkpoint_ld import families, sparql
+    from checkpoint_ld.batch import discovery
 
     dataset = sparql.Dataset()
     statements: dict[str, int] = {}

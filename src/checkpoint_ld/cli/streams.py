@@ -104,7 +104,7 @@ def check_outputs(inputs: Iterable[str | None], *outputs: str | None, force: boo
 
 
 def _read_by(paths: Iterable[str | None]) -> Iterable[str]:
-    from checkpoint_ld.discovery import discover  # few commands find their output there already
+    from checkpoint_ld.batch.discovery import discover  # few commands find their output there already
 
     for path in paths:
         if path is not None:

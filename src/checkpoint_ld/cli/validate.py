@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld import configuration
+from checkpoint_ld.batch import configuration
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.parameters import FAIL_ON, Command, argument, flag, jobs, one_of, output, syntax
 from checkpoint_ld.documents.files import kind_of
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
+    from checkpoint_ld.batch.configuration import Configuration
+    from checkpoint_ld.batch.discovery import Discovery
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.configuration import Configuration
-    from checkpoint_ld.discovery import Discovery
     from checkpoint_ld.families.checking import Profiles
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.fixes import Fix
@@ -164,7 +164,7 @@ def _configuration(file: str | None, *, none: bool) -> Configuration:
 
 
 def _discovered(paths: tuple[str, ...], chosen: Configuration, *, quiet: bool) -> Discovery:
-    from checkpoint_ld import discovery
+    from checkpoint_ld.batch import discovery
 
     found = discovery.discover(paths, chosen.exclude, root=chosen.folder)
     if found.passed_over and not quiet:
@@ -285,7 +285,7 @@ class _Run:
         """Validate a file some questions at a time, where it is large or that is asked for."""
         if self.engine != ENGINES[0] or not isinstance(source, str):
             return None
-        from checkpoint_ld.streaming.entrance import Streaming
+        from checkpoint_ld.batch.large_files import Streaming
 
         note = None if self.quiet else streams.say
         with streams.bar("validating", quiet=self.quiet or not is_alone) as advance:

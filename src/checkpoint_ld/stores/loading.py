@@ -10,7 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import discovery, emission, families
+from checkpoint_ld import emission, families
+from checkpoint_ld.batch import discovery
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import FindingsError, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.families import checking

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import profiles, validation
+from checkpoint_ld.batch.outline import UnusualFileError
+from checkpoint_ld.batch.windows import REFERRING, excerpt, worked
 from checkpoint_ld.graph import building, contexts, interpreter
 from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -16,9 +18,6 @@ from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.store import graph_of, put
 from checkpoint_ld.reading import CANONICAL, Reading
 from checkpoint_ld.report import Checked
-from checkpoint_ld.streaming.elements import UnusualFileError
-from checkpoint_ld.streaming.excerpt import REFERRING, excerpt
-from checkpoint_ld.streaming.windows import worked
 from checkpoint_ld.vocabulary import RDF, SHACL
 
 if TYPE_CHECKING:
@@ -27,15 +26,14 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.term import Node
 
+    from checkpoint_ld.batch.outline import Outline, Source, Window
+    from checkpoint_ld.batch.windows import Excerpt, Progress
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
-    from checkpoint_ld.streaming.excerpt import Excerpt
-    from checkpoint_ld.streaming.outline import Outline, Source
-    from checkpoint_ld.streaming.window import Window
-    from checkpoint_ld.streaming.windows import Progress
 
-    Triple = tuple[Node, Node, Node]
+
+Triple: TypeAlias = "tuple[Node, Node, Node]"
 
 _SPELT = "a text in it reads like the name of an object"
 _RESULT, _FOCUS, _VALUE = (URIRef(SHACL + name) for name in ("result", "focusNode", "value"))

@@ -1,4 +1,4 @@
-"""The way into this room: whether a file is streamed, and what is said when it cannot be."""
+"""Large files: whether a file is worked on in windows, and what is said when it cannot be."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.batch.outline import WINDOW, UnusualFileError
 from checkpoint_ld.documents.files import GZIP
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
-from checkpoint_ld.streaming import WINDOW
-from checkpoint_ld.streaming.elements import UnusualFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from checkpoint_ld.batch.outline import Outline
+    from checkpoint_ld.batch.statements import Streamed
+    from checkpoint_ld.batch.windows import Progress
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.report import Checked
-    from checkpoint_ld.streaming.outline import Outline
-    from checkpoint_ld.streaming.windows import Progress
-    from checkpoint_ld.streaming.writing import Streamed
+
 
 SYNTAXES = ("nt", "nq")
 """What can be written some questions at a time: syntaxes of lines."""
@@ -51,7 +51,7 @@ class Streaming:
         """
         if not self._is_wanted(file):
             return None
-        from checkpoint_ld.streaming import checking  # noqa: PLC0415 - it asks for all that SHACL needs
+        from checkpoint_ld.batch import checking  # noqa: PLC0415 - it needs all that SHACL needs
 
         try:
             return checking.check(self._outline(file, syntax), profile, self.jobs or 1, self.progress)
@@ -69,10 +69,10 @@ class Streaming:
         with ExitStack() as stack:
             streamed = None
             if target in SYNTAXES and self._is_wanted(file):
-                from checkpoint_ld.streaming import writing  # noqa: PLC0415 - as above
+                from checkpoint_ld.batch import statements  # noqa: PLC0415 - few files are large
 
                 try:
-                    given = writing.statements(self._outline(file, syntax), target, self.jobs or 1, self.progress)
+                    given = statements.statements(self._outline(file, syntax), target, self.jobs or 1, self.progress)
                     streamed = stack.enter_context(given)
                 except UnusualFileError as error:
                     self._explain(file, error)
@@ -93,7 +93,7 @@ class Streaming:
         told = syntax or syntax_of(file, start)
         if told != JSON_SYNTAX:
             raise UnusualFileError("it is no JSON")
-        from checkpoint_ld.streaming.outline import outline  # noqa: PLC0415 - few files are large
+        from checkpoint_ld.batch.outline import outline  # noqa: PLC0415 - few files are large
 
         return outline(file, self.limits, self.window)
 

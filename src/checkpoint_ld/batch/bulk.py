@@ -1,0 +1,516 @@
+"""Bulk: very many checkpoints as N-Quads and findings, in shards that can be made in any order and by any number."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import signal
+import sys
+import time
+import zlib
+from collections import Counter, deque
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from multiprocessing import get_context
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+
+import orjson
+
+from checkpoint_ld import emission, families
+from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
+from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
+from checkpoint_ld.families import checking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.findings import Finding
+
+
+TARGET_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """The files that make one part of the output: `paths` in their order, `out` the folder to write to."""
+
+    index: int
+    paths: tuple[str, ...]
+    out: str
+
+    @property
+    def stem(self) -> str:
+        """What the names of the shard's files begin with."""
+        return f"part-{self.index:05}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertOptions:
+    """How shards are converted; it travels to other processes and machines.
+
+    With a `profile` each checkpoint is held against its rules; without one, findings are those of reading, which is
+    quicker. `quads` false writes findings only, `compressed` writes N-Quads with gzip.
+    """
+
+    profile: str | None = None
+    quads: bool = True
+    compressed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShardResult:
+    """What came of a shard; all but `seconds` and `peak_rss` depend on its input alone.
+
+    `checkpoints` were converted, `failed` could not be; `findings` counts by code. `sha256` is that of the N-Quads
+    before compression. `peak_rss` is the most memory that the process ever had, in bytes. Both are 0 for a shard that
+    was there already.
+    """
+
+    index: int
+    checkpoints: int
+    quads: int
+    failed: int
+    findings: Mapping[str, int] = field(default_factory=dict)
+    sha256: str = ""
+    seconds: float = 0.0
+    peak_rss: int = 0
+
+
+def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int = TARGET_BYTES) -> list[Shard]:
+    """Divide files into shards of about `target_bytes`, sorted by path: the same files give the same shards.
+
+    Raises SourceMissingError for a file that is not there, SettingsError for a target below 1.
+    """
+    if target_bytes < 1:
+        raise SettingsError(f"shards of {target_bytes} bytes cannot be: give a size of 1 or more")
+    files = sorted({str(path) for path in paths})
+    sizes = [_size(file) for file in files]
+    number = max(1, -(-sum(sizes) // target_bytes))
+    share = max(1, -(-sum(sizes) // number))
+    parts: dict[int, list[str]] = {}
+    before = 0
+    for file, size in zip(files, sizes, strict=True):
+        # A file belongs where its middle is, so that shards differ by no more than one file.
+        parts.setdefault((before + size // 2) // share, []).append(file)
+        before += size
+    return [Shard(index, tuple(part), str(out)) for index, part in enumerate(parts.values())]
+
+
+def _size(file: str) -> int:
+    try:
+        return Path(file).stat().st_size
+    except OSError as error:
+        raise SourceMissingError(f"{file}: cannot be read: {error.strerror}; check the path") from error
+
+
+COMPRESSED = ".gz"
+LINES = (".ndjson", ".jsonl")
+"""Extensions of files with one checkpoint to a line."""
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One checkpoint: its bytes, the name that tells its syntax, and its line where its file has one to a line."""
+
+    data: bytes
+    name: str
+    line: int | None = None
+
+
+def records(path: str) -> Iterator[Record]:
+    """Yield the checkpoints of a file, unpacked if its name ends with `.gz`.
+
+    Raises ReadError for a file that cannot be read or unpacked, or that holds what is too large.
+    """
+    name = path.removesuffix(COMPRESSED)
+    with _explained(path), _opened(path) as file:
+        if not name.endswith(LINES):
+            yield Record(_read(file, path), name)
+            return
+        line = 0
+        while data := file.readline(DEFAULT_LIMITS.size + 1):
+            line += 1
+            if len(data) > DEFAULT_LIMITS.size:
+                raise too_large(None, path, DEFAULT_LIMITS)
+            if data.strip():
+                yield Record(data, f"{name}.json", line)
+
+
+def state(path: str) -> dict[str, str | int]:
+    """Return path, size and SHA-256 of a file as it lies. Raises ReadError."""
+    hashed, size = hashlib.sha256(), 0
+    with _explained(path), Path(path).open("rb") as file:
+        while block := file.read(_BLOCK):
+            hashed.update(block)
+            size += len(block)
+    return {"path": path, "size": size, "sha256": hashed.hexdigest()}
+
+
+def _opened(path: str) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(path)) if path.endswith(COMPRESSED) else Path(path).open("rb")
+
+
+def _read(file: IO[bytes], path: str) -> bytes:
+    content = bytearray()
+    while block := file.read(_BLOCK):
+        content += block
+        if len(content) > DEFAULT_LIMITS.size:
+            raise too_large(None, path, DEFAULT_LIMITS)
+    return bytes(content)
+
+
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    try:
+        yield
+    except ReadError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        raise ReadError(f"{path}: cannot be read: {error}") from error
+
+
+if sys.platform != "win32":  # which has none
+    import resource
+
+_KIB = 1024
+
+
+def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
+    """Write the N-Quads and the findings of a shard, unless they are there; return what came of it.
+
+    A checkpoint that cannot be converted becomes a finding, and the others go on. The same input gives the same bytes.
+    Raises SettingsError for a profile that does not exist, ReadError for a file that vanished, WriteError for a folder
+    that cannot be written to.
+    """
+    started = time.monotonic()
+    asked = asked_for(shard, options)
+    there = _there(shard, asked)
+    if there is not None:
+        return there
+    profile = checking.Profiles(options.profile) if options.profile is not None else None
+    out = Path(shard.out)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        written = _written(shard, options, profile)
+    except OSError as error:
+        raise TargetUnwritableError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error
+    result = ShardResult(
+        shard.index, written.checkpoints, written.quads, written.failed, _sorted(written.findings), written.digest()
+    )
+    mark = {"asked": asked, "outputs": written.outputs, "result": _lasting(result)}
+    replace_file(out / f"{shard.stem}.done.json", _json(mark, orjson.OPT_INDENT_2))
+    return ShardResult(**{**asdict(result), "seconds": time.monotonic() - started, "peak_rss": _peak()})
+
+
+@dataclass
+class _Written:
+    """What was written so far."""
+
+    checkpoints: int = 0
+    quads: int = 0
+    failed: int = 0
+    findings: Counter[str] = field(default_factory=Counter)
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    hashed: Any = field(default_factory=hashlib.sha256)
+
+    def digest(self) -> str:
+        """Return the hash of the N-Quads."""
+        return str(self.hashed.hexdigest())
+
+
+def asked_for(shard: Shard, options: ConvertOptions) -> dict[str, Any]:
+    """Return all that the output depends on."""
+    inputs = [state(path) for path in shard.paths]
+    return {"inputs": inputs, "options": asdict(options), "software": version("checkpoint-ld")}
+
+
+def _there(shard: Shard, asked: dict[str, Any]) -> ShardResult | None:
+    """Return the result of a shard whose mark fits and whose files have the sizes that it says."""
+    out = Path(shard.out)
+    try:
+        mark = orjson.loads((out / f"{shard.stem}.done.json").read_bytes())
+        sizes = [(out / one["file"]).stat().st_size for one in mark["outputs"]]
+        fits = mark["asked"] == asked and sizes == [one["size"] for one in mark["outputs"]]
+        return ShardResult(**mark["result"]) if fits else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _written(shard: Shard, options: ConvertOptions, profile: Profiles | None) -> _Written:
+    out, written = Path(shard.out), _Written()
+    names = [f"{shard.stem}.findings.jsonl", f"{shard.stem}.graphs.jsonl"]
+    if options.quads:
+        names.append(f"{shard.stem}.nq" + (COMPRESSED if options.compressed else ""))
+    parts = [out / f".{name}.part" for name in names]
+    files: list[IO[bytes]] = [part.open("wb") for part in parts]
+    # Neither a name nor a time goes into a compressed file: the same content gives the same bytes.
+    packed = gzip.GzipFile(filename="", mode="wb", fileobj=files[2], mtime=0) if options.compressed else None
+    try:
+        for path in shard.paths:
+            _convert(path, profile, written, (*files[:2], packed or files[2]) if options.quads else tuple(files))
+    finally:
+        for file in (packed, *files):
+            if file is not None:
+                file.close()
+    for stale in {f"{shard.stem}.nq", f"{shard.stem}.nq{COMPRESSED}"}.difference(names):
+        (out / stale).unlink(missing_ok=True)
+    for part, name in zip(parts, names, strict=True):
+        part.replace(out / name)
+        written.outputs.append({"file": name, **_described(out / name)})
+    return written
+
+
+def _convert(path: str, profile: Profiles | None, written: _Written, files: Sequence[Any]) -> None:
+    try:
+        for record in records(path):
+            _one(path, record, profile, written, files)
+    except ReadError as error:
+        written.failed += 1
+        _tell(_failures(error), path, None, written, files[0])
+
+
+def _one(path: str, record: Record, profile: Profiles | None, written: _Written, files: Sequence[Any]) -> None:
+    is_written = len(files) > 2
+    try:
+        read = families.examine_bytes(record.data, record.name, checked=profile is None or is_written)
+        if is_written:
+            families.refusing(read)
+        findings = read.findings if profile is None else checking.check_source(read, profile).findings
+        graph = families.graph_of(read)
+        lines = emission.nquads_of(graph)
+    except ReadError as error:
+        written.failed += 1
+        _tell(_failures(error), path, record.line, written, files[0])
+        return
+    written.checkpoints += 1
+    quads = lines.count(b"\n")
+    _tell([_finding(one) for one in findings], path, record.line, written, files[0])
+    place = {"graph": str(graph.root), "file": path, "record": record.line, "quads": quads}
+    files[1].write(_json({**place, "sha256": hashlib.sha256(lines).hexdigest()}))
+    if is_written:
+        files[2].write(lines)
+        written.quads += quads
+        written.hashed.update(lines)
+
+
+def _failures(error: ReadError) -> list[dict[str, Any]]:
+    if error.findings:
+        return [_finding(one) for one in error.findings]
+    return [{"code": "unreadable", "severity": "violation", "message": str(error)}]
+
+
+def _finding(found: Finding) -> dict[str, Any]:
+    plain = ("code", "rule", "condition", "message", "remedy", "subject", "node", "value")
+    place = {"pointer": found.place.pointer, "line": found.place.line, "column": found.place.column}
+    return {**{name: getattr(found, name) for name in plain}, "severity": found.severity.name.lower(), **place}
+
+
+def _tell(found: Sequence[dict[str, Any]], path: str, line: int | None, written: _Written, file: IO[bytes]) -> None:
+    for one in found:
+        written.findings[one["code"]] += 1
+        file.write(_json({"file": path, "record": line, **one}))
+
+
+def _described(path: Path) -> dict[str, Any]:
+    told = state(str(path))
+    return {"size": told["size"], "sha256": told["sha256"]}
+
+
+def _lasting(result: ShardResult) -> dict[str, Any]:
+    return {name: value for name, value in asdict(result).items() if name not in {"seconds", "peak_rss"}}
+
+
+def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+def _json(value: Any, option: int = 0) -> bytes:
+    return orjson.dumps(value, option=option | orjson.OPT_APPEND_NEWLINE)
+
+
+def _peak() -> int:
+    if sys.platform == "win32":
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * _KIB
+
+
+Convert: TypeAlias = "Callable[[Shard, ConvertOptions], ShardResult]"
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class BulkReport:
+    """What came of all shards, in their order; those whose process died twice; IRIs with several checkpoints."""
+
+    results: tuple[ShardResult, ...]
+    lost: tuple[Shard, ...] = ()
+    shared: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> dict[str, int]:
+        """How many findings there are of each code."""
+        counted: Counter[str] = Counter()
+        for one in self.results:
+            counted.update(one.findings)
+        return dict(sorted(counted.items()))
+
+    def total(self, name: str) -> int:
+        """Return the sum of a count over all shards: `checkpoints`, `quads` or `failed`."""
+        return sum(int(getattr(one, name)) for one in self.results)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what depends on the input alone as a JSON object."""
+        totals = {name: self.total(name) for name in ("checkpoints", "quads", "failed")}
+        timeless = [
+            {name: value for name, value in asdict(one).items() if name not in {"seconds", "peak_rss"}}
+            for one in self.results
+        ]
+        lost = [list(one.paths) for one in self.lost]
+        return {**totals, "findings": self.findings, "shared": self.shared, "lost": lost, "shards": timeless}
+
+
+def run(
+    shards: Sequence[Shard],
+    options: ConvertOptions,
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    convert: Convert = convert_shard,
+) -> BulkReport:
+    """Convert shards in `jobs` processes, one of them in this process; write `manifest.json` when all are done.
+
+    `progress` is told how many shards are done, and of how many. A process that dies takes no other shard with it: what
+    it was at is tried once more on its own, and is `lost` if that fails too. Raises what `convert_shard` raises, and
+    WriteError for a folder with other shards. Where `jobs` is more than 1, the calling program must not do its work
+    when it is imported (`if __name__ == "__main__":`).
+    """
+    _check_folder(shards)
+    _clear_leftovers(shards)
+    results: dict[int, ShardResult] = {}
+    lost: list[Shard] = []
+    waiting = deque(shards)
+    while waiting:
+        for result in _ones(waiting, options, convert) if jobs == 1 else _pooled(waiting, options, convert, jobs, lost):
+            results[result.index] = result
+            if progress is not None:
+                progress(len(results) + len(lost), len(shards))
+    _clear_leftovers(shards)
+    ordered = tuple(results[index] for index in sorted(results))
+    report = BulkReport(ordered, tuple(lost), tuple(_shared(shards)))
+    if shards:
+        data = orjson.dumps(report.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        replace_file(Path(shards[0].out) / MANIFEST, data)
+    return report
+
+
+def outputs(shards: Iterable[Shard]) -> list[str]:
+    """Return the paths of all that a run may write."""
+    ends = ("findings.jsonl", "graphs.jsonl", "nq", f"nq{COMPRESSED}", "done.json")
+    parts = [str(Path(shard.out, f"{shard.stem}.{end}")) for shard in shards for end in ends]
+    return [*parts, *{str(Path(shard.out, MANIFEST)) for shard in shards}]
+
+
+def of_others(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
+    """Return the paths of what a run would overwrite that is not its own: of other input or options, or of nobody."""
+    own, found = set(), []
+    for shard in shards:
+        first, *others, mark, manifest = outputs([shard])
+        try:
+            is_own = bool(orjson.loads(Path(mark).read_bytes())["asked"] == asked_for(shard, options))
+        except FileNotFoundError:  # its findings are the first to be in their place
+            is_own = Path(first).exists()
+        except (OSError, ValueError, KeyError, TypeError):
+            is_own = False
+        if is_own:
+            own.add(manifest)
+        else:
+            found += [first, *others, mark, manifest]
+    return [one for one in dict.fromkeys(found) if one not in own and Path(one).exists()]
+
+
+def _clear_leftovers(shards: Sequence[Shard]) -> None:
+    """Remove the unfinished files of processes that were killed; one run at a time works on a folder.
+
+    When a process dies, the pool ends those beside it, wherever they are.
+    """
+    for folder in {Path(shard.out) for shard in shards}:
+        for file in folder.glob(f".{'[0-9a-f]' * 16}.tmp"):
+            file.unlink(missing_ok=True)
+
+
+def _check_folder(shards: Sequence[Shard]) -> None:
+    """Raise WriteError where the folder holds shards of another run, which would pass for some of this one."""
+    known = {shard.stem for shard in shards}
+    for folder in {shard.out for shard in shards}:
+        for mark in sorted(Path(folder).glob("part-*.done.json")):
+            if mark.name.removesuffix(".done.json") not in known:
+                raise WriteError(f"{mark}: is of a run with more shards; write to a folder of its own, or remove it")
+
+
+def _ones(waiting: deque[Shard], options: ConvertOptions, convert: Convert) -> Iterator[ShardResult]:
+    while waiting:
+        yield convert(waiting.popleft(), options)
+
+
+def _pooled(
+    waiting: deque[Shard], options: ConvertOptions, convert: Convert, jobs: int, lost: list[Shard]
+) -> Iterator[ShardResult]:
+    """Convert until nothing is waiting or a process dies; then try what was under way, each shard on its own."""
+    under_way: dict[Future[ShardResult], Shard] = {}
+    with _pool(jobs) as pool:
+        try:
+            while waiting or under_way:
+                while waiting and len(under_way) < jobs:
+                    future = pool.submit(convert, waiting[0], options)
+                    under_way[future] = waiting.popleft()
+                for done in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    result = done.result()
+                    del under_way[done]
+                    yield result
+        except BrokenProcessPool:
+            pass
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    for shard in under_way.values():
+        try:
+            with _pool(1) as alone:
+                yield alone.submit(convert, shard, options).result()
+        except BrokenProcessPool:
+            lost.append(shard)
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    # Processes that start afresh have no threads or locks of ours in a state that they cannot know.
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_on_interrupt)
+
+
+def _end_on_interrupt() -> None:
+    """Let Ctrl-C end a process at once: what it has not finished leaves no mark."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _shared(shards: Sequence[Shard]) -> Iterator[str]:
+    """Yield the IRIs under which there are several checkpoints that say different things."""
+    seen: dict[str, str] = {}
+    told: set[str] = set()
+    for shard in shards:
+        listed = Path(shard.out) / f"{shard.stem}.graphs.jsonl"
+        if not listed.exists():
+            continue
+        with listed.open("rb") as file:
+            for line in map(orjson.loads, file):
+                graph = line["graph"]
+                if seen.setdefault(graph, line["sha256"]) != line["sha256"] and graph not in told:
+                    told.add(graph)
+                    yield graph

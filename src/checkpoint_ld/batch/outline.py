@@ -1,0 +1,409 @@
+"""The outline of a large file: where its windows of questions stand, and which questions have to be seen together."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from array import array
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.graph import contexts, naming
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Set
+    from typing import BinaryIO
+
+    from checkpoint_ld.documents.values import Limits
+
+
+WINDOW = 512
+"""Questions to a window: more save no time, and fewer no memory that counts."""
+QUESTIONS = "dataFeedElement"
+"""The member of the root whose elements are worked on in windows."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What stands around the questions: `head` before the first one, `tail` from the bracket after the last one on.
+
+    `gap` is the white space before the first question, also part of the head, and `foot` that after the last one, so
+    that a window is laid out as the file is. `closed` is where the bracket stands, `root` the root's name.
+    """
+
+    head: bytes
+    gap: bytes
+    foot: bytes
+    tail: bytes
+    closed: Spot
+    root: str
+
+
+@dataclass(frozen=True)
+class Window:
+    """Questions that stand one after the other: the first one's number, how many, the place and the end of their text.
+
+    `guests` are earlier questions, by number, start and end, that share a text or an identifier with one of these.
+    `names` are those of earlier objects that a question of this window claims too.
+    """
+
+    first: int
+    count: int
+    start: Spot
+    end: int
+    guests: tuple[tuple[int, int, int], ...] = ()
+    names: frozenset[str] = frozenset()
+
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+# How long a number is tells as little as need be; that it is one, and no text, is what counts here.
+_DECODER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
+_CHUNK = 1 << 22
+_LARGEST = 1 << 25
+"""Characters; a single value that is longer is not taken."""
+
+
+class Spot(NamedTuple):
+    """A place in a file: offset in bytes, and line and column from 1, in characters."""
+
+    offset: int
+    line: int
+    column: int
+
+
+class Element(NamedTuple):
+    """One element of an array: its value as far as numbers do not matter, its text, where it starts and ends."""
+
+    value: Any
+    text: bytes
+    start: Spot
+    end: int
+
+
+class UnusualFileError(Exception):
+    """A file that cannot be gone through in this way; the text says what about it is unusual."""
+
+
+class Elements:
+    """The elements of the array that is the member `name` of the root object of a JSON file in UTF-8.
+
+    `opened` is where the array begins, after its bracket; `closed`, after all elements were seen, where its other
+    bracket stands. What is found wrong on the way raises `UnusualFileError` without saying where: this is a first look
+    at a file, which is read again in parts. What stands after the array is not looked at.
+    """
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._text, self._at = "", 0
+        self._is_over = False
+        self._here = Spot(0, 1, 1)
+        self._open(name)
+        self.opened = self.closed = self._here
+
+    def __iter__(self) -> Iterator[Element]:
+        if self._next() == "]":
+            self.closed = self._here
+            return
+        while True:
+            start = self._here
+            value, text = self._value()
+            yield Element(value, text.encode(), start, self._here.offset)
+            if self._next() != ",":
+                break
+            self._skip()
+            self._next()
+        self._expect("]", skipped=False)
+        self.closed = self._here
+
+    def _open(self, name: str) -> None:
+        """Go to the first element."""
+        if self._next() == "\ufeff":
+            self._skip()
+            self._here = Spot(self._here.offset, 1, 1)
+        self._expect("{")
+        while True:
+            self._next()
+            key, _ = self._value()
+            self._expect(":")
+            if key == name and self._next() == "[":
+                self._skip()
+                return
+            self._next()
+            self._value()
+            if self._next() != ",":
+                raise UnusualFileError(f"its root has no array {name}")
+            self._skip()
+
+    def _value(self) -> tuple[Any, str]:
+        """Step over the value that starts here; return it and its text."""
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except RecursionError:
+                raise UnusualFileError("it is nested very deeply") from None
+            except ValueError:
+                end = -1
+            # What reaches to the end of what was read may go on after it.
+            if (end < 0 or end == len(self._text)) and not self._is_over:
+                self._read()
+            elif end < 0:
+                raise UnusualFileError("it is no JSON, or was cut off")
+            else:
+                text = self._text[self._at : end]
+                self._advance(text)
+                return value, text
+
+    def _next(self) -> str:
+        """Step over white space; return the character after it, nothing at the end of the file."""
+        while True:
+            match = _SPACE.match(self._text, self._at)
+            if match is not None and match.end() > self._at:
+                self._advance(match[0])
+            if self._at < len(self._text) or self._is_over:
+                return self._text[self._at : self._at + 1]
+            self._read()
+
+    def _expect(self, character: str, *, skipped: bool = True) -> None:
+        if self._next() != character:
+            raise UnusualFileError("it is no JSON object, or was cut off")
+        if skipped:
+            self._skip()
+
+    def _skip(self) -> None:
+        self._advance(self._text[self._at])
+
+    def _advance(self, passed: str) -> None:
+        offset, line, column = self._here
+        lines = passed.count("\n")
+        self._here = Spot(
+            offset + (len(passed) if passed.isascii() else len(passed.encode())),
+            line + lines,
+            len(passed) - passed.rfind("\n") if lines else column + len(passed),
+        )
+        self._at += len(passed)
+
+    def _read(self) -> None:
+        """Read on; more at a time where a value is longer than what was read, so that the cost stays linear."""
+        rest = self._text[self._at :]
+        if len(rest) > _LARGEST:
+            raise UnusualFileError(f"a value in it is longer than {_LARGEST:,} characters, or it is no JSON")
+        data = self._file.read(max(_CHUNK, len(rest)))
+        self._is_over = not data
+        try:
+            self._text = rest + self._decoder.decode(data, final=self._is_over)
+        except UnicodeDecodeError:
+            raise UnusualFileError("it is not in UTF-8") from None
+        self._at = 0
+
+
+_NOT_IN_NAMES = ("#", "%23")
+"""What would make the names of objects without identifiers of their own look alike."""
+_HIDING = (b"\\u0040", b"\\u0069", b"\\u0064")
+"""How the characters of `@id` may be written, too."""
+_SHARED = "an object inside a question, or beside the questions, has the identifier of another one"
+
+
+class Survey:
+    """What is kept of the questions that were seen: places, and by identifier and text the first that has it."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.windows: list[Window] = []
+        self._spans = array("Q"), array("Q")
+        self._names: dict[str, int] = {}
+        self._below: set[str] = set()
+        # Of a text its hash is enough: two texts with one hash are only seen together to no purpose.
+        self._texts: dict[int, int] = {}
+        self._repeated: dict[int, set[str]] = defaultdict(set)
+        self._guests: dict[int, set[int]] = defaultdict(set)
+        self._starts: list[Spot] = []
+
+    def add(self, element: Element) -> None:
+        """Take note of the next question."""
+        starts, ends = self._spans
+        at = len(starts)
+        if at % self.size == 0:
+            self._starts.append(element.start)
+        starts.append(element.start.offset)
+        ends.append(element.end)
+        if not isinstance(element.value, dict):
+            raise UnusualFileError(f"entry {at} of {QUESTIONS} is no object")
+        self._claim(element.value.get("@id"), at)
+        for name in _names_below(element):
+            if name in self._below:
+                raise UnusualFileError(_SHARED)
+            self._below.add(name)
+        text = _text(element.value)
+        if text:
+            first = self._texts.setdefault(hash(text), at)
+            self._invite(first, at)
+        if len(starts) % self.size == 0:
+            self.close()
+
+    def settled(self, root: dict[str, Any]) -> frozenset[str]:
+        """Return the names of all objects. Refuses what could make windows depend on each other in other ways."""
+        name, *others = map(name_of, _identifiers(root))
+        if not self._names.keys().isdisjoint((*self._below, *others)) or not self._below.isdisjoint((name, *others)):
+            raise UnusualFileError(_SHARED)
+        return frozenset((*self._names, *self._below, name, *others))
+
+    def _claim(self, identifier: object, at: int) -> None:
+        if isinstance(identifier, str):
+            name = name_of(identifier)
+            first = self._names.setdefault(name, at)
+            if first != at:
+                self._repeated[at // self.size].add(name)
+            self._invite(first, at)
+
+    def _invite(self, first: int, at: int) -> None:
+        if first // self.size != at // self.size:
+            self._guests[at // self.size].add(first)
+
+    def close(self) -> None:
+        """Make a window of the questions since the last one, if there are any."""
+        number, (starts, ends) = len(self.windows), self._spans
+        first = number * self.size
+        if first >= len(starts):
+            return
+        guests = sorted(self._guests.pop(number, ()))
+        names = {name for name in self._repeated.pop(number, ()) if self._names[name] < first}
+        self.windows.append(
+            Window(
+                first,
+                len(starts) - first,
+                self._starts[number],
+                ends[-1],
+                tuple((at, starts[at], ends[at]) for at in guests),
+                frozenset(names),
+            )
+        )
+
+
+def _text(element: dict[str, Any]) -> str | None:
+    """Return the text of a question by which it is told to be asked twice."""
+    question = element.get("item")
+    text = question.get("text") if isinstance(question, dict) else None
+    if isinstance(question, list) or isinstance(text, (list, dict)):
+        raise UnusualFileError("an element of it holds several questions, or one with several texts")
+    return text if isinstance(text, str) else None
+
+
+def _names_below(element: Element) -> Iterator[str]:
+    """Yield the names that objects inside a question have; most questions have none, which their text shows."""
+    own = int("@id" in element.value)
+    if element.text.count(b'"@id"') != own or (b"\\u00" in element.text and any(map(element.text.count, _HIDING))):
+        found = _identifiers(element.value)
+        yield from map(name_of, islice(found, int(isinstance(element.value.get("@id"), str)), None))
+
+
+def _identifiers(value: Any) -> Iterator[str]:
+    """Yield the identifiers of an object and of all below it, its own one first."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += one
+        elif isinstance(one, dict):
+            if isinstance(one.get("@id"), str):
+                yield one["@id"]
+            is_property = one.get("@type") == "PropertyValue"
+            waiting += (held for key, held in one.items() if not (is_property and key == "value"))
+
+
+def name_of(identifier: str) -> str:
+    """Return the name of the object with an identifier. Raises UnusualFileError for one with a fragment."""
+    name = naming.iri_of(identifier)
+    if any(one in name for one in _NOT_IN_NAMES):
+        raise UnusualFileError("its identifiers have fragments")
+    return name
+
+
+_FRAME = 1 << 20
+"""The most bytes that may stand around the questions: each window has them again."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that is worked on in windows: what stands around them, and the limits that it keeps."""
+
+    path: str
+    frame: Frame
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Where the windows of a file stand, and the names of all objects in it that have one of their own.
+
+    `stamp` tells whether the file was changed.
+    """
+
+    source: Source
+    windows: tuple[Window, ...]
+    names: Set[str]
+    stamp: tuple[int, ...]
+
+    def check_unchanged(self) -> None:
+        """Raise ReadError if the file is not the one any more that was gone through."""
+        if _stamp(self.source.path) != self.stamp:
+            raise ReadError(f"{self.source.path}: the file was changed while it was read; try again")
+
+
+def outline(path: str, limits: Limits, window: int = WINDOW) -> Outline:
+    """Go through a file once; what reading finds wrong with a window of so many questions shows later.
+
+    Raises UnusualFileError for a file that cannot be worked on in windows.
+    """
+    try:
+        stamp = _stamp(path)
+        with Path(path).open("rb") as file:
+            if file.seek(0, 2) > limits.size:
+                raise UnusualFileError("it is larger than the limit")
+            file.seek(0)
+            elements = Elements(file, QUESTIONS)
+            survey = Survey(window)
+            for element in elements:
+                survey.add(element)
+            survey.close()
+            if not survey.windows:
+                raise UnusualFileError("it has no questions")
+            frame, root = _frame(file, elements, survey)
+    except (OSError, ValueError):  # ValueError: U+0000 in the path; reading it whole says all this in our words
+        raise UnusualFileError("it cannot be opened") from None
+    names = survey.settled(root)
+    return Outline(Source(path, frame, limits), tuple(survey.windows), names, stamp)
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    state = Path(path).stat()
+    return state.st_ino, state.st_dev, state.st_size, state.st_mtime_ns
+
+
+def _frame(file: BinaryIO, elements: Elements, survey: Survey) -> tuple[Frame, dict[str, Any]]:
+    """Return what stands around the questions, and the root as JSON, without them."""
+    opened, closed = elements.opened.offset, elements.closed
+    start, end = survey.windows[0].start.offset, survey.windows[-1].end
+    if start + file.seek(0, 2) - end > _FRAME:
+        raise UnusualFileError(f"more than {_FRAME:,} bytes of it stand around the questions")
+    file.seek(0)
+    head = file.read(start)
+    file.seek(end)
+    foot = file.read(closed.offset - end)
+    tail = file.read()
+    try:
+        root = read_json(head + foot + tail).value
+    except ReadError:
+        raise UnusualFileError("it is no sound JSON") from None
+    identifier, context = root.get("@id"), root.get("@context")
+    if not isinstance(identifier, str):
+        raise UnusualFileError("its root has no @id, and is named by all of its content")
+    if not (context is None or isinstance(context, dict)) or contexts.foreign_terms(context):
+        raise UnusualFileError("it has a context of its own")
+    return Frame(head, head[opened:], foot, tail, closed, name_of(identifier)), root
