@@ -43,15 +43,8 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
 from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.mapping import questions, traits
-from checkpoint_ld.mapping.properties import (
-    CUSTOM,
-    as_list,
-    checked_creator,
-    creator_members,
-    creator_of,
-    property_value,
-    values,
-)
+from checkpoint_ld.mapping.creators import checked_creator, creator_members, creator_of
+from checkpoint_ld.mapping.properties import CUSTOM, as_list, property_value, values
 from checkpoint_ld.mapping.questions import asked_of, frame, named
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.vocabulary import (

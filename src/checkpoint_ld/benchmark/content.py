@@ -13,7 +13,8 @@ from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.entities import Question
 from checkpoint_ld.identifiers import unique_question_id
 from checkpoint_ld.mapping import questions, traits
-from checkpoint_ld.mapping.properties import as_list, creator_of, text_of
+from checkpoint_ld.mapping.creators import creator_of
+from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.questions import is_scenario
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents import values as json_changes
 from checkpoint_ld.documents.values import ABSENT, same
-from checkpoint_ld.mapping.properties import CUSTOM, as_list, creator_of, custom_of, text_of, values
+from checkpoint_ld.mapping.creators import creator_of
+from checkpoint_ld.mapping.properties import CUSTOM, as_list, custom_of, text_of, values
 from checkpoint_ld.mapping.questions import asked_of, is_scenario
 from checkpoint_ld.mapping.traits import dynamic_rubric_of, family_of, is_dynamic, rubric_of
 from checkpoint_ld.members import BY_TYPE

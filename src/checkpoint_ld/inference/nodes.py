@@ -16,7 +16,8 @@ from checkpoint_ld.graph.compaction import Ref
 from checkpoint_ld.graph.literals import DOUBLE
 from checkpoint_ld.inference.additions import object_of
 from checkpoint_ld.mapping import traits
-from checkpoint_ld.mapping.properties import as_list, creator_of, text_of
+from checkpoint_ld.mapping.creators import creator_of
+from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.templates import PlainField, TemplateField, read_template
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA

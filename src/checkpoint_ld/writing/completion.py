@@ -18,7 +18,8 @@ from checkpoint_ld.documents.values import as_base64, is_number
 from checkpoint_ld.entities import CallableRubricTrait
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.identifiers import CHECKPOINT, unix_time
-from checkpoint_ld.mapping.properties import as_list, creator_members, name_of_creator, text_of
+from checkpoint_ld.mapping.creators import creator_members, name_of_creator
+from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.questions import default_template, is_scenario
 from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
 from checkpoint_ld.members import ordered
