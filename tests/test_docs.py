@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from checkpoint_ld.cli.app import app
 from checkpoint_ld.dialects import DIALECTS
 from checkpoint_ld.examples import example
 from checkpoint_ld.graph.store import triples_of
+from tests.reports.browser import NAMES, PATIENCE, Browser, binary
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -255,15 +257,41 @@ def test_the_page_of_the_architecture_names_every_package_and_no_other() -> None
     assert {name for row in rows for name in re.findall(r"`(\w+)/`", row)} | {"cli"} == packages
 
 
-def test_the_site_is_built_without_a_warning_and_asks_nobody_for_anything(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The site, and how its building ended."""
     pytest.importorskip("mkdocs")
+    folder = tmp_path_factory.mktemp("site")
     # Without --quiet: it silences the warnings that --strict counts.
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
-    done = subprocess.run(build, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
-    pages = {page.name: page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html")}
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    return folder, subprocess.run(build, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+
+
+def test_the_site_is_built_without_a_warning_and_asks_nobody_for_anything(
+    site: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, done = site
+    pages = {page.name: page.read_text(encoding="utf-8") for page in folder.glob("*.html")}
 
     assert done.returncode == 0, done.stderr
     assert {page.with_suffix(".html").name for page in DOCS.glob("*.md")} <= pages.keys()
-    assert {page.stem for page in (tmp_path / "rules").glob("*.html")} == set(rules.catalogue())
+    assert {page.stem for page in (folder / "rules").glob("*.html")} == set(rules.catalogue())
     for name, html in pages.items():
         assert FETCHED.findall(html) == [], name
+
+
+def test_the_site_is_searched_when_it_is_opened_from_a_folder(
+    site: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    command = binary()
+    if command is None:
+        pytest.skip(f"no browser to look at the site: install Chromium so that one of {', '.join(NAMES)} is on PATH")
+    results = "[...document.querySelectorAll('a.md-search-result__link')].map((one) => one.href).join()"
+    with Browser(command, tmp_path) as browser:
+        browser.open(site[0] / "index.html")
+        browser.send("Page.navigate", url=f"{(site[0] / 'index.html').as_uri()}?q=provenance")
+        until = time.monotonic() + PATIENCE
+        while not (found := browser.ask(results)):
+            assert time.monotonic() < until, "nothing is found"
+            time.sleep(0.05)
+    assert "agent" in found
