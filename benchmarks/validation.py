@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from checkpoint_ld import profiles, reading, validation
-from checkpoint_ld.constraints.functions import register
+from checkpoint_ld.constraints.components import register
 from checkpoint_ld.graph.store import Index, triples_of
 from checkpoint_ld.inference import infer
 from checkpoint_ld.shacl.rest import merged

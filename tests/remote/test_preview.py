@@ -10,9 +10,7 @@ import pytest
 
 from checkpoint_ld.stores import remote
 from checkpoint_ld.stores.remote import Credentials, SparqlClient, credentials, endpoint
-from checkpoint_ld.stores.request import preview_as_curl as as_curl
-from checkpoint_ld.stores.request import preview_as_json as as_json
-from checkpoint_ld.stores.request import preview_as_text as as_text
+from checkpoint_ld.stores.request import preview_as_curl, preview_as_json, preview_as_text
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import Reply, Seen
 from tests.remote.samples import sample
@@ -24,7 +22,7 @@ PAIR = {"CHECKPOINT_LD_USER": "reader", "CHECKPOINT_LD_PASSWORD": "pass'word"}
 def test_a_request_is_told_with_its_size_and_masked_headers() -> None:
     one = sample()
 
-    (told,) = as_json(one, endpoint(URL, "oxigraph"), credentials("127.0.0.1", environment=PAIR))
+    (told,) = preview_as_json(one, endpoint(URL, "oxigraph"), credentials("127.0.0.1", environment=PAIR))
 
     assert told == {
         "source": "Metals-1.jsonld",
@@ -40,8 +38,8 @@ def test_a_request_is_told_with_its_size_and_masked_headers() -> None:
 def test_the_first_lines_of_a_body_are_shown_when_asked() -> None:
     place = endpoint(URL, "oxigraph"), Credentials()
 
-    without = list(as_text(sample(), *place))
-    with_body = list(as_text(sample(), *place, body=True))
+    without = list(preview_as_text(sample(), *place))
+    with_body = list(preview_as_text(sample(), *place, body=True))
 
     assert with_body[: len(without)] == without
     assert with_body[len(without)].startswith("  | <urn:uuid:")
@@ -52,7 +50,7 @@ def test_without_a_graph_store_every_update_is_told() -> None:
     place = endpoint(URL, "generic", query=f"{URL}/q", update=f"{URL}/u")
     lines = b"".join(f"<urn:s> <urn:p> <urn:o{number}> .\n".encode() for number in range(1001))
 
-    told = list(as_json(replace(sample(), triples=lines), place, Credentials()))
+    told = list(preview_as_json(replace(sample(), triples=lines), place, Credentials()))
 
     assert [(one["method"], one["url"]) for one in told] == [("POST", f"{URL}/u")] * 3
 
@@ -63,7 +61,7 @@ def test_the_commands_for_curl_do_what_a_push_does(client: SparqlClient, store_u
     services = {"query": f"{store_url}/query", "update": f"{store_url}/update"} if profile == "generic" else {}
     place = endpoint(store_url, profile, **services)
 
-    script = "\n".join(as_curl(one, place, Credentials()))
+    script = "\n".join(preview_as_curl(one, place, Credentials()))
     subprocess.run(["bash", "-ec", script], check=True, capture_output=True, env={**os.environ, "no_proxy": "*"})
 
     assert client.count([one.graph]) == {one.graph: one.count}
@@ -87,7 +85,7 @@ def test_curl_finds_credentials_where_we_do_and_no_command_holds_them(
     ]
 
     for one in found:
-        script = "\n".join(as_curl(sample(), place, one))
+        script = "\n".join(preview_as_curl(sample(), place, one))
         assert "pass'word" not in script
         environment = {**os.environ, **PAIR, "CHECKPOINT_LD_TOKEN": "abc", "no_proxy": "*"}
         subprocess.run(["bash", "-ec", script], check=True, capture_output=True, env=environment)
@@ -107,7 +105,7 @@ def test_a_preview_is_what_is_sent(server: Server) -> None:
 
     with remote.connect(asked.url, profile="oxigraph", auth="none") as client:
         client.replace(one.graph, one.triples)
-        (told,) = as_json(one, client.endpoint, client.credentials)
+        (told,) = preview_as_json(one, client.endpoint, client.credentials)
 
     (seen,) = asked.seen
     assert isinstance(seen, Seen)

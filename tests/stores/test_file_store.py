@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, ReadError, SettingsError, StoreError
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.stores import file_index as heading
+from checkpoint_ld.stores import file_index
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.filters import Filter, Header
 from tests.stores.documents import HARD, checkpoint
@@ -171,13 +171,13 @@ def test_files_that_stayed_the_same_are_not_read_again(tmp_path: Path, monkeypat
     for name in ("one", "two"):
         FileStore(tmp_path).put(checkpoint(name))
     store, read = FileStore(tmp_path), list[str]()
-    header_at = heading.header_at
+    header_at = file_index.header_at
 
     def noted(path: Path) -> Header:
         read.append(path.name)
         return header_at(path)
 
-    monkeypatch.setattr(heading, "header_at", noted)
+    monkeypatch.setattr(file_index, "header_at", noted)
 
     assert len(list(store.headers())) == len(list(store.headers())) == 2
     (tmp_path / "two.json").write_bytes(checkpoint("two", name="n").content())

@@ -14,8 +14,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter, Header, header_of
-from checkpoint_ld.stores.protocol import CheckpointStore
+from checkpoint_ld.stores.filters import Filter, header_of
 from tests.agent import documents
 from tests.stores.documents import MOMENT, checkpoint
 
@@ -107,62 +106,6 @@ def test_files_and_database_answer_as_plain_python_does(
         assert list(database.headers(wanted)) == expected
         assert list(files.headers(wanted)) == [replace(header, sha256=None) for header in expected]
     database.close()
-
-
-def test_each_filter_leaves_out_what_does_not_fit(store: CheckpointStore) -> None:
-    calls = [documents.call("c1", tool_id="bash", success=False)]
-    told: dict[str, dict[str, Any]] = {
-        "plain": {},
-        "execution": {"execution_id": "x"},
-        "agent": {"agent_id": "x"},
-        "reason": {"reason": "paused"},
-        "name": {"name": "x"},
-        "tool": {"calls": calls},
-        "unsure": {"thoughts": [documents.thought(confidence=0.1)]},
-        "about": {"about": {"question": "q", "benchmark": "b"}},
-        "branch": {"parent": {"checkpoint_id": "plain", "is_branch": True}},
-        "next": {"parent": {"checkpoint_id": "plain"}},
-    }
-    for at, (identifier, members) in enumerate(told.items()):
-        store.put(checkpoint(identifier, at, **members))
-
-    def found(**asked: Any) -> list[str]:
-        return [header.id for header in store.headers(Filter(**asked))]
-
-    assert found() == list(reversed(told))
-    assert found(order="oldest", limit=2) == ["plain", "execution"]
-    assert found(limit=0) == []
-    assert found(execution_id="x") == ["execution"]
-    assert found(agent_id="x") == ["agent"]
-    assert found(reason="paused") == ["reason"]
-    assert found(name="x") == ["name"]
-    assert found(tool="bash") == found(failed=True) == ["tool"]
-    assert "tool" not in found(failed=False)
-    assert found(confidence_below=0.8) == ["unsure"]
-    assert found(confidence_below=0.1) == []
-    assert found(question="q") == found(benchmark="b") == ["about"]
-    assert found(branch_of="plain") == ["branch"]
-    assert found(since=MOMENT + 8000) == ["next", "branch"]
-    assert found(until=MOMENT + 1000) == ["plain"]
-    assert found(tool="grep", reason="paused") == ["reason"]
-
-
-@pytest.mark.parametrize("order", ["newest", "oldest"])
-def test_pages_by_cursor_are_complete_and_without_repeats_while_others_write(
-    store: CheckpointStore, order: Any
-) -> None:
-    for at in range(30):
-        store.put(checkpoint(f"ckpt_{at:02}", at // 3, execution_id=f"exec_{at % 2}"))
-    seen: list[Header] = []
-    wanted = Filter(limit=4, order=order)
-    while page := list(store.headers(wanted)):
-        seen += page
-        wanted = replace(wanted, cursor=page[-1].key)
-        store.put(checkpoint(f"new_{len(seen)}", timestamp=MOMENT + (10**6 if order == "newest" else -1)))
-        store.delete(page[0].id)
-
-    assert sorted(header.id for header in seen) == [f"ckpt_{at:02}" for at in range(30)]
-    assert [header.key for header in seen] == sorted((one.key for one in seen), reverse=order == "newest")
 
 
 def test_a_list_goes_on_while_its_reader_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,27 +7,21 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pyoxigraph import NamedNode
 
 from checkpoint_ld import Collection
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.errors import (
-    CheckpointExists,
     CheckpointNotFound,
     GraphSyncError,
     IntegrityError,
-    InvalidCheckpoint,
     SettingsError,
     StoreBusyError,
     StoreError,
 )
-from checkpoint_ld.stores import embedded as sharing
+from checkpoint_ld.stores import embedded
 from checkpoint_ld.stores.collection_folder import Directory
 from checkpoint_ld.stores.filters import Filter, header_of
 from checkpoint_ld.stores.graphs import GraphStore
@@ -59,44 +53,6 @@ def test_nothing_is_made_by_looking(store: GraphStore, folder: Path) -> None:
     with pytest.raises(CheckpointNotFound):
         store.get("ckpt_1")
     assert not folder.exists()
-
-
-def test_a_hard_checkpoint_comes_back_with_its_bytes_and_its_header(store: GraphStore) -> None:
-    assert store.put(HARD).created
-
-    assert store.get(HARD.id).content() == HARD.content()
-    assert list(store.headers()) == [header_of(HARD)]
-    assert list(store.verify()) == []
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.lists(documents.checkpoints, max_size=4))
-def test_whatever_is_valid_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, trees: list[Any]) -> None:
-    store = GraphStore(tmp_path_factory.mktemp("stores") / "collection")
-    kept: dict[str, AgentCheckpoint] = {}
-    for tree in trees:
-        try:
-            one = AgentCheckpoint.of_tree(tree)
-        except InvalidCheckpoint:
-            continue
-        if one.id not in kept:
-            kept[one.id] = one
-            store.put(one)
-
-    assert all(store.get(one.id).content() == one.content() for one in kept.values())
-    assert list(store.headers()) == Filter().arranged(map(header_of, kept.values()))
-    assert list(store.verify()) == []
-    store.close()
-
-
-def test_the_same_again_is_done_already_and_something_else_is_refused(store: GraphStore) -> None:
-    first, other = checkpoint(), checkpoint(name="another")
-    store.put(first)
-
-    assert not store.put(first).created
-    with pytest.raises(CheckpointExists, match=f"(?s){first.sha256}.*{other.sha256}"):
-        store.put(other)
-    assert store.get(first.id).content() == first.content()
 
 
 def test_a_collection_that_is_open_is_used_as_it_is(folder: Path) -> None:
@@ -183,7 +139,7 @@ def test_a_change_that_is_cut_short_leaves_a_whole_checkpoint(
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Holdings, "_tell", fails)
+        patched.setattr(Holdings, "_replace_entries", fails)
         with pytest.raises(StoreError, match="no space left"):
             store.update_metadata("ckpt_1", name="new")
     assert store.get("ckpt_1").name in ("old", "new")
@@ -235,7 +191,7 @@ def interrupt(folder: Path, name: str) -> None:
     """Leave the collection as a process that is killed while it writes a graph."""
     opened = Directory.open(folder, read_only=False, wait=5)
     holdings = Holdings(opened)
-    holdings.retell(replace(holdings.entries[name], status="loading"))
+    holdings.replace_entry(replace(holdings.entries[name], status="loading"))
     opened.close()
 
 
@@ -373,7 +329,7 @@ def test_a_path_that_is_none_is_refused() -> None:
 def test_a_collection_that_others_have_is_waited_for(
     store: GraphStore, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sharing, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(embedded, "PATIENCE_S", 0.2)
     with Collection.open(folder), CheckpointManager(tmp_path / "files", graph=store) as manager:
         with pytest.raises(StoreBusyError):
             store.put(checkpoint("one"))
@@ -384,7 +340,7 @@ def test_a_collection_that_others_have_is_waited_for(
 
 def test_it_is_let_go_when_nobody_has_used_it_for_a_moment(store: GraphStore, folder: Path) -> None:
     store.put(checkpoint())
-    with Collection.open(folder, wait=10 * sharing.IDLE_S) as collection:
+    with Collection.open(folder, wait=10 * embedded.IDLE_S) as collection:
         assert len(collection) == 1
     assert store.get("ckpt_1").id == "ckpt_1"
 

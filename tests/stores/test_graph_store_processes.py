@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, StoreError
-from checkpoint_ld.stores import embedded as sharing
+from checkpoint_ld.stores import embedded
 from checkpoint_ld.stores.filters import Filter
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.holdings import Holdings
@@ -61,7 +61,7 @@ def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("step", ["_tell", "_empty", "_write", "_finish"])
+@pytest.mark.parametrize("step", ["_replace_entries", "_empty", "_write", "_finish"])
 def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(tmp_path: Path, step: str, when: str) -> None:
     folder = tmp_path / "collection"
     store = GraphStore(folder)
@@ -134,7 +134,7 @@ def die(folder: str, step: str, when: str) -> None:
 
 def die_changing(folder: str, when: str) -> None:
     """Change a name, and die between the graph and its entry, or after both."""
-    Holdings._tell = dying(Holdings._tell, when)  # type: ignore[method-assign] # noqa: SLF001 - dies there
+    Holdings._replace_entries = dying(Holdings._replace_entries, when)  # type: ignore[method-assign] # noqa: SLF001 - dies there
     GraphStore(folder).update_metadata("old", name="new")
 
 
@@ -148,7 +148,7 @@ def fork(folder: str) -> None:
             store.put(checkpoint("child"))
         except StoreError as error:
             print("refused" if "spawn" in str(error) else error, flush=True)  # noqa: T201 - what the test reads
-        time.sleep(2 * sharing.IDLE_S)
+        time.sleep(2 * embedded.IDLE_S)
         os._exit(0)
     store.close()
     store.put(checkpoint("parent", 2))

@@ -14,7 +14,6 @@ from checkpoint_ld import AgentCheckpoint
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.errors import (
     CheckpointExists,
-    CheckpointNotFound,
     CountMismatchError,
     GraphSyncError,
     IntegrityError,
@@ -188,15 +187,6 @@ def test_a_server_that_is_away_leaves_the_file_and_says_so(
         with pytest.raises(GraphSyncError, match="reindex"):
             manager.import_(checkpoint().tree())
         assert manager.get("ckpt_1").content() == checkpoint().content()
-
-
-def test_what_is_not_there_is_told_with_near_ones(store: GraphStore) -> None:
-    store.put(checkpoint("before-the-storm"))
-    with pytest.raises(CheckpointNotFound, match="before-the-storm"):
-        store.get("before-the-strom")
-    with pytest.raises(CheckpointNotFound):
-        store.update_metadata("nothing", name="x")
-    assert not store.delete("nothing")
 
 
 def test_a_url_with_a_password_is_refused() -> None:

@@ -9,7 +9,7 @@ import pyshacl
 from rdflib import BNode, Graph, URIRef
 from rdflib.plugins.sparql import prepareQuery
 
-from checkpoint_ld.constraints.functions import register
+from checkpoint_ld.constraints.components import register
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.inference import infer
 from checkpoint_ld.profiles import Profile, profile

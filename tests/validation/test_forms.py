@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from rdflib import URIRef
 
 from checkpoint_ld.checks import sources
-from checkpoint_ld.constraints import names, relations, secrets
-from checkpoint_ld.constraints.forms import FORMS
+from checkpoint_ld.constraints import components, names, secrets
+from checkpoint_ld.constraints.forms import FORMS, contained, value_of
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.constraints.values import contained, value_of
 from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.graph.literals import literal_of
@@ -46,7 +45,7 @@ def test_a_form_judges_nodes_too(name: str) -> None:
 
 @given(JSON, JSON)
 def test_relations_hold_or_not_for_any_two_values(one: Any, other: Any) -> None:
-    for relation in (relations.is_before, relations.is_below, relations.is_same_number, relations.is_identifier_of):
+    for relation in (components.is_before, components.is_below, components.is_same_number, components.is_identifier_of):
         assert relation(one, other) in (True, False)
 
 
@@ -77,9 +76,9 @@ def test_a_date_is_before_another_as_their_moments_are(one: str, other: str) -> 
 
     first, second = moment(one), moment(other)
     if first is None or second is None:
-        assert not relations.is_before(one, other)
+        assert not components.is_before(one, other)
     elif (first.tzinfo is None) == (second.tzinfo is None):
-        assert relations.is_before(one, other) == (first < second)
+        assert components.is_before(one, other) == (first < second)
 
 
 @settings(max_examples=500)

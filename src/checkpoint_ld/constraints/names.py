@@ -27,29 +27,10 @@ _TELLTALE = {
 
 _ALSO_USUAL = frozenset(
     (
-        *(
-            "author",
-            "citation",
-            "dateCreated",
-            "dateModified",
-            "datePublished",
-            "description",
-            "headline",
-            "identifier",
-        ),
-        *(
-            "image",
-            "inLanguage",
-            "isBasedOn",
-            "keyword",
-            "keywords",
-            "license",
-            "name",
-            "namespace",
-            "position",
-            "publisher",
-        ),
-        *("sameAs", "text", "texts", "title", "url", "version", "answerCount", "suggestedAnswer", "ratingCount"),
+        *("author", "citation", "dateCreated", "dateModified", "datePublished", "description"),
+        *("headline", "identifier", "image", "inLanguage", "isBasedOn", "keyword", "keywords"),
+        *("license", "name", "namespace", "position", "publisher", "sameAs", "text", "texts"),
+        *("title", "url", "version", "answerCount", "suggestedAnswer", "ratingCount"),
         *("reviewRating", "ratings", "termsOfService", "nodeId", "items"),
     )
 )

@@ -33,13 +33,25 @@ def is_dataset(value: Any) -> bool:
 def is_flat(value: Any) -> bool:
     """Tell whether `value` is a DataFeed whose elements are bare questions."""
     elements = value.get("dataFeedElement") if is_feed(value) else None
-    return isinstance(elements, list) and bool(elements) and all(map(_is_bare_question, elements))
+    return (
+        isinstance(elements, list)
+        and bool(elements)
+        and all(
+            isinstance(one, dict)
+            and "item" not in one
+            and _type(one, "Question" if "answerTemplate" in one else None) == "Question"
+            for one in elements
+        )
+    )
 
 
 def is_namespaced(value: Any) -> bool:
     """Tell whether `value` is a DataFeed in today's vocabulary, or with types in Karenina's own namespace."""
     return is_feed(value) and (
-        any(_names_karenina(context) for context in _objects(value.get("@context")))
+        any(
+            "karenina" in one or str(one.get("@vocab")).startswith("https://schema.org")
+            for one in _objects(value.get("@context"))
+        )
         or any(_is_namespaced(rating.get("additionalType")) for rating in _ratings(value))
         or any(_is_namespaced(_type(part)) for part in _objects(value.get("hasPart")))
     )
@@ -100,17 +112,6 @@ def _type(value: dict[str, Any], default: str | None = None) -> str | None:
 
 def _is_namespaced(name: object) -> bool:
     return isinstance(name, str) and name.startswith(("karenina:", KARENINA))
-
-
-def _names_karenina(context: dict[str, Any]) -> bool:
-    vocabulary = context.get("@vocab")
-    return "karenina" in context or (isinstance(vocabulary, str) and vocabulary.startswith("https://schema.org"))
-
-
-def _is_bare_question(element: object) -> bool:
-    if not isinstance(element, dict) or "item" in element:
-        return False
-    return _type(element, "Question" if "answerTemplate" in element else None) == "Question"
 
 
 def _objects(value: object) -> list[dict[str, Any]]:

@@ -209,7 +209,8 @@ def _clean_question(
 
 def has_lists(members: dict[str, Any]) -> bool:
     """Tell whether ratings and properties, where there are any, stand in arrays; otherwise they are left alone."""
-    return all(isinstance(members.get(name), list | None) for name in ("rating", "additionalProperty"))
+    rating, entries = members.get("rating"), members.get("additionalProperty")
+    return (rating is None or isinstance(rating, list)) and (entries is None or isinstance(entries, list))
 
 
 def listed(members: dict[str, Any], rubric: Rubric, properties: Listing) -> dict[str, Any]:
@@ -235,9 +236,10 @@ def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, pro
 
 
 def _clean_entry(entry: Any) -> Any:
-    if name_of(entry) in SPELLED and "value" in entry:
-        return {**entry, "value": encoded(entry["value"])}
-    return entry
+    if name_of(entry) not in SPELLED or "value" not in entry:
+        return entry
+    value = encoded(entry["value"])
+    return entry if value == entry["value"] else {**entry, "value": value}
 
 
 def _united(first: Any, second: Any, source: str, trail: Trail) -> Any:

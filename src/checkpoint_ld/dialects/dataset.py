@@ -18,7 +18,7 @@ from checkpoint_ld.dialects.datafeed import (
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
 from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import KEPT, Losses, beyond, loss, losses_of, named_place, park, says_nothing
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, typed, values
 from checkpoint_ld.dialects.ratings import (
     CANONICAL,
     DEEP_DEFAULTS,
@@ -74,7 +74,11 @@ def _read(value: dict[str, Any], trail: Trail, *, repeated: bool) -> dict[str, A
 
     def convert(element: Any, pointer: str, trail: Trail) -> Any:
         clean = clean_element(element, pointer, trail, globals_.take if globals_ else None)
-        return _dated(clean, pointer, trail)
+        if not isinstance(clean, dict) or "dateCreated" in clean or "dateModified" not in clean:
+            return clean
+        # The first files had no date of creation.
+        trail.moved(step(pointer, "dateCreated"), step(trail.source(pointer), "dateModified"))
+        return in_order({**clean, "dateCreated": clean["dateModified"]}, "DataFeedItem")
 
     return clean_feed(root, _elements(value, trail), trail, convert, rubric=rubric)
 
@@ -94,14 +98,6 @@ def _elements(value: dict[str, Any], trail: Trail) -> Any:
         for index, element in enumerate(value[member] if isinstance(value[member], list) else [value[member]]):
             listing.add(element, "", member, index)
     return listing.entries if found else None
-
-
-def _dated(element: Any, pointer: str, trail: Trail) -> Any:
-    """Return `element` with a date of creation, which the first files did not have."""
-    if not isinstance(element, dict) or "dateCreated" in element or "dateModified" not in element:
-        return element
-    trail.moved(step(pointer, "dateCreated"), step(trail.source(pointer), "dateModified"))
-    return in_order({**element, "dateCreated": element["dateModified"]}, "DataFeedItem")
 
 
 class _Globals:
@@ -272,7 +268,7 @@ def _valued(entries: Any) -> list[dict[str, Any]]:
     """Return the properties among `entries` that have a name and a value."""
     listed = entries if isinstance(entries, list) else []
     sound = (entry for entry in listed if name_of(entry) is not None and entry.get("value") is not None)
-    return [{**entry, "@type": "PropertyValue"} for entry in sound]
+    return [typed(entry) for entry in sound]
 
 
 def _plain_rating(rating: Any, scope: str) -> dict[str, Any] | None:

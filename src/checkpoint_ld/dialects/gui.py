@@ -99,7 +99,7 @@ def downgrade(
     wanted = {name: content for name, content in feed.items() if name not in made_anew}
     read = clean_feed(value, value.get("dataFeedElement"), Trail(DIALECT), clean_element)
     elements = value.get("dataFeedElement")
-    lost = list(Losses(DIALECT, is_made_anew, is_idle_in).set_apart(value, elements, read, wanted, tree))
+    lost = list(Losses(DIALECT, is_made_anew, writer.is_idle_in).set_apart(value, elements, read, wanted, tree))
     if not preserve_ids:
         _drop_identifiers(value)
     return Downgrade(value, (*writer.findings, *lost))
@@ -139,6 +139,7 @@ class _Writer:
     def __init__(self, feed: dict[str, Any], now: str) -> None:
         self._feed = feed
         self._now = now
+        self._idle: dict[int, set[str]] = {}
         self.findings: list[Finding] = []
 
     def written(self, *, include_metadata: bool, is_creation: bool) -> dict[str, Any]:
@@ -157,7 +158,7 @@ class _Writer:
             "creator": self._creator(),
             "dateCreated": as_text(feed.get("dateCreated")) or self._now,
             "dateModified": self._now if is_creation else as_text(feed.get("dateModified")) or self._now,
-            "rating": gui_ratings(feed.get("rating"), GLOBAL, "/rating", self.findings),
+            "rating": self._ratings(feed.get("rating"), GLOBAL, "/rating"),
             "dataFeedElement": elements,
             "additionalProperty": self._root_properties(),
         }
@@ -203,13 +204,15 @@ class _Writer:
         return _trimmed({**members, **others})
 
     def _question(self, question: dict[str, Any], key: str | None, pointer: str) -> dict[str, Any]:
-        said = question.get("text")
+        said, identifier = question.get("text"), question.get("@id")
+        if "@id" not in question and isinstance(said, str):
+            identifier = gui_question_id(said)
         members: dict[str, Any] = {
             "@type": "Question",
-            "@id": question.get("@id", gui_question_id(said) if isinstance(said, str) else None),
+            "@id": identifier,
             **{name: question[name] for name in ("text", "acceptedAnswer", "hasPart") if name in question},
             "additionalProperty": self._properties(question, pointer),
-            "rating": gui_ratings(question.get("rating"), QUESTION, step(pointer, "rating"), self.findings),
+            "rating": self._ratings(question.get("rating"), QUESTION, step(pointer, "rating")),
         }
         answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
         if isinstance(answer, dict):
@@ -234,7 +237,9 @@ class _Writer:
         told = {"original_answer_template": settings.get("original_answer_template") or ""}
         told |= {name: gui_encoded(settings[name]) for name in SPELLED if settings.get(name) is not None}
         custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
-        others = [entry for entry in entries if name_of(entry) not in _ORDER and entry not in custom]
+        others = [
+            entry for entry in entries if (name := name_of(entry)) not in _ORDER and not (name or "").startswith(CUSTOM)
+        ]
         for entry in others:
             place = named_place(entries, name_of(entry), step(pointer, "additionalProperty"))
             message = f'the GUI does not read the property "{name_of(entry)}" of a question; it is kept'
@@ -245,6 +250,42 @@ class _Writer:
             *map(typed, custom),
             *map(typed, others),
         ]
+
+    def is_idle_in(self, rating: dict[str, Any]) -> Silent:
+        """Return a test for the settings of a rating of the feed that say nothing, which the GUI's form leaves out."""
+        idle = self._idle.get(id(rating))
+        return says_nothing if idle is None else lambda name, _: name in idle
+
+    def _ratings(self, ratings: Any, scope: str, pointer: str) -> Any:
+        if not isinstance(ratings, list):
+            return ratings
+        return [self._rating(rating, scope, step(pointer, index)) for index, rating in enumerate(ratings)]
+
+    def _rating(self, rating: Any, scope: str, pointer: str) -> Any:
+        if not isinstance(rating, dict):
+            return rating
+        known = trait_type(rating.get("additionalType"))
+        suffix = known[1] if known else ""
+        name = rating.get("name")
+        members: dict[str, Any] = {"@type": "Rating"}
+        if isinstance(name, str):
+            members["@id"] = gui_rating_id(name)
+        members |= {member: rating[member] for member in ("@id", "name", "description") if member in stated(rating)}
+        members["additionalType"] = scope + suffix if known else rating.get("additionalType", ABSENT)
+        members |= {bound: as_plain(rating[bound]) for bound in ("bestRating", "worstRating") if bound in rating}
+        entries = rating.get("additionalProperty") or []
+        if known and isinstance(entries, list):
+            settings = _settings(rating, suffix, entries)
+            self._idle[id(rating)] = settings.idle
+            members |= {"additionalProperty": settings.written or ABSENT, **settings.deep}
+            if suffix in _NOT_READ or is_template(values(entries).get("kind")):
+                message = f'the GUI does not read the trait "{name}", a {suffix}; it is kept'
+                self.findings.append(loss(message, pointer, DIALECT))
+            elif settings.unread:
+                message = f'the GUI does not read {", ".join(settings.unread)} of the trait "{name}"; it is kept'
+                self.findings.append(loss(message, pointer, DIALECT))
+        members |= {member: content for member, content in rating.items() if member not in members and member != KEPT}
+        return {member: content for member, content in members.items() if content is not ABSENT}
 
 
 def _trimmed(members: dict[str, Any], *lists: str) -> dict[str, Any]:
@@ -270,51 +311,6 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     },
 }
 """The properties of each type in the GUI's order, with what a missing setting means to Karenina."""
-
-
-def gui_ratings(ratings: Any, scope: str, pointer: str, findings: list[Finding]) -> Any:
-    """Return the canonical `ratings` of `scope` in the GUI's form; add to `findings` what the GUI does not read.
-
-    `pointer` is the place of the ratings.
-    """
-    if not isinstance(ratings, list):
-        return ratings
-    return [_written(rating, scope, step(pointer, index), findings) for index, rating in enumerate(ratings)]
-
-
-def is_idle_in(rating: dict[str, Any]) -> Silent:
-    """Return how to tell which settings of a canonical rating the GUI's form does without, as they say nothing."""
-    known, entries = trait_type(rating.get("additionalType")), rating.get("additionalProperty")
-    if known is None or not isinstance(entries, list):
-        return says_nothing
-    idle = _settings(rating, known[1], entries).idle
-    return lambda name, _: name in idle
-
-
-def _written(rating: Any, scope: str, pointer: str, findings: list[Finding]) -> Any:
-    if not isinstance(rating, dict):
-        return rating
-    known = trait_type(rating.get("additionalType"))
-    suffix = known[1] if known else ""
-    name = rating.get("name")
-    members: dict[str, Any] = {"@type": "Rating"}
-    if isinstance(name, str):
-        members["@id"] = gui_rating_id(name)
-    members |= {member: rating[member] for member in ("@id", "name", "description") if member in stated(rating)}
-    members["additionalType"] = scope + suffix if known else rating.get("additionalType", ABSENT)
-    members |= {bound: as_plain(rating[bound]) for bound in ("bestRating", "worstRating") if bound in rating}
-    entries = rating.get("additionalProperty") or []
-    if known and isinstance(entries, list):
-        settings = _settings(rating, suffix, entries)
-        members |= {"additionalProperty": settings.written or ABSENT, **settings.deep}
-        if suffix in _NOT_READ or is_template(values(entries).get("kind")):
-            message = f'the GUI does not read the trait "{name}", a {suffix}; it is kept'
-            findings.append(loss(message, pointer, "gui-datafeed"))
-        elif settings.unread:
-            message = f'the GUI does not read {", ".join(settings.unread)} of the trait "{name}"; it is kept'
-            findings.append(loss(message, pointer, "gui-datafeed"))
-    members |= {member: content for member, content in rating.items() if member not in members and member != KEPT}
-    return {member: content for member, content in members.items() if content is not ABSENT}
 
 
 class _Settings(NamedTuple):
@@ -347,15 +343,13 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Setti
         suffix == "MetricRubricTrait" or is_template(told.get("kind"))
     ):
         idle.add("higher_is_better")
-    properties = [_property(name, told.get(name, default)) for name, default in asked.items() if name not in idle]
-    rest = [typed(entry) for entry in entries if name_of(entry) not in {*asked, *idle}]
+    given = ((name, told.get(name, default)) for name, default in asked.items() if name not in idle)
+    # A property without a value stands for null; what is absent has no property.
+    properties = [property_value(name, ABSENT if one is None else one) for name, one in given if one is not ABSENT]
+    known = {*asked, *idle}
+    rest = [typed(entry) for entry in entries if name_of(entry) not in known]
     unread = [name for entry in rest if (name := name_of(entry)) is not None]
-    return _Settings([*filter(None, properties), *rest], deep, idle, unread)
-
-
-def _property(name: str, value: Any) -> dict[str, Any] | None:
-    """Return a property, without a value for null; none at all for what is absent."""
-    return None if value is ABSENT else property_value(name, ABSENT if value is None else value)
+    return _Settings([*properties, *rest], deep, idle, unread)
 
 
 def _llm_settings(rating: dict[str, Any], told: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:

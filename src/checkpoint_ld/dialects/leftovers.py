@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.properties import is_plain, name_of
+from checkpoint_ld.documents.values import same
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -51,16 +52,14 @@ def has_keywords(value: Any) -> bool:
     while waiting:
         one = waiting.pop()
         if isinstance(one, dict):
-            if any(name.startswith("@") and not _names(name, content) for name, content in one.items()):
-                return True
+            for name, content in one.items():
+                is_name = name in ("@id", "@type") and isinstance(content, str) and not content.startswith("@")
+                if name.startswith("@") and not is_name:
+                    return True
             waiting.extend(one.values())
         elif isinstance(one, list):
             waiting.extend(one)
     return False
-
-
-def _names(keyword: str, content: Any) -> bool:
-    return keyword in ("@id", "@type") and isinstance(content, str) and not content.startswith("@")
 
 
 def says_nothing(name: str, value: Any) -> bool:
@@ -76,7 +75,7 @@ def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = says_
     rest: dict[str, Any] = {}
     for member, value in want.items():
         held = have.get(member)
-        if member in have and _same(held, value):
+        if member in have and same(held, value):
             continue
         if member == "additionalProperty" and isinstance(value, list) and isinstance(held, list | None):
             missing: Any = _missing(held or [], value, is_silent)
@@ -139,22 +138,8 @@ def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
         if (name := name_of(entry)) is None or not is_plain(entry) or not is_silent(name, entry.get("value"))
     ]
     held, wanted = _by_name(have), _by_name(told)
-    missing = {name for name, entries in wanted.items() if not _same(entries, held.get(name, []))}
-    return [entry for entry in told if name_of(entry) in missing]
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are equal; unlike in Python, true is not 1."""
-    if one is other:
-        return True
-    if one != other:
-        return False
-    # What is equal may differ in its booleans alone.
-    if isinstance(one, dict):
-        return all(type(value) is str or _same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list):
-        return all(map(_same, one, other))
-    return isinstance(one, bool) == isinstance(other, bool)
+    missing = {name for name, entries in wanted.items() if not same(entries, held.get(name, []))}
+    return [entry for entry in told if name_of(entry) in missing] if missing else []
 
 
 def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:

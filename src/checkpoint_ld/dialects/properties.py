@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any, Final, NoReturn
 
 ABSENT: Final = object()
@@ -29,7 +30,9 @@ def stated(members: dict[str, Any]) -> dict[str, Any]:
 
 def typed(entry: Any) -> Any:
     """Return a PropertyValue with its type, anything else as it is."""
-    return {**entry, "@type": "PropertyValue"} if isinstance(entry, dict) else entry
+    if not isinstance(entry, dict) or entry.get("@type") == "PropertyValue":
+        return entry
+    return {**entry, "@type": "PropertyValue"}
 
 
 def is_plain(entry: dict[str, Any]) -> bool:
@@ -55,7 +58,7 @@ def container(text: object) -> dict[str, Any] | list[Any] | None:
 
     A text that would not come back whole (a key twice, a number that JSON does not have) counts as no JSON.
     """
-    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
+    if not isinstance(text, str) or not _CONTAINER.match(text):
         return None
     try:
         value = _DECODER.decode(text)
@@ -120,4 +123,5 @@ def _finite(text: str) -> float:
     return number
 
 
+_CONTAINER = re.compile(r"\s*[{\[]")
 _DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated, parse_constant=_refused, parse_float=_finite)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from checkpoint_ld.dialects.dialect import Listing, Trail
 from checkpoint_ld.dialects.leftovers import laid_over
@@ -10,9 +10,6 @@ from checkpoint_ld.dialects.properties import ABSENT, container, name_of, values
 from checkpoint_ld.documents.values import is_number, shown
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CANONICAL = "datafeed-ns-v3"
 PREFIX = "karenina:"
@@ -31,6 +28,7 @@ DEEP_DEFAULTS = {
 }
 """The settings of deep judgment, with what each means where it is missing."""
 DEEP_JUDGMENT = tuple(DEEP_DEFAULTS)
+_DEEP = frozenset(DEEP_JUDGMENT)
 IDLE_RANGE = {"min_score": 1, "max_score": 5}
 """The range of a score trait that gives none; Karenina writes it on traits without scores too, where it is idle."""
 
@@ -119,25 +117,28 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
         trail.report("trait-type-implied", message, trail.source(pointer), f'trait "{clean.get("name")}"')
     entries = clean.get("additionalProperty") or []
     if known and isinstance(entries, list):
-        suffix = _complete(clean, known[1], _clean_entries(clean, entries, pointer, trail))
-        known = (known[0], suffix)
+        known = (known[0], _complete(clean, known[1], *_clean_entries(clean, entries, pointer, trail)))
     if known:
         clean["additionalType"] = PREFIX + "".join(known)
     return in_order(laid_over(clean, pointer, trail), "Rating")
 
 
-def _clean_entries(rating: dict[str, Any], entries: list[Any], pointer: str, trail: Trail) -> Listing:
-    """Return the properties of `rating`, with lists and objects out of their text and in Karenina's words."""
+def _clean_entries(
+    rating: dict[str, Any], entries: list[Any], pointer: str, trail: Trail
+) -> tuple[Listing, dict[str, Any]]:
+    """Return the properties of `rating`, lists and objects out of their text, in Karenina's words; and their values."""
     source = trail.source(pointer)
     listing = Listing(f"{pointer}/additionalProperty", trail)
     given = values(entries)
     if not _RESPELLED.isdisjoint(given):
         entries = [_clean_entry(entry, rating, source, trail) for entry in entries]
+        given = values(entries)
     listing.extend(entries, source, "additionalProperty")
-    for name in DEEP_JUDGMENT:
+    for name in [] if _DEEP.isdisjoint(rating) else DEEP_JUDGMENT:
         if name in rating and name not in given:
-            listing.add_property(name, rating.pop(name), source, name)
-    return listing
+            given[name] = rating.pop(name)
+            listing.add_property(name, given[name], source, name)
+    return listing, given
 
 
 def _clean_entry(entry: Any, rating: dict[str, Any], source: str, trail: Trail) -> Any:
@@ -161,12 +162,11 @@ def report_gui_matrix(name: object, source: str, trail: Trail) -> None:
     trail.report("metric-mode-gui", message, source, f'trait "{name}"')
 
 
-def _complete(rating: dict[str, Any], suffix: str, listing: Listing) -> str:
+def _complete(rating: dict[str, Any], suffix: str, listing: Listing, settings: dict[str, Any]) -> str:
     """Write out what `rating` only implies; return the suffix of its type, which the kind may change.
 
     A canonical document that leaves the direction out does so on purpose; the older dialects often had no word for it.
     """
-    settings = values(listing.entries)
     implied: list[tuple[str, Any, str]] = []
     ranged = is_number(rating.get("bestRating")) and is_number(rating.get("worstRating"))
     kind = llm_kind(rating, settings) if suffix in LLM_SUFFIXES and (ranged or settings.get("kind")) else None
@@ -178,14 +178,10 @@ def _complete(rating: dict[str, Any], suffix: str, listing: Listing) -> str:
         implied.append(("max_score", rating.get("bestRating"), "bestRating"))
     if kind is not None:
         implied.append(("kind", kind, ""))
-    _add_implied(listing, (one for one in implied if one[0] not in settings))
+    rating_source = listing.trail.source(listing.pointer[: listing.pointer.rfind("/")]) if implied else ""
+    for name, value, member in implied:
+        if name not in settings and (value is ABSENT or is_number(value) or not member):
+            listing.add_property(name, as_plain(value), rating_source, *([member] if member else []))
     if listing.entries or rating.get("additionalProperty") is not None:
         rating["additionalProperty"] = listing.entries
     return LLM_SUFFIXES[1] if kind == "literal" or is_template(kind) else suffix
-
-
-def _add_implied(listing: Listing, implied: Iterable[tuple[str, Any, str]]) -> None:
-    rating_source = listing.trail.source(listing.pointer[: listing.pointer.rfind("/")])
-    for name, value, member in implied:
-        if value is ABSENT or is_number(value) or not member:
-            listing.add_property(name, as_plain(value), rating_source, *([member] if member else []))

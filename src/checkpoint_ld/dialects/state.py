@@ -174,17 +174,16 @@ def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> Non
 def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing) -> None:
     """Add the traits of a rubric object; its other members become properties."""
     if isinstance(rubric, dict):
-        stated = {member: _as_gui_reads(member, content) for member, content in rubric.items()}
+        stated = {
+            member: [as_gui_reads(LISTS[member], one) if isinstance(one, dict) else one for one in content]
+            if member in LISTS and isinstance(content, list)
+            else content
+            for member, content in rubric.items()
+        }
         for name, content in gathered.add_object(stated, source).items():
             properties.add_property(f"rubric_{name}", content, source, name)
     elif rubric is not None:
         gathered.add_trait("llm", rubric, source)
-
-
-def _as_gui_reads(member: str, content: Any) -> Any:
-    if member not in LISTS or not isinstance(content, list):
-        return content
-    return [as_gui_reads(LISTS[member], one) if isinstance(one, dict) else one for one in content]
 
 
 def _note_members(pointer: str, places: Places, trail: Trail) -> None:

@@ -210,7 +210,7 @@ def _item(
             name.removeprefix(CUSTOM): content for name, content in settings.items() if name.startswith(CUSTOM)
         }
         or None,
-        **{name: decoded(settings[name]) for name in SPELLED if not _is_empty(settings.get(name))},
+        **{name: value for name in SPELLED if (value := decoded(settings.get(name))) not in _EMPTY},
         "keywords": question.get("keywords"),
     }
     item = {name: content for name, content in found.items() if content is not None}
@@ -228,8 +228,7 @@ def _as_boolean(finished: Any) -> Any:
     return False if finished is None else finished
 
 
-def _is_empty(value: Any) -> bool:
-    return value is None or decoded(value) in ("", [], {})
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
 def _needed_element(element: dict[str, Any], key: str) -> dict[str, Any]:
@@ -260,5 +259,5 @@ def _drop(members: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
 def _is_silent(name: str, value: Any) -> bool:
     """Tell whether the property `name` of a question says nothing with this value."""
     if name in SPELLED:
-        return _is_empty(value)
+        return decoded(value) in _EMPTY
     return value in (None, "") if name == _ORIGINAL else says_nothing(name, value)

@@ -101,7 +101,8 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     parked = {name: one for name, one in foreign.items() if name in _MADE or has_keywords({name: one})}
     rating.update((name, one) for name, one in foreign.items() if name not in parked)
     park(rating, parked)
-    return restored(rating, _object(trait.get("x_karenina")))
+    kept = trait.get("x_karenina")
+    return restored(rating, kept) if isinstance(kept, dict) else rating
 
 
 def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple[Family, dict[str, Any]] | None:
@@ -226,26 +227,18 @@ def _settle_llm(rating: dict[str, Any], settings: dict[str, Any]) -> bool:
     if kind == "score":
         bounds = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
         settings.update((name, as_plain(bound)) for name, bound in bounds.items() if is_number(bound))
-    elif _is_idle(settings):
+    elif all(settings.get(name) == bound for name, bound in IDLE_RANGE.items()):
         del settings["min_score"], settings["max_score"]
     return not is_template(kind)
 
 
-def _is_idle(settings: dict[str, Any]) -> bool:
-    return all(settings.get(name) == bound for name, bound in IDLE_RANGE.items())
-
-
 def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any]) -> None:
     """Put the members of `rating` that Karenina does not know on the trait, unless the name means something there."""
-    taken = _READ[family] | _TAKEN
-    trait.update((name, value) for name, value in rating.items() if name not in taken)
-    if is_gui_id(rating):
+    taken = _READ[family]
+    trait.update((name, value) for name, value in rating.items() if name not in taken and name not in _TAKEN)
+    if "@id" in trait and is_gui_id(rating):
         del trait["@id"]
     trait.update((name, value) for name, value in parked_in(rating).items() if name not in trait)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 LISTS: dict[str, Family] = {

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -156,17 +155,17 @@ def _is_written_alike(value: Any, limits: Limits) -> bool:
     """
     level = [value]
     for _ in range(limits.depth + 1):
-        kinds = set(map(type, level))
-        if float in kinds and not all(_is_plain(one) for one in level if type(one) is float):
+        kinds = {*map(type, level)}
+        if float in kinds and not all(map(_is_plain, [one for one in level if type(one) is float])):
             return False
-        containers = kinds - _SCALARS
-        if not containers:
+        if kinds <= _SCALARS:
             return True
-        if not all(issubclass(kind, (dict, list)) or kind is tuple for kind in containers):
+        if not all(issubclass(kind, (dict, list)) or kind is tuple for kind in kinds - _SCALARS):
             return False
-        objects = chain.from_iterable([one.values() for one in level if isinstance(one, dict)])
-        arrays = chain.from_iterable([one for one in level if isinstance(one, (list, tuple))])
-        level = [*objects, *arrays]
+        containers = [one for one in level if type(one) not in _SCALARS]
+        level = []
+        for one in containers:
+            level += one.values() if isinstance(one, dict) else one
     return False
 
 

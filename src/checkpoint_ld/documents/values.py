@@ -250,17 +250,18 @@ def same(one: Any, other: Any, *, exact: bool = False) -> bool:
 
     1 equals 1.0 (RFC 6902 §4.6), and 0.0 equals -0.0, unless `exact`.
     """
+    return one is other or (one == other and _is_alike(one, other, exact=exact))
+
+
+def _is_alike(one: Any, other: Any, *, exact: bool) -> bool:
+    """Whether values that Python takes for equal are so to JSON: their booleans and, if `exact`, their numbers."""
     if one is other:
         return True
     if isinstance(one, dict):
-        is_alike = isinstance(other, dict) and one.keys() == other.keys()
-        return is_alike and all(same(value, other[key], exact=exact) for key, value in one.items())
+        return all(type(value) is str or _is_alike(value, other[key], exact=exact) for key, value in one.items())
     if isinstance(one, list):
-        is_alike = isinstance(other, list) and len(one) == len(other)
-        return is_alike and all(same(*pair, exact=exact) for pair in zip(one, other, strict=True))
-    if isinstance(one, bool) or isinstance(other, bool) or one != other:
-        return False
-    return not exact or repr(one) == repr(other)
+        return all(type(value) is str or _is_alike(value, other[at], exact=exact) for at, value in enumerate(one))
+    return isinstance(one, bool) == isinstance(other, bool) and not (exact and repr(one) != repr(other))
 
 
 def moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:

@@ -18,8 +18,6 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.reading import AGENT_MEMBERS, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rdflib.term import Node
 
     from checkpoint_ld.agent.reading import AgentReading
@@ -126,7 +124,9 @@ def examine_bytes(
 
 def of_statements(index: Index, syntax: str = "graph", name: str | None = None, *, checked: bool = True) -> Source:
     """Read a checkpoint from the statements of one or more graphs; otherwise as `examine`."""
-    if any(_holds_agent(held_by) for held_by in index.values()):
+    # A checkpoint of an agent is known by its class, or by what only such a node has.
+    kind = caf("Checkpoint")
+    if any(_SNAPSHOT in held or kind in terms_of(held.get(RDF_TYPE)) for held in index.values()):
         from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - benchmarks need none of it
 
         return agents.of_statements(index, syntax, name)
@@ -163,8 +163,3 @@ def _is_agent(document: Document) -> bool:
     from checkpoint_ld.agent.reading import is_json_ld  # noqa: PLC0415 - as above
 
     return is_json_ld(document)
-
-
-def _holds_agent(held_by: Mapping[Node, Node | list[Node]]) -> bool:
-    """Tell whether a node is a checkpoint of an agent: by its class, or by what only such a node has."""
-    return _SNAPSHOT in held_by or caf("Checkpoint") in terms_of(held_by.get(RDF_TYPE))

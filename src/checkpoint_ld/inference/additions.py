@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
 
+from checkpoint_ld.constraints.forms import value_of
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import json_of, literal_of

@@ -10,8 +10,7 @@ from rdflib import BNode
 from checkpoint_ld import profiles, published, shacl
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.components import COMPONENTS
-from checkpoint_ld.constraints.forms import FORMS
-from checkpoint_ld.constraints.values import value_of
+from checkpoint_ld.constraints.forms import FORMS, value_of
 from checkpoint_ld.graph import interpreter
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph

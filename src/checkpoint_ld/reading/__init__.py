@@ -42,6 +42,7 @@ CANONICAL = "datafeed-ns-v3"
 _SYNTAXES = (JSON_SYNTAX, *rdf.SYNTAXES)
 AGENT_MEMBERS = frozenset(("execution_id", "snapshot"))
 """What the root of every agent checkpoint has, be it a broken one."""
+_KINDS = {list: "an array", str: "a text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
 _NODE = rb"(?:<[^<>\s]*>|_:\S+(?=\s))"
 _LITERAL = rb'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>\s]*>|@[\w-]+)?'
 _QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL + b")", _NODE, rb"\.")))
@@ -241,22 +242,23 @@ def _reading(  # noqa: PLR0913 - what the ways of reading have found out by then
         *(document.findings if document is not None else ()),
         *_form_findings(plain, document),
         *(_from_source(one, plain, reading) for one in upgrade.findings),
-        *(_from_source(one, plain, reading) for one in _old_names(plain, document, detected.name)),
     ]
+    if document is not None and plain.origins is not None and detected.name == CANONICAL:
+        of_form += (_from_source(one, plain, reading) for one in old_names.findings(plain.tree))
     if document is None:
         of_form = [one for one in of_form if one.rule not in ("context", "root-type")]
     of_form = [replace(one, dialect=detected.name) for one in of_form]
     found = [one for one in of_form if one.severity > Severity.INFO]
     if checked:
-        broken = (_from_tree(one, reading) for one in check(tree, detected.name))
-        found += [replace(one, dialect=detected.name) for one in broken if not _is_within_text(one)]
-    return replace(reading, of_form=tuple(of_form), findings=tuple(sorted(found, key=_by_place)))
-
-
-def _old_names(plain: Plain, document: Document | None, dialect: str) -> Iterable[Finding]:
-    """Find old names where somebody wrote them: in plain keys, in the dialect that has new ones."""
-    is_as_written = document is not None and plain.origins is not None
-    return old_names.findings(plain.tree) if is_as_written and dialect == CANONICAL else ()
+        broken = (replace(one, place=reading.place(one.place.pointer or "")) for one in check(tree, detected.name))
+        # Code inside the JSON text of an old property has no place of its own.
+        found += [
+            replace(one, dialect=detected.name)
+            for one in broken
+            if one.condition != "W-CODE" or not (one.place.pointer or "").startswith("/additionalProperty/")
+        ]
+    found.sort(key=lambda one: (one.place.line or 0, one.place.column or 0))
+    return replace(reading, of_form=tuple(of_form), findings=tuple(found))
 
 
 def _with_our_context(tree: Tree) -> Tree:
@@ -313,24 +315,11 @@ def _plain_texts(value: Any) -> Any:
     return str(value) if isinstance(value, TypedText) else value
 
 
-def _from_tree(found: Finding, reading: Reading) -> Finding:
-    return replace(found, place=reading.place(found.place.pointer or ""))
-
-
-def _is_within_text(found: Finding) -> bool:
-    """Tell whether a finding is about code inside the JSON text of an old property, which has no place of its own."""
-    return found.condition == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
-
-
-def _by_place(found: Finding) -> tuple[int, int]:
-    return found.place.line or 0, found.place.column or 0
-
-
 def _no_checkpoint(value: Any, document: Document | None) -> Finding:
     what = (
         f"an object with the members {', '.join(map(shown, list(value)[:8]))}"
         if isinstance(value, dict)
-        else _kind(value)
+        else _KINDS.get(type(value), "an object")
     )
     place = Place(document.source if document else None, "", 1, 1)
     if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
@@ -338,8 +327,3 @@ def _no_checkpoint(value: Any, document: Document | None) -> Finding:
         remedy = "use the commands of checkpoint-ld agent, or those that take both, such as convert, validate and query"
         return replace(finding("no-checkpoint", message, remedy=remedy), place=place)
     return replace(finding("no-checkpoint", f"this is no checkpoint but {what}"), place=place)
-
-
-def _kind(value: Any) -> str:
-    names = {list: "an array", str: "a text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
-    return names.get(type(value), "an object")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import is_v2
@@ -69,7 +68,10 @@ def _tidied(tree: Tree, unwrapped: Plain, tidying: Tidying) -> Plain:
 
 def _expanded(value: Any) -> Plain | None:
     shield = Shield(Spelling.of_document(value), value)
-    index = statements(shield.put_back(expand(shield.taken_out(value), _literal_context())), distinct=False)
+    # Keys that a document gives no meaning have that of our context, but a whole number stays one.
+    ours = contexts.improved().items()
+    context = {key: one for key, one in ours if not (isinstance(one, dict) and one.get("@type") == DOUBLE)}
+    index = statements(shield.put_back(expand(shield.taken_out(value), context)), distinct=False)
     found = roots(index)
     if len(found) > 1:
         message = f"the document holds {len(found)} checkpoints: {', '.join(sorted(map(str, found)))}"
@@ -79,20 +81,15 @@ def _expanded(value: Any) -> Plain | None:
     return plain and replace(plain, changed=(*plain.changed, *shield.changed))
 
 
-@cache
-def _literal_context() -> Tree:
-    """Return the context for keys that a document gives no meaning: ours, but a whole number stays one."""
-    ours = contexts.improved().items()
-    return {key: one for key, one in ours if not (isinstance(one, dict) and one.get("@type") == DOUBLE)}
-
-
 def _unwrapped(value: Any) -> Plain:
     """Take a checkpoint out of a root array or an `@graph`; what else stands there becomes its `@included`."""
     if isinstance(value, list):
         steps = [f"/{at}" for at in range(len(value))]
         return _chosen(value, steps, {}, "a root array") or Plain(value)
-    if not isinstance(value, dict) or "@graph" not in value or not all(map(_may_stand_beside, value)):
+    if not isinstance(value, dict) or "@graph" not in value:
         return Plain(value)
+    if any(key not in ("@context", "@graph", "@id") and (key[:1] != "@" or key in KEYWORDS) for key in value):
+        return Plain(value)  # a member that says something of the objects in the graph
     inside, steps = [value["@graph"]], ["/@graph"]
     if isinstance(value["@graph"], list):
         inside, steps = value["@graph"], [f"/@graph/{at}" for at in range(len(value["@graph"]))]
@@ -127,11 +124,6 @@ def _is_root(value: Any) -> bool:
     types = value.get("@type")
     kinds = types if isinstance(types, list) else [types]
     return "dataFeedElement" in value or any(isinstance(kind, str) and kind in ROOT_TYPES for kind in kinds)
-
-
-def _may_stand_beside(key: str) -> bool:
-    """Tell whether a member of an object with an `@graph` says nothing of the objects in it."""
-    return key in ("@context", "@graph", "@id") or (key.startswith("@") and key not in KEYWORDS)
 
 
 def _is_jsonld(tree: Tree) -> bool:

@@ -75,7 +75,10 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     is nested too deeply.
     """
     index = without_derived(index)
-    if any(map(_is_of_ours, triples_of(index))):
+    if any(
+        predicate == RESIDUE or any(isinstance(one, URIRef) and naming.is_minted(str(one)) for one in (subject, value))
+        for subject, predicate, value in triples_of(index)
+    ):
         return _of_ours(index, form)
     is_of_today = any(str(predicate).startswith(SCHEMA) for held in index.values() for predicate in held)
     index = _in_our_vocabulary(index)
@@ -91,7 +94,7 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
 
 
 def _of_ours(index: Index, form: str) -> Plain | None:
-    """Give a tree back that was held as a graph before."""
+    """Return the tree of a graph that we made: one with residue, or with names by place."""
     found = roots(index)
     if len(found) != 1:
         return None
@@ -105,11 +108,6 @@ def _of_ours(index: Index, form: str) -> Plain | None:
 def _canonical(tree: Tree) -> Tree:
     """Return a tree with the sign by which the canonical dialect is told."""
     return {"@context": copy.deepcopy(contexts.plain()), **tree} if dialects.is_feed(tree) else tree
-
-
-def _is_of_ours(triple: tuple[Node, Node, Node]) -> bool:
-    """Tell whether a statement is of a graph that we made: with residue, or with names by place."""
-    return triple[1] == RESIDUE or any(isinstance(one, URIRef) and naming.is_minted(str(one)) for one in triple[::2])
 
 
 def _in_our_vocabulary(index: Index) -> Index:

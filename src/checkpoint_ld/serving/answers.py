@@ -37,7 +37,7 @@ POLICY = (
     "form-action 'none'; frame-ancestors 'none'"
 )
 _HEADER = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)+")
-"""What stands above a query and is said on the page in its own place."""
+"""What stands above a query and stands on the page in its own place."""
 _SAFE = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -48,7 +48,7 @@ _SAFE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """A request as it came in."""
 
     method: str
@@ -78,16 +78,13 @@ class Answer:
         return cls.of(status, "text/plain", f"{message}\n", **more)
 
 
-Ask = "Callable[[Question], Found]"
-
-
-def answer(asked: Asked, ask: Callable[[Question], Found], max_rows: int | None) -> Answer:
-    """Answer a request; `ask` answers queries."""
-    parts = urlsplit(asked.target)
+def answer(request: Request, evaluate: Callable[[Question], Found], max_rows: int | None) -> Answer:
+    """Answer a request; `evaluate` answers queries."""
+    parts = urlsplit(request.target)
     path = unquote(parts.path)
     if path == SERVICE:
-        return _queried(asked, parts.query, ask, max_rows)
-    if asked.method not in {"GET", "HEAD"}:
+        return _queried(request, parts.query, evaluate, max_rows)
+    if request.method not in {"GET", "HEAD"}:
         return _not_allowed("GET, HEAD")
     if path in FILES:
         name, media_type = FILES[path]
@@ -100,14 +97,14 @@ def answer(asked: Asked, ask: Callable[[Question], Found], max_rows: int | None)
     return Answer.plain(404, f"there is nothing at {path!r}: the service is at {SERVICE}")
 
 
-def _queried(asked: Asked, query: str, ask: Callable[[Question], Found], max_rows: int | None) -> Answer:
+def _queried(request: Request, query: str, evaluate: Callable[[Question], Found], max_rows: int | None) -> Answer:
     given = parse_qs(query, keep_blank_values=True)
-    if asked.method == "POST":
-        kind = asked.content_type.partition(";")[0].strip().lower()
+    if request.method == "POST":
+        kind = request.content_type.partition(";")[0].strip().lower()
         if kind == UPDATE:
             return _no_updates()
         try:
-            text = asked.body.decode()
+            text = request.body.decode()
         except UnicodeDecodeError:
             return Answer.plain(400, "the body is no UTF-8")
         if kind == FORM:
@@ -116,17 +113,17 @@ def _queried(asked: Asked, query: str, ask: Callable[[Question], Found], max_row
             given["query"] = [text]
         else:
             return Answer.plain(415, f"a body is {QUERY} or {FORM}, not {kind or 'of no type'}")
-    elif asked.method not in {"GET", "HEAD"}:
+    elif request.method not in {"GET", "HEAD"}:
         return _not_allowed("GET, HEAD, POST")
     if "update" in given:
         return _no_updates()
-    if "query" not in given and asked.method != "POST":
+    if "query" not in given and request.method != "POST":
         return Answer.of(200, "text/turtle", _file("description.ttl"))
     if len(given.get("query", ())) != 1:
         return Answer.plain(400, "give one query")
     default, named = (tuple(given.get(f"{one}-graph-uri", ())) for one in ("default", "named"))
-    found = ask(Question(given["query"][0], asked.accept, default, named, max_rows))
-    # The header is the one by which Virtuoso tells the same.
+    found = evaluate(Question(given["query"][0], request.accept, default, named, max_rows))
+    # The header is the one by which Virtuoso says the same.
     cut = {"X-SPARQL-MaxRows": str(max_rows)} if found.is_cut else {}
     return Answer.of(found.status, found.media_type, found.text, **cut)
 
@@ -143,10 +140,10 @@ def _bound(name: str, query: str) -> Answer:
     """Answer with the text of a named query with its parameters bound."""
     given = {key: values[-1] for key, values in parse_qs(query).items() if values[-1]}
     try:
-        told = queries.request(name, given) if name in queries.catalogue() else None
-        if told is None:
+        named = queries.request(name, given) if name in queries.catalogue() else None
+        if named is None:
             return Answer.plain(404, f"there is no query {name!r}")
-        text = bound(told.text, {key: term_of(value) for key, value in told.parameters.items()})
+        text = bound(named.text, {key: term_of(value) for key, value in named.parameters.items()})
     except QueryError as error:
         return Answer.plain(400, str(error))
     return Answer.of(200, QUERY, _HEADER.sub("", text))
@@ -154,7 +151,7 @@ def _bound(name: str, query: str) -> Answer:
 
 @cache
 def _catalogue() -> str:
-    told = [
+    listed = [
         {
             "name": one.name,
             "title": one.title,
@@ -169,7 +166,7 @@ def _catalogue() -> str:
         }
         for one in queries.catalogue().values()
     ]
-    return json.dumps(told, ensure_ascii=False)
+    return json.dumps(listed, ensure_ascii=False)
 
 
 @cache

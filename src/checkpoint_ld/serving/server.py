@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.serving.answers import Answer, Asked, answer
+from checkpoint_ld.serving.answers import Answer, Request, answer
 from checkpoint_ld.serving.workers import Pool
 
 if TYPE_CHECKING:
@@ -116,17 +116,17 @@ class _Handler(BaseHTTPRequestHandler):
         return "checkpoint-ld"
 
     def _handle(self) -> None:
-        told = self._answer()
-        self.send_response(told.status)
-        for name, value in told.headers.items():
+        answered = self._answer()
+        self.send_response(answered.status)
+        for name, value in answered.headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(told.body)))
+        self.send_header("Content-Length", str(len(answered.body)))
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(told.body)
-        if told.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            self.wfile.write(answered.body)
+        if answered.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             self._drain()
 
     def _drain(self) -> None:
@@ -157,14 +157,14 @@ class _Handler(BaseHTTPRequestHandler):
         if len(body) < int(length):
             self.close_connection = True
             return Answer.plain(HTTPStatus.BAD_REQUEST, "the body ends before its end")
-        asked = Asked(
+        request = Request(
             self.command,
             self.path,
             self.headers.get("Content-Type", ""),
             self.headers.get("Accept", ""),
             body,
         )
-        return answer(asked, self.server.pool.ask, self.server.max_rows)
+        return answer(request, self.server.pool.ask, self.server.max_rows)
 
 
 def _listening(settings: Settings) -> _Http:

@@ -69,9 +69,9 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something about the graph `graph` that the manifest does not say; `repair` tells what was done about it.
+    """Something about the graph `graph` that the manifest does not say; `repair` says what was done about it.
 
-    Empty as `repair` means that nothing was done, be it that nothing was asked for or that nothing could be done.
+    Empty as `repair` means that nothing was done, on request or because nothing could be done.
     """
 
     graph: str
@@ -224,7 +224,7 @@ class Collection(CheckedMethods):
 
     def query(
         self,
-        asked: str,
+        text: str,
         /,
         *,
         timeout: float | None = None,
@@ -235,26 +235,26 @@ class Collection(CheckedMethods):
         """Answer a query in SPARQL 1.1, or a named query, with values for its parameters.
 
         The default graph is the merge of all graphs but the manifest, whose name is `urn:checkpoint-ld:manifest`.
-        Updates and a FROM of what is not here are refused, and so is SERVICE unless it asks one of the hosts
+        Updates and a FROM of what is not here are refused, and so is SERVICE but for the hosts
         `services`. `timeout` is in seconds; with `max_rows` the result says whether there is more. A named query that
         looks at derived statements is answered in memory, unless they are kept (`derive`). Raises QueryError for what
         is refused, QueryFailedError for what takes too long.
         """
-        return self.answer(queries.request(asked, parameters), timeout=timeout, max_rows=max_rows, services=services)
+        return self.answer(queries.request(text, parameters), timeout=timeout, max_rows=max_rows, services=services)
 
-    def answer(self, asked: queries.Request, **limits: Any) -> QueryResult:
+    def answer(self, request: queries.Request, **limits: Any) -> QueryResult:
         """Answer what was made a request before; limits and errors are those of `query`."""
-        directory, needs_derived = self._holdings.directory, asked.needs_derived
+        directory, needs_derived = self._holdings.directory, request.needs_derived
         kept = derived.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
             data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
-            return data.query(asked.text, parameters=asked.parameters, **limits)
+            return data.query(request.text, parameters=request.parameters, **limits)
         store, place = kept
         # Another process may open a store only where nobody writes it.
         may_open = (needs_derived or directory.read_only) and limits.get("timeout") is not None
         with explained(directory.folder):
             return sparql.run(
-                store, asked.text, parameters=asked.parameters, location=place if may_open else None, **limits
+                store, request.text, parameters=request.parameters, location=place if may_open else None, **limits
             )
 
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
@@ -283,9 +283,15 @@ class Collection(CheckedMethods):
         return export.write_shards(self._holdings, Path(folder), shards=shards, compressed=compressed)
 
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
-        """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss."""
-        problems = _verified(self._holdings, repair=repair)
-        return self._followed(problems) if repair else problems
+        """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss.
+
+        What was interrupted and has no file any more is taken out then, and so are graphs that the manifest does not
+        know.
+        """
+        problems = list(_entries(self._holdings, repair=repair))
+        is_damaged = any(not one.repair for one in problems)
+        problems += _strays(self._holdings, repair=repair, in_merge=not is_damaged)
+        return self._followed(tuple(problems)) if repair else tuple(problems)
 
     def statistics(self) -> Statistics:
         """Count what is here."""
@@ -335,17 +341,6 @@ def _missing(name: str, entries: Iterable[str]) -> str:
     return unknown("checkpoint in the collection", name, entries, "list those that are there")
 
 
-def _verified(holdings: Holdings, *, repair: bool) -> tuple[Problem, ...]:
-    """Hold every graph against its entry, statement by statement.
-
-    With `repair`, what was interrupted or damaged is loaded again from its file. What was interrupted and has no file
-    any more is taken out, and so are graphs that the manifest does not know.
-    """
-    problems = list(_entries(holdings, repair=repair))
-    is_damaged = any(not one.repair for one in problems)
-    return (*problems, *_strays(holdings, repair=repair, in_merge=not is_damaged))
-
-
 def _entries(holdings: Holdings, *, repair: bool) -> Iterator[Problem]:
     for entry in list(holdings.entries.values()):
         message = holdings.fault(entry.graph)
@@ -366,8 +361,10 @@ def _repaired(holdings: Holdings, entry: Entry, message: str) -> Problem:
 def _strays(holdings: Holdings, *, repair: bool, in_merge: bool) -> Iterator[Problem]:
     # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
     for graph in holdings.strays(in_merge=in_merge):
-        name, what = (graph.value, "is not in the manifest") if isinstance(graph, NamedNode) else ("", "")
-        message = what or "the default graph holds statements that are in no checkpoint"
         if repair:
             holdings.take_out(graph)
-        yield Problem(name, message, "taken out" if repair else "")
+        done = "taken out" if repair else ""
+        if isinstance(graph, NamedNode):
+            yield Problem(graph.value, "is not in the manifest", done)
+        else:
+            yield Problem("", "the default graph holds statements that are in no checkpoint", done)

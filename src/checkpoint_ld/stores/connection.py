@@ -76,7 +76,7 @@ class Connection:
         self._timeout = timeout
         self._wait = wait
         self._client: httpx.Client | None = None
-        self._auth: httpx.Auth | Callable[[httpx.Request], httpx.Request] | None = None
+        self._auth: httpx.Auth | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -97,7 +97,7 @@ class Connection:
         refuses, TruncatedResultError for an answer that broke off. What may pass by itself is tried six times.
         """
         for attempt in range(len(PAUSES) + 1):
-            is_last, asked = attempt == len(PAUSES), None
+            is_last, pause = attempt == len(PAUSES), None
             try:
                 answer = self._exchange(request)
             except _BrokenOffError as broken:
@@ -107,23 +107,26 @@ class Connection:
             else:
                 if is_last or answer.status not in REPEATED:
                     return self._checked(request, answer)
-                asked = _asked_pause(answer.headers.get("retry-after"))
+                pause = _pause_of(answer.headers.get("retry-after"))
             # Chance keeps many clients from coming back at the same moment.
-            self._wait(PAUSES[attempt] * random.uniform(0.75, 1.25) if asked is None else asked)  # noqa: S311 - no secret
+            self._wait(PAUSES[attempt] * random.uniform(0.75, 1.25) if pause is None else pause)  # noqa: S311 - no secret
         raise AssertionError  # the last attempt returns or raises
 
     def _exchange(self, request: Request) -> Answer:
-        import httpx  # noqa: PLC0415 - who asks no server should not wait for it
+        import httpx  # noqa: PLC0415 - only who speaks to a server waits for it
 
         headers = {**request.headers, "User-Agent": _agent()}
+        is_known = origin_of(request.url) == self.origin
+        if is_known and self.credentials.method == "bearer":
+            headers["Authorization"] = f"Bearer {self.credentials.secret}"
         if request.body:
             headers["Content-Length"] = str(len(request.body))
         until = time.monotonic() + self._timeout
         begun = False
         try:
             client = self._opened()
-            content = request.blocks() if request.body else None
-            auth = self._auth if origin_of(request.url) == self.origin else None
+            content = request if request.body else None
+            auth = self._auth if is_known else None
             with client.stream(request.method, request.url, headers=headers, content=content, auth=auth) as response:
                 begun = response.is_success
                 body = bytearray()
@@ -146,10 +149,8 @@ class Connection:
             given = self.credentials
             if given.method == "basic":
                 self._auth = httpx.BasicAuth(given.user, given.secret)
-            elif given.method == "digest" and self._auth is None:  # it remembers what the server asked
+            elif given.method == "digest" and self._auth is None:  # it remembers the challenge of the server
                 self._auth = httpx.DigestAuth(given.user, given.secret)
-            elif given.method == "bearer":
-                self._auth = _bearer(given.secret)
             host = httpx.URL(self.origin).host
             # No proxy has a part in what this machine says to itself. Redirects are never followed.
             self._client = httpx.Client(timeout=self._timeout, trust_env=not is_loopback(host), follow_redirects=False)
@@ -166,8 +167,8 @@ class Connection:
                 "redirects are not followed: if you trust that place, give its URL"
             )
             raise ServerRefusedError(message, answer.status)
-        said = _first_line(self.credentials.hide(answer.text))
-        message = f"{where}: the server answers {answer.status}" + (f": {said}" if said else "")
+        reason = _first_line(self.credentials.hide(answer.text))
+        message = f"{where}: the server answers {answer.status}" + (f": {reason}" if reason else "")
         if answer.status == 401:
             raise AuthFailedError(f"{message}; {self._auth_remedy(answer)}", answer.status)
         if answer.status == 403:
@@ -199,14 +200,6 @@ class _BrokenOffError(Exception):
         self.may_pass = may_pass
 
 
-def _bearer(token: str) -> Callable[[httpx.Request], httpx.Request]:
-    def told(request: httpx.Request) -> httpx.Request:
-        request.headers["Authorization"] = f"Bearer {token}"
-        return request
-
-    return told
-
-
 @cache
 def _agent() -> str:
     return f"checkpoint-ld/{version('checkpoint-ld')}"
@@ -221,8 +214,8 @@ def _may_pass(error: BaseException | None) -> bool:
     return True
 
 
-def _asked_pause(value: str | None) -> float | None:
-    """Return the seconds that a server asks us to wait (RFC 9110 §10.2.3), at most a minute; None if it does not."""
+def _pause_of(value: str | None) -> float | None:
+    """Return the seconds for which a server has us wait (RFC 9110 §10.2.3), at most a minute; None if it does not."""
     if not value:
         return None
     if value.isdigit():

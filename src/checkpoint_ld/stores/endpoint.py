@@ -87,9 +87,9 @@ class Endpoint:
 def profiles() -> Mapping[str, Profile]:
     """Return the profiles that are shipped, by name."""
     text = (resources.files(__package__) / "profiles.toml").read_text(encoding="utf-8")
-    told = tomllib.loads(text)
+    entries = tomllib.loads(text)
     return MappingProxyType(
-        {name: Profile(name, **{**entry, "signs": tuple(entry.get("signs", ()))}) for name, entry in told.items()}
+        {name: Profile(name, **{**entry, "signs": tuple(entry.get("signs", ()))}) for name, entry in entries.items()}
     )
 
 
@@ -157,7 +157,7 @@ def checked_url(url: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme, host and port of a URL, the port always said."""
+    """Return scheme, host and port of a URL, always with the port."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     host = parts.hostname or ""
@@ -174,7 +174,7 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """How to tell a server who we are: `method` is none, basic (RFC 7617), digest (RFC 7616) or bearer (RFC 6750).
+    """Who we are to a server: `method` is none, basic (RFC 7617), digest (RFC 7616) or bearer (RFC 6750).
 
     `secret` is a password or a token. `origin` says in words where they come from, such as the name of a file, and
     `for_shell` are the options by which curl would find them in the same place.
@@ -213,9 +213,10 @@ def credentials(
     """Find the credentials for `host`: in `file`, in environment variables, or in a netrc file; the first that has any.
 
     `file` holds `NAME:PASSWORD` or a token in its first line. With the method `auto`, a token is a bearer's and a
-    password is given as `preferred`; where there is nothing, nobody asks. The netrc file is the one that the variable
-    NETRC names, or `~/.netrc`; only its entry for this very host counts. Raises SettingsError for a method that does
-    not exist, for credentials that are not there although a method was asked for, and for a file that cannot be read.
+    password is given as `preferred`; where there is nothing, there are no credentials. The netrc file is the one that
+    the variable NETRC names, or `~/.netrc`; only its entry for this very host counts. Raises SettingsError for a method
+    that does not exist, for credentials that are not there although a method was given, and for a file that cannot be
+    read.
     """
     if method not in METHODS:
         raise SettingsError(f"there is no authentication {method!r}: use one of {', '.join(METHODS)}")

@@ -6,12 +6,9 @@ same exactly if their exports are the same bytes.
 
 from __future__ import annotations
 
-import gzip
-import tempfile
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 import orjson
 import pyoxigraph
@@ -19,22 +16,22 @@ from pyoxigraph import NamedNode, RdfFormat
 from rdflib import URIRef
 
 from checkpoint_ld import emission, families
-from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.files import packed, replace_file
 from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableError, WriteError
 from checkpoint_ld.graph.naming import renewed
 from checkpoint_ld.rdf import parse
 from checkpoint_ld.stores.holdings import named_quad
 from checkpoint_ld.stores.manifest import MANIFEST
+from checkpoint_ld.stores.outgoing import Spooled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.stores.holdings import Holdings
 
 _SHARDS = "shards.json"
-_IN_MEMORY = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,28 +129,18 @@ def _manifest(holdings: Holdings) -> bytes:
     return b"".join(sorted(text.splitlines(keepends=True)))
 
 
-def _write(path: Path, content: Any, graphs: int) -> Shard:
+def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
     quads = 0
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
-        with _compressing(cast("IO[bytes]", file), path) as out:
-            for text in content:
-                quads += text.count(b"\n")
-                out.write(text)
-        size = file.tell()
-        file.seek(0)
-        hashed = sha256()
-        while block := file.read(1 << 20):
-            hashed.update(block)
-        file.seek(0)
-        replace_file(path, cast("BinaryIO", file))
-    return Shard(path.name, graphs, quads, size, hashed.hexdigest())
 
+    def counted() -> Iterator[bytes]:
+        nonlocal quads
+        for text in content:
+            quads += text.count(b"\n")
+            yield text
 
-@contextmanager
-def _compressing(file: IO[bytes], path: Path) -> Iterator[Any]:
-    if path.suffix != ".gz":
-        yield file
-        return
-    # Neither a name nor a time goes into the file: the same content gives the same bytes.
-    with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as out:
-        yield out
+    body = Spooled(packed(counted()) if path.suffix == ".gz" else counted())
+    hashed = sha256()
+    for block in body.blocks():
+        hashed.update(block)
+    replace_file(path, body.opened())
+    return Shard(path.name, graphs, quads, len(body), hashed.hexdigest())

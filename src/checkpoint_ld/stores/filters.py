@@ -56,7 +56,7 @@ class Heading(Value):
 class Header:
     """What an agent checkpoint says about itself.
 
-    `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. What is not said is None. `sha256`
+    `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. What is absent is None. `sha256`
     is the hash of the text form in hexadecimal digits; it is None from a store that would have to read all of a
     checkpoint to know it.
     """
@@ -168,7 +168,7 @@ class Filter(CheckedMethods):
     """Which checkpoints are meant: those that fit everything that is given.
 
     `since` and `until` are milliseconds since 1970 in UTC; `since` is the first that fits, `until` the first that does
-    not. `tool` is the id of a tool that was called; `failed` asks for a failed call, or for none. A thought fits
+    not. `tool` is the id of a tool that was called; `failed` is for a failed call, or for none. A thought fits
     `confidence_below` if its confidence is stated and lower. `question` and `benchmark` are those of `about`, `reason`
     and `name` are compared whole. `branch_of` is the checkpoint that branches go on from. Then come the `order` by
     timestamp, step number and id, the `cursor`, which is the key of the last header that was seen, and the `limit`.

@@ -56,9 +56,9 @@ class GraphStore(CheckedMethods):
     time may write a collection: the methods wait ten seconds for others, and raise StoreBusyError then. All methods
     raise IntegrityError for a collection or a graph that is damaged, and StoreError for what else goes wrong.
 
-    Who a server has to do with is told as for pushing: by environment variables, or a netrc file. What a server
-    promises about two who write one id at once is told by `stores.server`. Raises SettingsError for a text that is
-    neither the path of a folder nor a URL of http. `path` is that of a collection that is named by it.
+    Credentials for a server come from where they do for a push: environment variables, or a netrc file. `stores.server`
+    says what a server promises about two who write one id at once. Raises SettingsError for a text that is neither the
+    path of a folder nor a URL of http. `path` is that of a collection that is named by it.
     """
 
     capabilities = CAPABILITIES | {RESET}

@@ -148,7 +148,7 @@ class Holdings:
         """
         self.check_writable()
         with explained(self.directory.folder):
-            self._tell(loads)
+            self._replace_entries(loads)
             for one in loads:
                 self._empty(one.entry.graph)
             self._write([named_quad(triple, NamedNode(one.entry.graph)) for one in loads for triple in one.statements])
@@ -177,13 +177,13 @@ class Holdings:
             steps.append(f"DELETE DATA {{ GRAPH {name} {{ {_lines(gone)} }} }}")
             steps.append(f"INSERT DATA {{ {_lines(new)} GRAPH {name} {{ {_lines(new)} }} }}")
             self.directory.store.update(" ; ".join(steps))
-            self._tell([load.but(status=DONE)])
+            self._replace_entries([load.but(status=DONE)])
 
-    def retell(self, entry: Entry) -> None:
+    def replace_entry(self, entry: Entry) -> None:
         """Put an entry in the place of the one that its graph has; the graph stays."""
         self.check_writable()
         with explained(self.directory.folder):
-            self._tell([Load(entry, (), self._forms(entry.graph))])
+            self._replace_entries([Load(entry, (), self._forms(entry.graph))])
 
     def drop(self, graphs: Iterable[str]) -> None:
         """Take out graphs and their entries."""
@@ -236,7 +236,7 @@ class Holdings:
         forms = self.directory.store.quads_for_pattern(NamedNode(graph), LEXICAL_FORMS, None, MANIFEST)
         return "".join(quad.object.value for quad in forms if isinstance(quad.object, Literal))
 
-    def _tell(self, loads: Sequence[Load]) -> None:
+    def _replace_entries(self, loads: Sequence[Load]) -> None:
         """Replace the entries of `loads` in one transaction."""
         quads = [quad for one in loads for quad in one.entry.quads()]
         quads += [

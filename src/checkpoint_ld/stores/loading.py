@@ -297,7 +297,7 @@ class _Loading:
         is_moved = other.source != load.entry.source
         if is_moved and _same_time((other,), path) is not None:
             return Outcome(file, Kind.UNCHANGED, other.graph, other.triples, f"the same as {path}")
-        self.holdings.retell(replace(load.entry, status=other.status))
+        self.holdings.replace_entry(replace(load.entry, status=other.status))
         kind, message = (Kind.MOVED, f"from {path}") if is_moved else (Kind.UNCHANGED, "")
         return Outcome(file, kind, other.graph, other.triples, message)
 

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,7 +74,7 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class PushReport:
-    """What a push did, in the order of the graphs, and what is odd about it though nothing failed."""
+    """What a push did, in the order of the graphs, and warnings."""
 
     pushed: tuple[Pushed, ...]
     warnings: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
 
     After each batch the triples of its graphs are counted; with `full` the graphs are read back and compared by value.
     A graph that `manifest` knows with the same content, and that still has its count, is not sent again. `progress` is
-    told of each graph once it is settled. `on_conflict` and `conflict` are those of `distinct`.
+    called with each graph once it is settled. `on_conflict` and `conflict` are those of `distinct`.
 
     Raises SettingsError as `distinct` and for a store that cannot do it fast,
     CountMismatchError for a store that holds something else than was sent, and any other StoreError for one that
@@ -160,7 +160,7 @@ def distinct(
 
     Of two different checkpoints of one name, `on_conflict` says which is sent: the first one and no other (`error`,
     which is a fault, and `skip`), the last one (`replace`), or all of them (`keep-both`), those after the first under
-    names of their own. `conflict` is told of each pair of which one is left out; without it, an `error` is raised:
+    names of their own. `conflict` is called for each pair of which one is left out; without it, an `error` is raised:
     SettingsError, also for another choice.
     """
     if on_conflict not in CONFLICTS:
@@ -271,19 +271,9 @@ def file_name(graph: str, extension: str) -> str:
     return f"{stem}-{hashlib.sha256(graph.encode()).hexdigest()[:8]}{extension}"
 
 
-LOADING = "loading"
-DONE = "done"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What is known of one graph: `state` is `loading` from before the first byte until its count was verified."""
-
-    graph: str
-    sha256: str
-    triples: int
-    source: str
-    state: str
+LOADING, DONE = "loading", "done"
+"""The state of a graph: loading from before the first byte until its count was verified."""
+_MEMBERS = ("graph", "sha256", "triples", "source", "state")
 
 
 class Manifest:
@@ -292,7 +282,7 @@ class Manifest:
     def __init__(self, file: Path | None = None, url: str = "") -> None:
         self._file = file
         self._url = url
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, dict[str, object]] = {}
 
     @classmethod
     def opened(cls, file: Path, url: str, *, restart: bool = False) -> Manifest:
@@ -307,8 +297,8 @@ class Manifest:
 
     def is_done(self, one: Outgoing) -> bool:
         """Tell whether this very content was brought there and verified."""
-        entry = self._entries.get(one.graph)
-        return entry is not None and entry.state == DONE and entry.sha256 == one.sha256
+        entry = self._entries.get(one.graph, {})
+        return entry.get("state") == DONE and entry["sha256"] == one.sha256
 
     def loading(self, graphs: Iterable[Outgoing]) -> None:
         """Note that these graphs are about to be replaced: what was there before counts no longer."""
@@ -319,9 +309,18 @@ class Manifest:
         self._note(graphs, DONE)
 
     def _note(self, graphs: Iterable[Outgoing], state: str) -> None:
-        new = [Entry(one.graph, one.sha256, one.count, one.source, state) for one in graphs]
+        new: dict[str, dict[str, object]] = {
+            one.graph: {
+                "graph": one.graph,
+                "sha256": one.sha256,
+                "triples": one.count,
+                "source": one.source,
+                "state": state,
+            }
+            for one in graphs
+        }
         is_first = not self._entries
-        self._entries.update((entry.graph, entry) for entry in new)
+        self._entries |= new
         if self._file is None or not new:
             return
         try:
@@ -329,7 +328,7 @@ class Manifest:
                 self._file.parent.mkdir(parents=True, exist_ok=True)
                 replace_file(self._file, _line({"store": self._url}))
             with self._file.open("ab") as file:
-                file.write(b"".join(_line(asdict(entry)) for entry in new))
+                file.write(b"".join(_line(entry) for entry in new.values()))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -343,7 +342,7 @@ def default_file(url: str, environment: dict[str, str] | None = None) -> Path:
     return folder / "checkpoint-ld" / f"push-{hashlib.sha256(url.encode()).hexdigest()[:16]}.jsonl"
 
 
-def _entries(file: Path, url: str) -> dict[str, Entry]:
+def _entries(file: Path, url: str) -> dict[str, dict[str, object]]:
     try:
         data = file.read_bytes()
     except FileNotFoundError:
@@ -356,7 +355,7 @@ def _entries(file: Path, url: str) -> dict[str, Entry]:
         first, *lines = [json.loads(line) for line in (b"" if is_begun else whole or torn).splitlines()] or [
             {"store": url}
         ]
-        found = {entry.graph: entry for entry in (Entry(**line) for line in lines)}
+        found = {line["graph"]: {name: line[name] for name in _MEMBERS} for line in lines}
         store = first["store"]
     except (ValueError, TypeError, KeyError):
         raise SettingsError(f"{file}: this is no manifest of a push; name another file, or delete it") from None
@@ -367,5 +366,5 @@ def _entries(file: Path, url: str) -> dict[str, Entry]:
     return found
 
 
-def _line(told: dict[str, object]) -> bytes:
-    return json.dumps(told, ensure_ascii=True).encode() + b"\n"
+def _line(entry: dict[str, object]) -> bytes:
+    return json.dumps(entry, ensure_ascii=True).encode() + b"\n"

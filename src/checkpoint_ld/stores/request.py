@@ -19,7 +19,7 @@ from checkpoint_ld.stores.outgoing import Body, blocks, compressed, opened, pars
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.stores.endpoint import Credentials, Endpoint
     from checkpoint_ld.stores.outgoing import Outgoing
@@ -39,7 +39,7 @@ _END_OF_BODY = "END_OF_BODY"
 _LINES = 5
 """How many lines of a body a preview has."""
 _LONGEST_URL = 4000
-"""Characters; RFC 9110 §4.1 asks servers for twice as many, which Oxigraph has for all headers together."""
+"""Characters; RFC 9110 §4.1 wants servers to take twice as many, which Oxigraph has for all headers together."""
 ANY_BUT_UNAUTHORIZED = frozenset(range(200, 600)) - {401}
 """What is accepted where only the headers of the answer matter."""
 
@@ -60,16 +60,8 @@ class Request:
     accepted: frozenset[int] = frozenset((200,))
     writes: bool = False
 
-    def blocks(self) -> Iterable[bytes]:
-        """Return the body in parts; it can be gone through again, as HTTP Digest authentication asks for."""
-        return _Blocks(self.body)
-
-
-@dataclass(frozen=True, slots=True)
-class _Blocks:
-    body: Body
-
     def __iter__(self) -> Iterator[bytes]:
+        """Yield the body in parts, each time from its start: HTTP Digest authentication sends it again."""
         return blocks(self.body)
 
 
@@ -255,7 +247,7 @@ def _term(
 
 
 def preview_skipped(one: Outgoing) -> dict[str, Any]:
-    """Return what is told of a graph that the manifest knows."""
+    """Return what a preview has of a graph that the manifest knows."""
     reason = "skipped, if the store still has as many triples: this very content was sent and verified before"
     return {"source": one.source, "graph": one.graph, "triples": one.count, "skipped": reason}
 

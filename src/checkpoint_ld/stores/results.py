@@ -49,9 +49,8 @@ def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> Qu
         triples = sorted((quad.triple for quad in quads), key=str)
         _refuse_cut(answer, len(triples), most_rows)
         return QueryResult(form, triples=tuple(triples))
-    told = _decoded(answer)
     try:
-        result = of_results_json(told)
+        result = of_results_json(_decoded(answer))
     except EvaluationError:
         raise _no_results(answer) from None
     if form == "ask":
@@ -64,7 +63,7 @@ def triples_of(answer: Answer) -> bytes:
     """Return the N-Triples that a server answered, having read them to their end.
 
     Raises TruncatedResultError for what does not parse, or ends in the middle of a line. Whole lines that are missing
-    at the end cannot be told from here: compare with a count.
+    at the end cannot be seen here: compare with a count.
     """
     body = answer.body
     try:

@@ -3,7 +3,7 @@
 HTTP has no lock. Where the service takes updates, a graph is added by one update that does nothing if there is one of
 its name, and changed by one that does nothing if it has become another one meanwhile; a mark in it shows whose update
 it was. So of two who write one id at once one wins, on a store that carries out an update as a whole (SPARQL 1.1 Update
-§2.2 asks for that without demanding it; Oxigraph does). Graphs that are too large for an update, and stores that take
+§2.2 recommends that; Oxigraph does). Graphs that are too large for an update, and stores that take
 none or only short ones, are read first and then written by PUT: there, the later of two who do so at the very same
 moment wins unseen. What was added is counted afterwards.
 """
@@ -288,8 +288,9 @@ def connect(  # noqa: PLR0913 - all but the first are named
 ) -> SparqlClient:
     """Return a client of the triple store at `url`.
 
-    With the profile `auto`, the store is asked who it is, and `found` is told; with any other nothing is opened before
-    the first operation. `query`, `update` and `store` are URLs of services that are not where the profile has them.
+    With the profile `auto`, the store itself says which kind it is, and `found` is called with that; with any other
+    nothing is opened before the first operation. `query`, `update` and `store` are URLs of services that are not where
+    the profile has them.
     Raises SettingsError for what makes no sense, and StoreError for a store that does not answer.
     """
     checked_url(url)

@@ -63,7 +63,7 @@ def path_of(url: str | os.PathLike[str]) -> Path:
 
 
 class Database:
-    """The database at `path`. `flushed` asks for every transaction to be on the disk when it ends."""
+    """The database at `path`. With `flushed` every transaction is on the disk when it ends."""
 
     def __init__(self, path: Path, *, flushed: bool) -> None:
         self.path = path
@@ -179,7 +179,7 @@ def _dispose(engine: Engine, process: int) -> None:
 def _made_engine(path: Path, *, flushed: bool) -> Engine:
     """Return an engine for the database at `path`, which is opened, or made, by its first connection.
 
-    `flushed` asks for every transaction to be on the disk when it ends, rather than only whole after a power cut.
+    With `flushed` every transaction is on the disk when it ends, rather than only whole after a power cut.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite is {sqlite3.sqlite_version}; agent checkpoints need 3.37 or newer")
@@ -205,7 +205,7 @@ def _made_engine(path: Path, *, flushed: bool) -> Engine:
 def _log_ahead(driver: Any, path: Path) -> None:
     """Switch to a write-ahead log, where readers and a writer do not wait for each other; it stays switched on.
 
-    While others do the same, SQLite refuses at once, without the patience that it was asked for.
+    While others do the same, SQLite refuses at once, without the patience that it was given.
     """
     deadline = time.monotonic() + _PATIENCE_MS / 1000
     while driver.execute("PRAGMA journal_mode").fetchone()[0] != "wal":

@@ -10,8 +10,8 @@ from rdflib import BNode, Graph, Literal, URIRef
 
 from checkpoint_ld import shacl
 from checkpoint_ld.constraints.components import COMPONENTS
+from checkpoint_ld.constraints.forms import value_of
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.inference import infer
@@ -66,7 +66,7 @@ def applied(source: Described, shapes: Shapes, *, by_pyshacl: bool = False) -> t
     if by_pyshacl:
         shapes = shapes.for_pyshacl()
     if shapes.others:
-        from checkpoint_ld.constraints.functions import register  # noqa: PLC0415 - rdflib's SPARQL takes long to import
+        from checkpoint_ld.constraints.components import register  # noqa: PLC0415 - rdflib's SPARQL takes long to import
 
         register()
     return shacl.results(data, shapes), data

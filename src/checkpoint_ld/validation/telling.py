@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.constraints.forms import value_of
 from checkpoint_ld.constraints.secrets import secret
-from checkpoint_ld.constraints.values import value_of
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.rules import Rule
 from checkpoint_ld.validation.places import Map

@@ -104,7 +104,11 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
         tree = graph.tree() if adaptation.is_wanted else None
         adapted = tree and adaptation.of(tree)
         graph = graph if adapted is tree or adapted is None else CheckpointGraph.of_tree(adapted)
-        return Written(_statements(_with_inferred(graph) if inferred else graph, syntax), tuple(adaptation.findings))
+        if inferred:
+            from checkpoint_ld.inference import with_inferred  # noqa: PLC0415 - it takes long to import, and few ask for it
+
+            graph = with_inferred(graph)
+        return Written(_statements(graph, syntax), tuple(adaptation.findings))
     if inferred:
         raise WriteError(f"inferred statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
     known = dialects.dialect(dialect)
@@ -247,12 +251,6 @@ def _style_of(document: Document | None) -> ContextStyle:
     own = document.value.get("@context") if document is not None and isinstance(document.value, dict) else None
     is_ours = not isinstance(own, dict) or all(key in own for key in contexts.improved())
     return ContextStyle.IMPROVED if is_ours else ContextStyle.PLAIN
-
-
-def _with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
-    from checkpoint_ld.inference import with_inferred  # noqa: PLC0415 - it takes a while to import, and few ask for it
-
-    return with_inferred(graph)
 
 
 def _without_deep_judgment(tree: Tree) -> tuple[Tree, tuple[Finding, ...]]:

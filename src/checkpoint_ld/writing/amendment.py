@@ -37,7 +37,11 @@ _KEYS = ("@id", "name")
 
 def changed(source: dict[str, Json], members: dict[str, Json], slot: str | None) -> dict[str, Json]:
     """Return an object with other members, in canonical order; `source` itself where it has all of them."""
-    new = {key: one for key, one in members.items() if key not in source or not _is_same(source[key], one)}
+    new = {
+        key: one
+        for key, one in members.items()
+        if key not in source or not (source[key] is one or _is_same(source[key], one))
+    }
     if not new:
         return source
     whole = {**source, **new}
@@ -80,17 +84,12 @@ def _object(source: dict[str, Json], before: dict[str, Json], after: dict[str, J
             whole[key] = after[key]
         elif key in source:
             whole[key] = amended(source[key], before[key], after[key])
-        elif key in _FOLLOWED and _has_followed(_FOLLOWED[key], key, before, after):
+        elif key in _FOLLOWED and before[key] == before.get(_FOLLOWED[key]) == after[key] != after.get(_FOLLOWED[key]):
             whole[key] = after[key]
         elif not same(before[key], after[key]):
             # What the document does without stays out, however large the member that the change is in.
             whole[key] = amended(type(after[key])(), before[key], after[key])
     return whole
-
-
-def _has_followed(other: str, key: str, before: dict[str, Json], after: dict[str, Json]) -> bool:
-    """Tell whether the member `key` was as its `other` one before an edit of the latter alone."""
-    return bool(before[key] == before.get(other) == after[key] != after.get(other))
 
 
 def _array(source: list[Json], before: list[Json], after: list[Json]) -> list[Json]:
@@ -140,18 +139,16 @@ def matches(left: list[Json], right: list[Json]) -> list[int | None]:
                 found[at] = places[told]
                 del free[places[told]]
     for at, one in enumerate(left):
-        if found[at] is None and at in free and not any(_differ(one, right[at], key) for key in _KEYS):
-            found[at] = at
+        if found[at] is None and at in free:
+            names = [(_told(one, key), _told(right[at], key)) for key in _KEYS]
+            if all(own == other or None in (own, other) for own, other in names):
+                found[at] = at
     return found
 
 
 def _told(value: Json, key: str) -> str | None:
     told = value.get(key) if isinstance(value, dict) else None
     return told if isinstance(told, str) else None
-
-
-def _differ(one: Json, other: Json, key: str) -> bool:
-    return _told(one, key) != _told(other, key) and None not in (_told(one, key), _told(other, key))
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")

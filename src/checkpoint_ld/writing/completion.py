@@ -35,6 +35,7 @@ Tree = dict[str, Any]
 
 _WHOLE = ("min_score", "max_score", "max_turns", "timeout_seconds")
 """Settings of a trait that are whole numbers in Karenina."""
+_COMPLETED = frozenset(("callable_code", *CONTAINERS, *_WHOLE))
 
 
 def complete(
@@ -59,18 +60,14 @@ def complete(
 
 def with_placeholders(tree: Tree) -> Tree:
     """Return a canonical tree in which every question has a template, be it the one that stands for none."""
-    elements = [
-        {**one, "item": changed(one["item"], {"hasPart": _placeholder(one["item"])}, "item")}
-        if isinstance(one, dict) and isinstance(one.get("item"), dict) and "hasPart" not in one["item"]
-        else one
-        for one in as_list(tree.get("dataFeedElement"))
-    ]
+    elements = [*as_list(tree.get("dataFeedElement"))]
+    for at, one in enumerate(elements):
+        question = one.get("item") if isinstance(one, dict) else None
+        if isinstance(question, dict) and "hasPart" not in question:
+            text = _text(question.get("text"))
+            template = new_template_of(text, default_template(text))
+            elements[at] = {**one, "item": changed(question, {"hasPart": template}, "item")}
     return {**tree, "dataFeedElement": elements} if elements else tree
-
-
-def _placeholder(question: Tree) -> Tree:
-    said = _text(question.get("text"))
-    return new_template_of(said, default_template(said))
 
 
 class _Completion:
@@ -115,7 +112,8 @@ class _Completion:
 
     def _question(self, question: Tree, pointer: str) -> Tree:
         said = _text(question.get("text"))
-        answer, template = (_single(question.get(name)) for name in ("acceptedAnswer", "hasPart"))
+        held = (question.get(name) for name in ("acceptedAnswer", "hasPart"))
+        answer, template = (one if isinstance(one, dict) else {} for one in held)
         told = {"@type": answer.get("@type", "Answer"), "text": _text(answer.get("text"))}
         whole: Tree = {"acceptedAnswer": changed(answer, told, "acceptedAnswer")}
         if "hasPart" in question:
@@ -148,14 +146,17 @@ class _Completion:
         if trait is None:
             return rating
         whole: Tree = {}
-        for name, bound in zip(("bestRating", "worstRating"), range_of(trait), strict=True):
+        for at, name in enumerate(("bestRating", "worstRating")):
             if not is_number(rating.get(name)):
-                told = number_of(rating.get(name))
-                whole[name] = as_float(bound if told is None else told)
+                number = number_of(rating.get(name))
+                whole[name] = as_float(range_of(trait)[at] if number is None else number)
         if "additionalProperty" in rating:
+            settings = as_list(rating["additionalProperty"])
             whole["additionalProperty"] = [
                 self._setting(one, trait, f"{pointer}/additionalProperty/{place}")
-                for place, one in enumerate(as_list(rating["additionalProperty"]))
+                if name_of(one) in _COMPLETED
+                else one
+                for place, one in enumerate(settings)
             ]
         return changed(rating, whole, "rating")
 
@@ -222,7 +223,3 @@ def _text(value: Any) -> str:
 def _is_taken(creator: Any) -> bool:
     is_person = isinstance(creator, dict) and creator.get("@type") == "Person" and bool(name_of_creator(creator))
     return creator is None or isinstance(creator, str) or is_person
-
-
-def _single(value: Any) -> Tree:
-    return value if isinstance(value, dict) else {}

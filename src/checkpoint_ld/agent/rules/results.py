@@ -62,7 +62,7 @@ class Validation:
     def results(self, shapes: shacl.Shapes) -> Iterator[Result]:
         """Yield the results of shapes, each once for every place that it may mean."""
         if shapes.others:
-            from checkpoint_ld.constraints.functions import register  # noqa: PLC0415 - SPARQL takes long to import
+            from checkpoint_ld.constraints.components import register  # noqa: PLC0415 - SPARQL takes long to import
 
             register()
         found = shacl.results(self.data, shapes)
