@@ -15,6 +15,7 @@ from ways import OURS, RICH, Command, Way, same
 from checkpoint_ld import Benchmark, emission, profiles, reading, validation
 from checkpoint_ld.constraints import forms, templates
 from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.validation import loading
 from documents import Draw, document, question, rubric
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ COMMAND = str(Path(sysconfig.get_path("scripts")) / "checkpoint-ld")
 
 def examined(path: Path) -> reading.Reading:
     """Read a file as a graph, and leave it to SHACL to find what is wrong with it."""
-    source = reading.examine(path, checked=False)
+    source = reading.examine(path)
     assert source.graph  # noqa: S101 - the graph is built when it is first asked for
     return source
 
@@ -51,7 +52,7 @@ def forgotten() -> None:
 def anew(path: Path) -> Path:
     """Forget what earlier runs have seen, but for what a run on few questions would have."""
     forgotten()
-    verdict(reading.examine_bytes(_few(), checked=False))
+    verdict(reading.examine_bytes(_few()))
     return path
 
 
@@ -66,8 +67,8 @@ def examined_anew(path: Path) -> reading.Reading:
 
 
 def read_anew(path: Path) -> reading.Reading:
-    """Read a file as a graph, with the checks of reading, as `checkpoint_ld.read` does: they see the templates, too."""
-    source = reading.examine(anew(path))
+    """Read a file as a graph, and hold it against the rules at load."""
+    source = loading.refusing(reading.examine(anew(path)))
     assert source.graph  # noqa: S101 - the graph is built when it is first asked for
     return source
 
@@ -97,7 +98,7 @@ def validated(path: Path) -> object:
 
 def ntriples_of(path: Path) -> bytes:
     """Return a file as N-Triples."""
-    return emission.ntriples_of(reading.examine(path, checked=False).graph)
+    return emission.ntriples_of(reading.examine(path).graph)
 
 
 def text_of(graph: CheckpointGraph) -> bytes:

@@ -21,7 +21,6 @@ from checkpoint_ld.constraints.components import register
 from checkpoint_ld.graph.store import Index, triples_of
 from checkpoint_ld.inference import infer
 from checkpoint_ld.shacl.rest import merged
-from checkpoint_ld.validation.results import shapes_of
 from documents import document
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def steps(size: int) -> dict[str, Callable[[], object]]:
     """Return what is measured, by name."""
     chosen = profiles.profile()
     data = document(size)
-    sources = {name: reading.examine_bytes(broken(data, count), checked=False) for name, count in faults(size)}
+    sources = {name: reading.examine_bytes(broken(data, count)) for name, count in faults(size)}
     for source in sources.values():
         assert source.graph  # noqa: S101 - built before anything is measured
 
@@ -63,7 +62,7 @@ def steps(size: int) -> dict[str, Callable[[], object]]:
         return validated("no fault")()
 
     found: dict[str, Callable[[], object]] = {
-        "read as a graph": lambda: reading.examine_bytes(data, checked=False).graph,
+        "read as a graph": lambda: reading.examine_bytes(data).graph,
         **{f"validate the graph, {name}": validated(name) for name in sources},
         "validate the graph, unseen": unseen,
     }
@@ -72,7 +71,7 @@ def steps(size: int) -> dict[str, Callable[[], object]]:
             sources["no fault"], chosen, engine=validation.PYSHACL
         )
     if size <= 10:
-        found[SLOW] = lambda: plain(sources["no fault"], shapes_of(chosen))
+        found[SLOW] = lambda: plain(sources["no fault"], chosen.shapes())
     return found
 
 

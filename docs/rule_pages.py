@@ -22,7 +22,8 @@ INDEX_HEAD = """\
 Everything that can be wrong or odd about a checkpoint is a rule with a code that stays the same. Reading a file applies
 those that decide whether it can be understood; [`checkpoint-ld validate`](validate.md) applies them all. A *violation*
 is what Karenina refuses or what has no meaning, a *warning* what others will trip over, an *info* what deserves a look.
-The profiles `strict` and `legacy-dataset` weigh some rules otherwise; the page of each rule says so.
+The profiles `strict` and `legacy-dataset` weigh some rules otherwise; the page of each rule says so. The profile `load`
+has the rules that `load` holds a benchmark against: it refuses violations, and `findings` has the warnings.
 
 Codes that begin with K are about benchmarks, those that begin with A about [agent checkpoints](agent-checkpoints.md).
 These have profiles of their own: `agent` (structure and consistency), `agent-structure`, `agent-consistency`,

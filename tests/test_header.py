@@ -43,7 +43,7 @@ def written(tree: Any, **settings: Any) -> bytes:
 
 
 def fully_read(source: Any, *, counts: bool = False) -> Header:
-    return header_of(reading.examine(source, checked=False), counts=counts)
+    return header_of(reading.examine(source), counts=counts)
 
 
 def cut(data: bytes) -> bytes:

@@ -92,7 +92,7 @@ def read_header(
             found = None
         if found is not None:
             return found
-    return header_of(reading.examine_bytes(content, name, limits=limits, checked=False), counts=counts)
+    return header_of(reading.examine_bytes(content, name, limits=limits), counts=counts)
 
 
 def header_of(reading: Reading, *, counts: bool = False) -> Header:

@@ -36,18 +36,18 @@ def load(
     errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is refused in any case.
     """
     if isinstance(source, Graph):
-        read = families.of_statements(rdf.held(source))
+        read = families.of_statements(rdf.held(source), checked=False)
     else:
-        read = families.examine(source, syntax=syntax)
+        read = families.examine(source, syntax=syntax, checked=False)
+    families.refusing(read, strict=strict)
     if isinstance(read, Reading):
-        return Benchmark.of_reading(read.refusing(strict=strict), validate=validate)
-    return _agent(read, strict=strict, validate=validate)
+        return Benchmark.of_reading(read, validate=validate)
+    return _agent(read, validate=validate)
 
 
-def _agent(read: AgentReading, *, strict: bool, validate: Validate) -> AgentCheckpoint:
+def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
 
-    families.refusing(read, strict=strict)
     if validate not in ("off", "warn", "strict"):
         raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
     if validate != "off":

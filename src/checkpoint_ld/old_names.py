@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.checks.readings import called
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.documents.values import shown, walk
+from checkpoint_ld.phrases import called
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import SCHEMA_HTTP, TRAIT_TYPES
 

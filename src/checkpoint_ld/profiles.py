@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 
 DEFAULT = "karenina"
 AGENT = "agent"
+LOAD = "load"
+"""The profile of the rules that a benchmark is held against when it is loaded."""
 FAMILIES = (DEFAULT, AGENT)
 """The families of documents, each called as the profile that its documents are held against by default."""
 
 _FILE = "profiles.ttl"
 _PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
+_TARGETS = tuple(URIRef(SHACL + name) for name in ("targetClass", "targetNode", "targetObjectsOf", "targetSubjectsOf"))
 _SEVERITIES = {severity: URIRef(iri) for iri, severity in rules.SEVERITIES.items()}
 _NAMESPACE = "urn:checkpoint-ld:profile:"
 
@@ -41,7 +44,7 @@ class Profile:
 
     Rules have the severities of the profile. `dialect` is the beginning of the names of the dialects that it is about,
     empty for all. `own_shapes` are the user's files, `own_statements` what they said when the profile was made.
-    `family` is that of the documents that it is for.
+    `family` is that of the documents that it is for. `left_out` are shapes in the files that are no rules of it.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Profile:
     own_shapes: tuple[Path, ...] = ()
     own_statements: tuple[Index, ...] = field(default=(), repr=False)
     family: str = DEFAULT
+    left_out: tuple[URIRef, ...] = field(default=(), repr=False)
 
     def rule(self, slug: str) -> Rule | None:
         """Return the rule called `slug`, None where the profile has none."""
@@ -98,6 +102,9 @@ class Profile:
             said = index.get(URIRef(rule.shape), {})
             if _PATH in said or _SEVERITY in said:
                 said[_SEVERITY] = _SEVERITIES[rule.severity]
+        for shape in self.left_out:
+            for target in _TARGETS:
+                index[shape].pop(target, None)
         return index
 
 
@@ -168,6 +175,10 @@ def _shipped(name: str) -> Profile:
     single = [data.folder(FOLDER) / file for file in about.get("file", ())]
     files = tuple(file for folder in folders for file in sorted(folder.glob("*.ttl"))) + tuple(sorted(single))
     chosen = {rule.code: rule for file in files for rule in rules.shipped_in(file)}
+    left_out: tuple[URIRef, ...] = ()
+    if "rule" in about:
+        left_out = tuple(URIRef(one.shape) for one in chosen.values() if one.shape not in about["rule"])
+        chosen = {code: rule for code, rule in chosen.items() if rule.shape in about["rule"]}
     also = {rule.code: rule for rule in _of_shapes(about.get("also", ()))}
     weights = {shape: severity for severity in Severity for shape in about.get(severity.name.lower(), ())}
     if "raises" in about:
@@ -183,6 +194,7 @@ def _shipped(name: str) -> Profile:
         files=files,
         dialect=about.get("dialect", ("",))[0],
         family=_family_of(name),
+        left_out=left_out,
     )
 
 

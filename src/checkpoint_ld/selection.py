@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import globs
-from checkpoint_ld.checks.sources import code_hash
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.suggestion import unknown
+from checkpoint_ld.templates.source_text import code_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -43,3 +43,6 @@ TRAIT_SUFFIXES = (
 )
 TRAIT_TYPES = tuple(scope + suffix for scope in SCOPES for suffix in TRAIT_SUFFIXES)
 """The fourteen values of `additionalType`, without prefix."""
+
+TRAIT_KINDS = ("boolean", "score", "literal")
+"""The kinds of result that the setting `kind` of a trait may name."""

@@ -22,6 +22,7 @@ from checkpoint_ld.graph.literals import same
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Checks, Collection, Kind, OnConflict, Options
 from checkpoint_ld.stores.holdings import kept_forms, restored, rewritten
+from checkpoint_ld.validation import loading
 from checkpoint_ld.vocabulary import XSD
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.documents import Json, canonical, rich, scenario
@@ -81,7 +82,7 @@ def test_the_store_does_rewrite_numbers_and_the_export_does_not(write: Write, st
         told = collection.query("SELECT (STR(?v) AS ?n) { GRAPH ?g { ?p schema:name 'n0' ; schema:value ?v } }")
     assert [row["n"] for row in told.as_dicts()] == ["0.75"]
     assert b'"7.5E-1"^^' in out.getvalue()
-    assert out.getvalue() == emission.nquads_of(reading.read(file).graph)
+    assert out.getvalue() == emission.nquads_of(loading.read(file).graph)
 
 
 def test_a_graph_of_an_export_goes_back_to_its_json_in_a_fresh_process(write: Write, store: Path) -> None:
@@ -148,7 +149,7 @@ def test_the_whole_corpus_comes_back(corpus: Path, store: Path) -> None:
     identical = 0
     with Collection.open(store, read_only=True) as collection:
         for file, graph in held.items():
-            read = reading.examine(file, checked=False)
+            read = reading.examine(file)
             back = collection.get(graph)
             assert isinstance(back, CheckpointGraph)
             assert emission.ntriples_of(back) == emission.ntriples_of(read.graph), file

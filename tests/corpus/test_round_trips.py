@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from checkpoint_ld import Benchmark, reading
+from checkpoint_ld import Benchmark
 from checkpoint_ld.documents.layout import dump_json
 from checkpoint_ld.entities import CallableCode
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.validation import loading
 from tests.corpus import DIALECTS, WRITABLE, Json, expectations
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def without_contexts(value: Json) -> Json:
 @each_older_dialect
 def test_every_upgraded_document_is_the_same_again_from_its_statements(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
-        read = reading.read(corpus / case["file"])
-        back = reading.read(Benchmark.of_reading(read).to_ntriples().encode(), syntax="nt")
+        read = loading.read(corpus / case["file"])
+        back = loading.read(Benchmark.of_reading(read).to_ntriples().encode(), syntax="nt")
         assert same(without_root_context(back.tree), without_root_context(read.tree)), case["file"]
         assert set(back.graph) == set(read.graph), case["file"]
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.checks.traits import DYNAMIC, FAMILIES
-from checkpoint_ld.inference.benchmark import BOUNDS, TELLING, classes_of
+from checkpoint_ld.inference.benchmark import BOUNDS, DYNAMIC, FAMILIES, TELLING, classes_of
 from checkpoint_ld.members import SETTINGS
 
 VALUES: tuple[Any, ...] = (None, True, 0, 1, 5.0, "5", "score", "boolean", "literal", "regex", "full_matrix", {}, [])

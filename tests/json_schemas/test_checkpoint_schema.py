@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from checkpoint_ld import ReadError, Severity, load, reading, rules
+from checkpoint_ld import ReadError, Severity, load, rules
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.json_schemas.catalogue import json_schema
 from checkpoint_ld.members import KEYS, SETTINGS, TYPES
+from checkpoint_ld.validation import loading
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
 from tests.documents import canonical, item, rating, rich, scenario, setting
 
@@ -200,7 +201,7 @@ def test_members_that_nobody_knows_pass_everywhere() -> None:
 def test_what_has_no_meaning_is_refused_in_words_that_name_it(document: Json, place: str, message: str) -> None:
     assert any(where == place and message in said for where, said in faults(document)), faults(document)
     with pytest.raises(ReadError):
-        reading.read(json.dumps(document).encode())
+        loading.read(json.dumps(document).encode())
 
 
 VALUES: list[Json] = [
@@ -235,7 +236,7 @@ def test_nothing_is_refused_that_is_read(document: Json, data: st.DataObject) ->
                 holder[key] = copy.deepcopy(data.draw(st.sampled_from(VALUES)))
     if faults(changed):
         with pytest.raises(ReadError):
-            reading.read(json.dumps(changed).encode())
+            loading.read(json.dumps(changed).encode())
 
 
 def test_it_knows_each_key_of_each_role_and_says_what_it_is_for() -> None:

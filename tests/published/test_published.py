@@ -91,9 +91,9 @@ def _read(data: bytes, file: str, profile: Profile) -> tuple[StatementGraph, Any
     if profile.family == profiles.AGENT:
         of_agent = agent_reading.examine_bytes(data, file)
         return of_agent.graph, check_agent(of_agent, profile)
-    reading = examine_bytes(data, file, checked=False)
+    reading = examine_bytes(data, file)
     if profile.dialect and reading.document is not None:
-        reading = examine_document(reading.document, checked=False, restored=False)
+        reading = examine_document(reading.document, restored=False)
     return reading.graph, validation.check_reading(reading, profile)
 
 

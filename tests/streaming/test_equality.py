@@ -19,6 +19,7 @@ from checkpoint_ld.batch.large_files import Streaming
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.reading import CANONICAL, examine
+from checkpoint_ld.validation import loading
 from checkpoint_ld.writing import write
 from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting
@@ -128,7 +129,7 @@ def _hold_statements(file: str, streaming: Streaming) -> None:
         with streaming.statements(file, syntax) as streamed:
             if streamed is None:
                 return
-            whole = examine(file)
+            whole = loading.checked(examine(file))
             assert streamed.lines.read() == write(whole.graph, syntax=syntax).data
             assert streamed.findings == whole.findings
 

@@ -15,7 +15,6 @@ from checkpoint_ld.inference import infer
 from checkpoint_ld.profiles import Profile, profile
 from checkpoint_ld.reading import examine_bytes
 from checkpoint_ld.shacl.rest import merged
-from checkpoint_ld.validation.results import shapes_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SHACL
 
 SPARQL = URIRef(SHACL + "sparql")
@@ -39,7 +38,7 @@ def prepared(text: str) -> Any:
 def shapes_graph(chosen: Profile) -> Graph:
     """Return the shapes of a profile in rdflib's own store."""
     graph = Graph(bind_namespaces="core")
-    for triple in triples_of(shapes_of(chosen)):
+    for triple in triples_of(chosen.shapes()):
         graph.add(triple)
     return graph
 
@@ -47,7 +46,7 @@ def shapes_graph(chosen: Profile) -> Graph:
 def plain_graph(text: bytes, kind: type[Graph] = Remembering) -> Graph:
     """Return the graph of a document and what follows from it, in rdflib's own store."""
     graph = kind()
-    said = examine_bytes(text, checked=False).graph
+    said = examine_bytes(text).graph
     for triple in triples_of(merged((said.index, infer(said)))):
         graph.add(triple)
     return graph

@@ -12,13 +12,13 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from rdflib import URIRef
 
-from checkpoint_ld.checks import sources
 from checkpoint_ld.constraints import components, names, secrets
 from checkpoint_ld.constraints.forms import FORMS, contained, value_of
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.templates import source_text
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20)
@@ -87,9 +87,9 @@ def test_a_date_is_before_another_as_their_moments_are(one: str, other: str) -> 
 @example("[[")
 @pytest.mark.filterwarnings("ignore:Possible (nested set|set):FutureWarning")
 def test_a_pattern_that_is_known_to_compile_does(pattern: str) -> None:
-    if sources._SIMPLE_PATTERN.fullmatch(pattern):  # noqa: SLF001 - what it lets pass is not compiled
+    if source_text._SIMPLE_PATTERN.fullmatch(pattern):  # noqa: SLF001 - what it lets pass is not compiled
         re.compile(pattern)
-    assert (sources.pattern_fault(pattern) is None) == compiles(pattern)
+    assert (source_text.pattern_fault(pattern) is None) == compiles(pattern)
 
 
 def compiles(pattern: str) -> bool:

@@ -26,7 +26,7 @@ FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2
 @example(document("interview"))
 def test_places_are_those_of_annotation(tree: Any) -> None:
     try:
-        reading = examine_bytes(json.dumps(tree).encode(), checked=False)
+        reading = examine_bytes(json.dumps(tree).encode())
     except ReadError:
         return
 
@@ -38,7 +38,7 @@ def test_places_in_the_corpus_are_those_of_annotation(corpus: Path, folder: str)
     for path in sorted((corpus / folder).iterdir())[:12]:
         if path.name != "index.json":
             try:
-                tree = examine_bytes(path.read_bytes(), checked=False).tree
+                tree = examine_bytes(path.read_bytes()).tree
             except ReadError:
                 continue
             assert pointers(tree) == by_annotation(tree), path
@@ -46,7 +46,7 @@ def test_places_in_the_corpus_are_those_of_annotation(corpus: Path, folder: str)
 
 @pytest.mark.parametrize("name", ["metals", "interview"])
 def test_usual_documents_are_not_annotated_for_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = examine_bytes(json.dumps(document(name)).encode(), checked=False).tree
+    tree = examine_bytes(json.dumps(document(name)).encode()).tree
     monkeypatch.setattr(room, "by_annotation", None)
 
     assert "/dataFeedElement/1/item" in pointers(tree).values() or name == "interview"

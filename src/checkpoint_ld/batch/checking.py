@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.batch.outline import UnusualFileError
-from checkpoint_ld.batch.windows import REFERRING, excerpt, worked
-from checkpoint_ld.graph import building, contexts, interpreter
+from checkpoint_ld.batch.windows import REFERRING, SPELT, excerpt, worked
 from checkpoint_ld.graph.building import pointers
-from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.store import graph_of, put
-from checkpoint_ld.reading import CANONICAL, Reading
+from checkpoint_ld.reading import CANONICAL
 from checkpoint_ld.report import Checked
 from checkpoint_ld.vocabulary import RDF, SHACL
 
@@ -35,7 +32,6 @@ if TYPE_CHECKING:
 
 Triple: TypeAlias = "tuple[Node, Node, Node]"
 
-_SPELT = "a text in it reads like the name of an object"
 _RESULT, _FOCUS, _VALUE = (URIRef(SHACL + name) for name in ("result", "focusNode", "value"))
 
 
@@ -70,36 +66,17 @@ class _Check:
     profile: str
 
     def __call__(self, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
-        part = excerpt(self.source, window, checked=False)
-        checked = validation.check_reading(_Alone.of(part.reading), profiles.profile(self.profile))
+        part = excerpt(self.source, window)
+        checked = validation.check_reading(part.reading, profiles.profile(self.profile))
         report = checked.results
         if report is None or not (checked.findings or (None, _RESULT, None) in report):
             return [], [], set()
         places = pointers(part.reading.tree)
         triples = list(_results(report, part, places))
         if any(isinstance(term, Literal) and str(term) in places for _, _, term in triples):
-            raise UnusualFileError(_SPELT)  # a finding does not tell such a text from the name of an object
+            raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
         mentioned = {str(term) for _, _, term in triples if isinstance(term, URIRef)} - places.keys()
         return list(part.found(checked.findings, places)), triples, mentioned
-
-
-@dataclass(frozen=True)
-class _Alone(Reading):
-    """The reading of a window, of which a graph is only made where nothing in it refers to objects elsewhere."""
-
-    @classmethod
-    def of(cls, reading: Reading) -> _Alone:
-        """Return the same reading."""
-        return cls(**{one.name: getattr(reading, one.name) for one in fields(reading)})
-
-    @cached_property
-    def graph(self) -> CheckpointGraph:
-        """The window as a graph, by the way that shows this; raises UnusualFileError where it does not."""
-        with interpreter.room(), uncollected():
-            found = building.index_of(self.tree)
-        if found is None:
-            raise UnusualFileError(REFERRING)
-        return super().graph if contexts.remembered(self.tree.get("@context")) else CheckpointGraph(*found)
 
 
 def _results(report: Graph, part: Excerpt, places: dict[str, str]) -> Iterator[Triple]:

@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from rdflib import URIRef
 
 from checkpoint_ld.batch.outline import QUESTIONS, UnusualFileError
-from checkpoint_ld.batch.windows import REFERRING, excerpt, worked
+from checkpoint_ld.batch.windows import REFERRING, SPELT, excerpt, worked
 from checkpoint_ld.emission.sorted_lines import TRIPLE, blocks_of, quad
 from checkpoint_ld.emission.term_texts import iri
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import interpreter
-from checkpoint_ld.graph.building import built
+from checkpoint_ld.graph.building import built, pointers
 from checkpoint_ld.graph.columns import Objects, Place, stem_of
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.walk import Walk
+from checkpoint_ld.validation import loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -232,7 +233,10 @@ class _Statements:
     folder: str
 
     def __call__(self, window: Window) -> tuple[list[Finding], set[str]]:
-        part = excerpt(self.source, window, checked=True)
+        part = excerpt(self.source, window)
         blocks, mentioned = told(part, self.syntax)
         write_run(Path(self.folder) / f"{window.first:012}", blocks)
-        return list(part.found(part.reading.findings)), mentioned
+        findings, places = loading.checked(part.reading).findings, pointers(part.reading.tree)
+        if any(one.value in places and part.node(one.value) != one.value for one in findings if one.value):
+            raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
+        return list(part.found(findings, places)), mentioned

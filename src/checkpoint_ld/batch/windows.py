@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from checkpoint_ld.batch.outline import QUESTIONS, UnusualFileError
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.graph import building, contexts, interpreter
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes
 
 if TYPE_CHECKING:
@@ -53,6 +57,7 @@ def _shared(work: Work[Done_co], windows: tuple[Window, ...], jobs: int) -> Iter
         pool.shutdown(cancel_futures=True)
 
 
+SPELT = "a text in it reads like the name of an object"
 REFERRING = "something in it may refer to another question"
 _ELEMENT = f"/{QUESTIONS}/"
 
@@ -130,8 +135,27 @@ class Excerpt:
         return replace(place, pointer=pointer, line=place.line - here[0] + there.line, column=column)
 
 
-def excerpt(source: Source, window: Window, *, checked: bool) -> Excerpt:
-    """Read a window of a file, with or without the checks of reading.
+@dataclass(frozen=True)
+class _Alone(Reading):
+    """The reading of a window, of which a graph is only made where nothing in it refers to objects elsewhere."""
+
+    @classmethod
+    def of(cls, reading: Reading) -> _Alone:
+        """Return the same reading."""
+        return cls(**{one.name: getattr(reading, one.name) for one in fields(reading)})
+
+    @cached_property
+    def graph(self) -> CheckpointGraph:
+        """The window as a graph, by the way that shows this; raises UnusualFileError where it does not."""
+        with interpreter.room(), uncollected():
+            found = building.index_of(self.tree)
+        if found is None:
+            raise UnusualFileError(REFERRING)
+        return super().graph if contexts.remembered(self.tree.get("@context")) else CheckpointGraph(*found)
+
+
+def excerpt(source: Source, window: Window) -> Excerpt:
+    """Read a window of a file.
 
     Raises UnusualFileError for what only a look at the whole file can tell: what is wrong with its JSON, a form of
     JSON-LD other than the usual one, another dialect.
@@ -143,14 +167,14 @@ def excerpt(source: Source, window: Window, *, checked: bool) -> Excerpt:
         inner = before + _part(file, source.path, window.start.offset, window.end) + frame.foot
     data = inner + frame.tail
     try:
-        reading = examine_bytes(data, source.path, syntax=JSON_SYNTAX, limits=source.limits, checked=checked)
+        reading = examine_bytes(data, source.path, syntax=JSON_SYNTAX, limits=source.limits)
     except ReadError:
         raise UnusualFileError("something keeps it from being read") from None
     if reading.dialect != CANONICAL:
         raise UnusualFileError(f"its dialect is not {CANONICAL}")
     if any(one.rule == "json-ld-form" for one in reading.of_form) or reading.document is None:
         raise UnusualFileError("it is in an unusual form of JSON-LD")
-    return Excerpt(window, frame, reading, _end_of(before), _end_of(inner))
+    return Excerpt(window, frame, _Alone.of(reading), _end_of(before), _end_of(inner))
 
 
 def _part(file: BinaryIO, name: str, start: int, end: int) -> bytes:

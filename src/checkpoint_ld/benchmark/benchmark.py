@@ -47,6 +47,7 @@ from checkpoint_ld.mapping.creators import checked_creator, creator_members, cre
 from checkpoint_ld.mapping.properties import CUSTOM, as_list, property_value, values
 from checkpoint_ld.mapping.questions import asked_of, frame, named
 from checkpoint_ld.templates import read_template, spec_of
+from checkpoint_ld.validation import loading
 from checkpoint_ld.vocabulary import (
     FORMAT_VERSION,
     FORMAT_VERSION_PROPERTY,
@@ -186,9 +187,9 @@ class Benchmark(CheckedMethods):
         FindingsError with the violations that `validate="strict"` found; SourceMissingError.
         """
         if isinstance(path, Graph):
-            read = reading.of_statements(rdf.held(path)).refusing(strict=strict)
+            read = loading.refusing(reading.of_statements(rdf.held(path)), strict=strict)
         else:
-            read = reading.read(path, syntax=syntax, strict=strict)
+            read = loading.read(path, syntax=syntax, strict=strict)
         benchmark = cls.of_reading(read, validate=validate)
         benchmark.set_workspace_root(workspace_root)
         return benchmark
@@ -198,9 +199,9 @@ class Benchmark(CheckedMethods):
         """Make the benchmark that was read; `validate` and what it raises is that of `load`."""
         checked = source if validate == "off" else _validated(source, validate)
         benchmark = cls.__new__(cls)
-        # A graph of its own, since it will be changed; a copy where the reading has one, be it from its validation.
-        known = vars(source).get("graph")
-        cls._hold(benchmark, known.copy() if known is not None else CheckpointGraph.of_tree(source.tree), checked)
+        # It will be changed: a reading that is asked for its graph again makes another one.
+        graph = vars(source).pop("graph", None)
+        cls._hold(benchmark, CheckpointGraph.of_tree(source.tree) if graph is None else graph, checked)
         return benchmark
 
     def _hold(self, graph: CheckpointGraph, source: Reading | None = None) -> None:
@@ -274,7 +275,12 @@ class Benchmark(CheckedMethods):
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was odd about the source when it was read."""
-        return self._source.findings if self._source is not None else ()
+        if self._source is None:
+            return ()
+        if not self._source.is_checked:
+            found = loading.checked(replace(self._source)).findings
+            self._source = replace(self._source, findings=found, is_checked=True)
+        return self._source.findings
 
     @property
     def dialect(self) -> str:
@@ -1464,4 +1470,4 @@ def _validated(source: Reading, validate: Validate) -> Reading:
     elif report.findings:
         counts = ", ".join(f"{count} {severity.name.lower()}" for severity, count in report.counts.items() if count)
         warnings.warn(f"{source.source or 'the benchmark'} has findings: {counts}", FindingsWarning, stacklevel=6)
-    return replace(source, findings=report.findings)
+    return replace(source, findings=report.findings, is_checked=True)

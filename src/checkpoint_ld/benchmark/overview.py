@@ -196,7 +196,7 @@ def verdict_on(graph: CheckpointGraph, template_errors: Sequence[dict[str, str]]
 
     chosen = profiles.profile(profile)
     try:
-        read = reading.of_statements(copied(graph.held), checked=False)
+        read = reading.of_statements(copied(graph.held))
         checked = validation.check_reading(read, chosen)
     except ReadError as error:
         checked = Checked(None, error.findings)

@@ -74,9 +74,9 @@ def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
 
 def read_benchmark(file: str, *, syntax: str | None) -> Reading:
     """Read the benchmark in `file`."""
-    from checkpoint_ld import reading
+    from checkpoint_ld.validation import loading
 
-    return reading.read(_opened(file), syntax=syntax)
+    return loading.read(_opened(file), syntax=syntax)
 
 
 def _opened(file: str) -> str | BinaryIO:

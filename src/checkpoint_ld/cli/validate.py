@@ -374,7 +374,7 @@ def _with_fixable(checked: Checked, text: str) -> Checked:
     try:
         document = read_json(text.encode("utf-8", "surrogatepass"))
         found = fixes.fixes_of(document)
-        after = reading.examine_bytes(fixes.apply(document, found), syntax=reading.JSON_SYNTAX, checked=False).of_form
+        after = reading.examine_bytes(fixes.apply(document, found), syntax=reading.JSON_SYNTAX).of_form
     except ReadError:
         found, after = (), ()
     left = {one.rule for one in after}

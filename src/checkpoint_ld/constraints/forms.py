@@ -17,10 +17,6 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.checks.readings import given, is_boolean_like, number, numeric_text, shown
-from checkpoint_ld.checks.settings import CLASS_LIMIT, METRICS
-from checkpoint_ld.checks.sources import code_told, pattern_fault, python_fault
-from checkpoint_ld.checks.traits import KINDS
 from checkpoint_ld.constraints import names, secrets, templates
 from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import base64_bytes, is_iso_8601
@@ -35,6 +31,9 @@ from checkpoint_ld.graph.literals import (
     XSD_STRING,
 )
 from checkpoint_ld.graph.naming import is_iri
+from checkpoint_ld.phrases import given, is_boolean_like, number, numeric_text, shown
+from checkpoint_ld.templates.source_text import code_told, pattern_fault, python_fault
+from checkpoint_ld.vocabulary import TRAIT_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -183,6 +182,12 @@ def state_check(value: Any) -> str | None:
     return None
 
 
+METRICS = {
+    "tp_only": ("precision", "recall", "f1"),
+    "full_matrix": ("precision", "recall", "f1", "specificity", "accuracy"),
+}
+"""The metrics that each evaluation mode can compute."""
+CLASS_LIMIT = 20
 _IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
 
 
@@ -279,7 +284,7 @@ def _some_texts(value: Any) -> str | None:
 
 
 def _kind(value: Any) -> str | None:
-    is_one = value is None or (isinstance(value, str) and value in (*KINDS, "binary"))
+    is_one = value is None or (isinstance(value, str) and value in (*TRAIT_KINDS, "binary"))
     return None if is_one else "there is no such kind"
 
 

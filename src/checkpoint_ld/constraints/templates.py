@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.checks import sources
+from checkpoint_ld.templates import source_text
 from checkpoint_ld.templates.reading import read_template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from checkpoint_ld.checks.outlines import Outline
     from checkpoint_ld.templates.template import Template
+    from checkpoint_ld.templates.text_outlines import Outline
 
 _CLASS = frozenset({"no-answer-class", "several-answer-classes"})
 _REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
@@ -75,7 +75,7 @@ def _note_outlines() -> None:
 
 @cache
 def _outline_of() -> Callable[[str], Outline | None]:
-    from checkpoint_ld.checks.outlines import outline_of  # noqa: PLC0415 - see FEW
+    from checkpoint_ld.templates.text_outlines import outline_of  # noqa: PLC0415 - see FEW
 
     return outline_of
 
@@ -98,7 +98,7 @@ def forget() -> None:
     """Forget all templates that were seen, for measurements."""
     _known.clear()
     _alike.clear()
-    sources.forget()
+    source_text.forget()
 
 
 def are_sound(values: Collection[Any]) -> bool:

@@ -16,6 +16,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.reading import AGENT_MEMBERS, Reading
+from checkpoint_ld.validation import loading
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -99,7 +100,10 @@ def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits
 
 
 def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = True) -> Source:
-    """Read a checkpoint as far as it goes; `checked` is that of `reading.examine`. Raises ReadError as `read`."""
+    """Read a checkpoint whatever rules it breaks; of a benchmark, if `checked`, with what the rules at load find.
+
+    Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
+    """
     return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits, checked=checked)
 
 
@@ -130,13 +134,13 @@ def of_statements(index: Index, syntax: str = "graph", name: str | None = None, 
         from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - benchmarks need none of it
 
         return agents.of_statements(index, syntax, name)
-    return reading.of_statements(index, syntax, name, checked=checked)
+    return _held(reading.of_statements(index, syntax, name), checked=checked)
 
 
 def refusing(source: Source, *, strict: bool = False) -> Source:
     """Return a reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
     if isinstance(source, Reading):
-        return source.refusing(strict=strict)
+        return loading.refusing(source, strict=strict)
     from checkpoint_ld.agent.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
 
     refused = report_on(source).at_least(Severity.WARNING if strict else Severity.VIOLATION)
@@ -150,7 +154,11 @@ def _of_document(document: Document, *, checked: bool) -> Source:
         from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - as above
 
         return agents.examine_document(document)
-    return reading.examine_document(document, checked=checked)
+    return _held(reading.examine_document(document), checked=checked)
+
+
+def _held(read: Reading, *, checked: bool) -> Reading:
+    return loading.checked(read) if checked else read
 
 
 def _is_agent(document: Document) -> bool:

@@ -7,9 +7,9 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.checks.readings import is_boolean_like, number, shown
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.fixes.fix import Edit, Fix
+from checkpoint_ld.phrases import is_boolean_like, number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

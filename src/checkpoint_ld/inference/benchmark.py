@@ -2,29 +2,115 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, TypeGuard
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.checks.readings import number, numeric_text
-from checkpoint_ld.checks.traits import DYNAMIC, Trait
+from checkpoint_ld.dialects.properties import decoded
 from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.inference.statements import Statements, predicate_of
 from checkpoint_ld.members import SETTINGS
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_SUFFIXES
+from checkpoint_ld.phrases import number, numeric_text
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_KINDS, TRAIT_SUFFIXES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.inference.statements import Described
+
+
+FAMILIES = {
+    "RubricTrait": "llm",
+    "LLMRubricTrait": "llm",
+    "RegexTrait": "regex",
+    "CallableTrait": "callable",
+    "MetricRubricTrait": "metric",
+    "AgenticRubricTrait": "agentic",
+}
+"""What evaluates a trait, by type without scope; a dynamic trait says it in `dynamic_trait_type`."""
+
+DYNAMIC = "DynamicRubricTrait"
+
+
+_DEFAULT_MIN, _DEFAULT_MAX = 1, 5
+"""The min_score and max_score that Karenina writes on every boolean trait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """A rating of a known type (`suffix`: without scope), its members and its settings."""
+
+    suffix: str
+    members: Mapping[str, object]
+    settings: Mapping[str, object]
+
+    @property
+    def family(self) -> str | None:
+        """What evaluates the trait; None for a dynamic trait that does not say so."""
+        if self.suffix != DYNAMIC:
+            return FAMILIES[self.suffix]
+        said = self.settings.get("dynamic_trait_type")
+        return said if isinstance(said, str) and said in FAMILIES.values() else None
+
+    @property
+    def explicit_kind(self) -> str | None:
+        """The kind of result that the setting `kind` names, if it names one."""
+        kind = self.settings.get("kind")
+        if isinstance(kind, dict):
+            return "template"
+        if kind == "binary":
+            return "boolean"
+        return kind if isinstance(kind, str) and kind in TRAIT_KINDS else None
+
+    @property
+    def kind(self) -> str | None:
+        """The kind of result, said or implied; None where the bounds it would follow from are missing."""
+        if self.family in {"regex", "metric"}:
+            return "boolean"
+        if self.explicit_kind is not None:
+            return self.explicit_kind
+        if self.family != "llm":
+            return "boolean"
+        best, worst = self.members.get("bestRating"), self.members.get("worstRating")
+        if number(best) is None or number(worst) is None:
+            return None
+        # A score trait from 0 to 1 carries these bounds; Karenina gives boolean ones 1 and 5.
+        is_unit_score = (self.settings.get("min_score"), self.settings.get("max_score")) == (0, 1)
+        return "boolean" if (best, worst) == (1, 0) and not is_unit_score else "score"
+
+    @property
+    def claims_a_score(self) -> bool:
+        """Whether a trait taken for boolean by its bounds may have been a score trait.
+
+        Karenina writes its meaningless bounds beside floats; beside integers somebody else meant them.
+        """
+        if self.family != "llm" or self.explicit_kind is not None:
+            return False
+        by_karenina = all(isinstance(self.members.get(member), float) for member in ("bestRating", "worstRating"))
+        low, high = (number(self.settings.get(name)) for name in ("min_score", "max_score"))
+        return not (by_karenina and low in {None, _DEFAULT_MIN} and high in {None, _DEFAULT_MAX})
+
+    @property
+    def implies_range(self) -> bool:
+        """Whether bestRating and worstRating follow from the other settings."""
+        if self.family in {"regex", "metric"}:
+            return True
+        match self.explicit_kind:
+            case "score":
+                return all(number(self.settings.get(name)) is not None for name in ("min_score", "max_score"))
+            case "literal":
+                return isinstance(decoded(self.settings.get("classes")), dict)
+            case kind:
+                return kind is not None
 
 
 BOUNDS = ("bestRating", "worstRating")
@@ -104,7 +190,8 @@ def say_settings(
 
     `may_repeat` are the names that each object may have more than once.
     """
-    index, known = said.index, _PREDICATES[role]
+    index = said.index
+    known = {name: predicate for name, predicate in _PREDICATES[role].items() if said.looks_at(predicate)}
     settings = said.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
     for holder, nodes, repeatable in zip(holders, settings, may_repeat, strict=False):
         names = _named(said, nodes)
@@ -191,9 +278,12 @@ def _suffix(one: Node, is_name: bool) -> str | None:
     return next((suffix for suffix in found if suffix in TRAIT_SUFFIXES), None)
 
 
-def infer(source: Described) -> Index:
-    """Return the statements that follow from those of a checkpoint, and none of these."""
-    said = Statements(source)
+def infer(source: Described, wanted: Container[Node] | None = None) -> Index:
+    """Return the statements that follow from those of a checkpoint, and none of these.
+
+    If `wanted` are the terms that somebody looks at, statements with others may be left out.
+    """
+    said = Statements(source, wanted)
     _benchmark(said, source.root)
     return said.index_of_all()
 
@@ -209,17 +299,19 @@ def _benchmark(said: Statements, root: Node) -> None:
     list(say_settings(said, [root], "Benchmark"))
     say_rubrics(said, [root], "GlobalTrait")
     items = said.reader.in_order(said.parts(root, SCHEMA + "dataFeedElement", "Item"))
-    identifiers = [(item, said.reader.identifier(item)) for item in items]
-    said.repeated(identifiers, is_ordered=True)
-    for item, identifier in identifiers:
-        if identifier is not None:
-            said.say(item, "itemId", literal_of(identifier))
+    if said.wants("repeats", "itemId"):
+        identifiers = [(item, said.reader.identifier(item)) for item in items]
+        said.repeated(identifiers, is_ordered=True)
+        for item, identifier in identifiers:
+            if identifier is not None:
+                said.say(item, "itemId", literal_of(identifier))
     questions = list(chain.from_iterable(said.parts_of(items, SCHEMA + "item", "FeedQuestion")))
     say_questions(said, questions)
     list(say_settings(said, questions, "Question"))
     say_rubrics(said, questions, "QuestionTrait")
     said.repeated(((one, _asked(said, one)) for one in questions), "repeatsText", is_ordered=True)
-    _clashing(said, root, questions)
+    if said.wants("clashesWith"):
+        _clashing(said, root, questions)
     said.parts(root, SCHEMA + "creator", "Creator")
     _contents(said, root)
 

@@ -20,7 +20,7 @@ from checkpoint_ld.members import ANYTHING, ARRAYS, KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Container, Iterable, Iterator
 
     from rdflib.term import Node
 
@@ -49,6 +49,8 @@ def predicate_of(setting: str) -> URIRef:
     return named(KARENINA + re.sub(r"_(\w)", lambda match: match[1].upper(), setting))
 
 
+_DESCRIBING = ("foreignId", "missingType", "unknownKey", "unexpectedType")
+"""What is said about the identifiers, the keys and the types of objects."""
 _URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
 """What a URN begins with (RFC 8141 §2)."""
 
@@ -74,7 +76,9 @@ def _with(classes: tuple[Node, ...], roles: tuple[str, ...]) -> tuple[Node, ...]
 class Statements:
     """The statements that follow from those of a graph, as they are found."""
 
-    def __init__(self, source: Described) -> None:
+    def __init__(self, source: Described, wanted: Container[Node] | None = None) -> None:
+        self._wanted = wanted
+        self._describes = self.wants(*_DESCRIBING)
         self.index = source.index
         self.table = source.table
         self.reader = Compaction(source.index, source.table)
@@ -88,14 +92,22 @@ class Statements:
     def index_of_all(self) -> Index:
         """Return all that was found. Nodes of which only the same classes follow share what is held of them."""
         shared: dict[tuple[Node, ...], dict[Node, Node | list[Node]]] = {}
-        index: Index = {}
+        index = self.found
         for subject, classes in self._classes.items():
             only = shared.get(classes)
             if only is None:
                 only = shared[classes] = {RDF_TYPE: list(classes) if len(classes) > 1 else classes[0]}
-            also = self.found.get(subject)
+            also = index.get(subject)
             index[subject] = only if also is None else {**only, **also}
-        return {**self.found, **index}
+        return index
+
+    def wants(self, *names: str) -> bool:
+        """Return whether somebody looks at one of some terms of the vocabulary."""
+        return any(self.looks_at(named(KARENINA + name)) for name in names)
+
+    def looks_at(self, term: Node) -> bool:
+        """Return whether somebody looks at a property or a class."""
+        return self._wanted is None or term in self._wanted
 
     def say(self, subject: Node, name: str, term: Node) -> None:
         """Say a property of `subject`, by its name in the vocabulary."""
@@ -108,6 +120,9 @@ class Statements:
     def play(self, subjects: Collection[Node], role: str, via: Term | None = None, *also: str) -> None:
         """Say the same as `plays` of several objects that are values of one member, and other classes of these."""
         self.are(subjects, role, *also)
+        if not self._describes:
+            self._play_arrays(subjects, role, via)
+            return
         layouts = self._layouts.setdefault((role, via), {})
         for subject in subjects:
             held = self.index.get(subject, _NOTHING)
@@ -137,6 +152,13 @@ class Statements:
                 self.say(subject, "missingType", _literal(TYPES[role]))
             for unknown in layout.unknown:
                 self.say(subject, "unknownKey", _literal(unknown))
+
+    def _play_arrays(self, subjects: Collection[Node], role: str, via: Term | None) -> None:
+        """Say of several objects only what about their arrays does not fit, which is found by their residues."""
+        for subject in subjects:
+            residue = self.index.get(subject, _NOTHING).get(RESIDUE)
+            if residue is not None and not self._is_usual(residue, role):
+                self._plays_oddly(subject, role, via)
 
     def are(self, subjects: Collection[Node], *roles: str) -> None:
         """Say classes of several nodes, by their names in the vocabulary."""
@@ -233,6 +255,8 @@ class Statements:
         self, named: Iterable[tuple[Node, object]], said: str = "repeats", *, is_ordered: bool = False
     ) -> None:
         """Say of each node whose key stood before that it repeats the node that had it first."""
+        if not self.wants(said):
+            return
         keyed = {node: key for node, key in named if isinstance(key, str | tuple)}
         if len(set(keyed.values())) == len(keyed):
             return

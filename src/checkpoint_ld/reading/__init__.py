@@ -1,7 +1,7 @@
-"""Reading: any source of a checkpoint as one canonical tree, with everything that was odd about it.
+"""Reading: any source of a checkpoint as one canonical tree, with findings about its form.
 
-Bytes become JSON or statements, a JSON-LD form becomes plain keys, a dialect becomes the canonical one, and the tree is
-checked. Every finding points into the source.
+Bytes become JSON or statements, a JSON-LD form becomes plain keys, a dialect becomes the canonical one. Every finding
+points into the source. What its content breaks rules of is found by `validation`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from checkpoint_ld import dialects, old_names, rdf
-from checkpoint_ld.checks import check
-from checkpoint_ld.checks.readings import given, shown
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
@@ -22,6 +20,7 @@ from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText
+from checkpoint_ld.phrases import given, shown
 from checkpoint_ld.reading import json_ld as forms
 from checkpoint_ld.rules import finding
 
@@ -54,9 +53,9 @@ class Reading:
     """A checkpoint that was read: its canonical tree, where it comes from, and what was found on the way.
 
     Nobody may change `tree`. `dialect` is the one that the source is written in; `document` is None for a source in an
-    RDF syntax. `findings` are violations and warnings. `way_back` is None where expansion has lost the places of the
-    source. `of_form` are those about the form of the source, not about rules that its content breaks, together with
-    what is only worth knowing about it.
+    RDF syntax. `findings` are violations and warnings, those of the rules at load among them if it `is_checked`.
+    `way_back` is None where expansion has lost the places of the source. `of_form` are the findings about the form of
+    the source, together with what is only worth knowing about it.
     """
 
     tree: Tree = field(repr=False)
@@ -68,6 +67,7 @@ class Reading:
     way_back: tuple[Upgrade, Mapping[str, str]] | None = field(default=None, repr=False)
     of_form: tuple[Finding, ...] = field(default=(), repr=False)
     has_typed_texts: bool = False
+    is_checked: bool = False
 
     @cached_property
     def graph(self) -> CheckpointGraph:
@@ -75,6 +75,14 @@ class Reading:
         from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - not all that is read needs one
 
         return CheckpointGraph.of_tree(self.tree)
+
+    def with_findings(self, found: Iterable[Finding]) -> Reading:
+        """Return this reading with the findings of the rules at load, beside those about the form of the source."""
+        findings = tuple(sorted((*self.findings, *found), key=by_place))
+        reading = replace(self, findings=findings, is_checked=True)
+        if "graph" in vars(self):
+            vars(reading)["graph"] = self.graph
+        return reading
 
     @property
     def is_readable(self) -> bool:
@@ -110,34 +118,23 @@ class Reading:
         return dialects.source_pointer(origins, dialects.source_pointer(upgrade.origins, pointer))
 
 
-def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
-    """Read a checkpoint from a path, an open binary file or bytes.
+def by_place(found: Finding) -> tuple[int, int]:
+    """Return what sorts findings by their places in the source."""
+    return found.place.line or 0, found.place.column or 0
+
+
+def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Reading:
+    """Read a checkpoint from a path, an open binary file or bytes, whatever rules its content breaks.
 
     `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
-    characters. Raises ReadError with all findings when the source cannot be read as a checkpoint, or, if `strict`,
-    when anything is odd about it; SourceMissingError when there is no such file.
+    characters. Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all; SourceMissingError when
+    there is no such file.
     """
-    return examine(source, syntax=syntax, limits=limits).refusing(strict=strict)
-
-
-def examine(
-    source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = True
-) -> Reading:
-    """Read a checkpoint as far as it goes: a tree that breaks rules is no reason to stop here.
-
-    Unless `checked`, only what is odd about the form of the source is found, not what breaks rules in its content.
-    Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
-    """
-    return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits, checked=checked)
+    return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits)
 
 
 def examine_bytes(
-    data: bytes,
-    name: str | None = None,
-    *,
-    syntax: str | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    checked: bool = True,
+    data: bytes, name: str | None = None, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Reading:
     """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
     return parsed(
@@ -145,8 +142,8 @@ def examine_bytes(
         name,
         syntax,
         limits,
-        of_document=lambda document: examine_document(document, checked=checked),
-        of_index=lambda index, syntax: of_statements(index, syntax, name, checked=checked),
+        of_document=examine_document,
+        of_index=lambda index, syntax: of_statements(index, syntax, name),
     )
 
 
@@ -178,13 +175,13 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
         raise in_file(error, name) from error
 
 
-def examine_document(document: Document, *, checked: bool = True, restored: bool = True) -> Reading:
+def examine_document(document: Document, *, restored: bool = True) -> Reading:
     """Read a checkpoint from a JSON document; otherwise as `examine`, but that errors may name no file.
 
     Unless it is `restored`, what our writer kept in a Dataset beyond the words of that dialect is left out.
     """
     plain = forms.plain(document.value)
-    return _reading(plain, JSON_SYNTAX, document.source, document, checked=checked, restored=restored)
+    return _reading(plain, JSON_SYNTAX, document.source, document, restored=restored)
 
 
 def check_syntax(syntax: str | None) -> None:
@@ -198,7 +195,7 @@ def in_file(error: ReadError, name: str | None) -> ReadError:
     return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)
 
 
-def of_statements(index: Index, syntax: str = "graph", source: str | None = None, *, checked: bool = True) -> Reading:
+def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> Reading:
     """Read a checkpoint from the statements of one or more graphs."""
     plain = forms.of_index(index, syntax, as_found=False)
     if plain is None:
@@ -208,7 +205,7 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
         raise ReadError.of(
             [finding("no-checkpoint", message, remedy="give the statements of exactly one schema:DataFeed")]
         )
-    return _reading(replace(plain, forms=()), syntax, source, None, checked=checked)
+    return _reading(replace(plain, forms=()), syntax, source, None)
 
 
 def syntax_of(name: str | None, data: bytes) -> str:
@@ -228,8 +225,8 @@ def syntax_of(name: str | None, data: bytes) -> str:
     return JSON_SYNTAX
 
 
-def _reading(  # noqa: PLR0913 - what the ways of reading have found out by then
-    plain: Plain, syntax: str, name: str | None, document: Document | None, *, checked: bool, restored: bool = True
+def _reading(
+    plain: Plain, syntax: str, name: str | None, document: Document | None, *, restored: bool = True
 ) -> Reading:
     detected = dialects.detect(plain.tree)
     if detected is None:
@@ -249,16 +246,13 @@ def _reading(  # noqa: PLR0913 - what the ways of reading have found out by then
         of_form = [one for one in of_form if one.rule not in ("context", "root-type")]
     of_form = [replace(one, dialect=detected.name) for one in of_form]
     found = [one for one in of_form if one.severity > Severity.INFO]
-    if checked:
-        broken = (replace(one, place=reading.place(one.place.pointer or "")) for one in check(tree, detected.name))
-        # Code inside the JSON text of an old property has no place of its own.
-        found += [
-            replace(one, dialect=detected.name)
-            for one in broken
-            if one.condition != "W-CODE" or not (one.place.pointer or "").startswith("/additionalProperty/")
-        ]
-    found.sort(key=lambda one: (one.place.line or 0, one.place.column or 0))
-    return replace(reading, of_form=tuple(of_form), findings=tuple(found))
+    return replace(reading, of_form=tuple(of_form), findings=tuple(sorted(found, key=by_place)))
+
+
+def _old_names(plain: Plain, document: Document | None, dialect: str) -> Iterable[Finding]:
+    """Find old names where somebody wrote them: in plain keys, in the dialect that has new ones."""
+    is_as_written = document is not None and plain.origins is not None
+    return old_names.findings(plain.tree) if is_as_written and dialect == CANONICAL else ()
 
 
 def _with_our_context(tree: Tree) -> Tree:

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rdflib import Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
@@ -64,6 +64,20 @@ class Shapes:
     def for_pyshacl(self) -> Shapes:
         """Return the same shapes, all of which pySHACL is to judge."""
         return replace(self, others=frozenset(node for node, one in self.by_node.items() if one.targets))
+
+    @cached_property
+    def terms(self) -> frozenset[Node]:
+        """The IRIs in the descriptions of the shapes: the properties and classes that they look at are among them."""
+        found: set[Node] = set()
+        left: list[Node] = list(self.by_node)
+        seen = set(left)
+        while left:
+            terms = {term for held in self.index.get(left.pop(), {}).values() for term in terms_of(held)}
+            found.update(term for term in terms if isinstance(term, URIRef))
+            new = {term for term in terms if isinstance(term, BNode)} - seen
+            seen |= new
+            left += new
+        return frozenset(found)
 
     @cached_property
     def noted(self) -> frozenset[Node]:

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.checks.outlines import has_doubtful_number, has_joined_strings, outline_of
 from checkpoint_ld.templates.classes import (
     answer_classes,
     custom_code,
@@ -34,6 +33,7 @@ from checkpoint_ld.templates.template import (
     listed,
     shown,
 )
+from checkpoint_ld.templates.text_outlines import has_doubtful_number, has_joined_strings, outline_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

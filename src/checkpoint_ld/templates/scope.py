@@ -8,8 +8,8 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from checkpoint_ld.checks.sources import LONGEST_SOURCE, pattern_fault
 from checkpoint_ld.templates.primitives import FLAGS
+from checkpoint_ld.templates.source_text import LONGEST_SOURCE, pattern_fault
 from checkpoint_ld.templates.template import LONGEST_EXCERPT, Problem, ProblemKind
 
 if TYPE_CHECKING:

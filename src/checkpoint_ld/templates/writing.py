@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.checks.sources import LONGEST_SOURCE
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.templates.source_text import LONGEST_SOURCE
 from checkpoint_ld.templates.specification import COMPOSITES, validate_spec
 
 if TYPE_CHECKING:

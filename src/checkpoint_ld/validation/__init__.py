@@ -74,7 +74,7 @@ def check(source: Any, profile: Profile, *, syntax: str | None = None, engine: s
     """
 
     def look(data: bytes, name: str | None) -> Checked:
-        return check_reading(examine_bytes(data, name, syntax=syntax, checked=False), profile, engine=engine)
+        return check_reading(examine_bytes(data, name, syntax=syntax), profile, engine=engine)
 
     return looked_at(source, profile, look)
 
@@ -110,7 +110,7 @@ def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED)
     """
     if profile.dialect and reading.document is not None and reading.dialect.startswith(profile.dialect):
         # The description of that dialect does not know what our writer keeps there beyond its words.
-        reading = examine_document(reading.document, checked=False, restored=False)
+        reading = examine_document(reading.document, restored=False)
     reading = reading.without_types()  # that a text is one does not depend on its language
     with uncollected():
         found, data, shapes = _applied(reading, profile, engine)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.checks.readings import called
 from checkpoint_ld.constraints.forms import value_of
 from checkpoint_ld.constraints.names import key_of
 from checkpoint_ld.documents.places import pointer
 from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.inference import predicate_of
 from checkpoint_ld.members import SETTINGS
+from checkpoint_ld.phrases import called
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:

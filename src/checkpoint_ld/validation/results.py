@@ -17,6 +17,7 @@ from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.inference import infer
 from checkpoint_ld.rules import SEVERITIES
 from checkpoint_ld.shacl.report import report_graph
+from checkpoint_ld.shacl.shape import VIOLATION
 from checkpoint_ld.shacl.terms import listed, told
 
 if TYPE_CHECKING:
@@ -46,15 +47,23 @@ class Result:
     messages: tuple[str, ...]
 
 
-def shapes_of(profile: Profile) -> Index:
-    """Return the shapes of a profile as statements, with its severities."""
-    return profile.shapes()
-
-
 @lru_cache(maxsize=8)
 def compiled(profile: Profile) -> Shapes:
     """Return the shapes of a profile, compiled. Raises ShapesError for shapes of the user's that are ill-formed."""
-    return shacl.compile_shapes(shapes_of(profile), components=COMPONENTS)
+    return shacl.compile_shapes(profile.shapes(), components=COMPONENTS)
+
+
+@lru_cache(maxsize=8)
+def violations(profile: Profile) -> Shapes:
+    """Return the shapes of a profile whose results are violations, compiled."""
+    shapes = compiled(profile)
+    return replace(shapes, by_node={node: one for node, one in shapes.by_node.items() if one.severity == VIOLATION})
+
+
+def is_broken(source: Described, profile: Profile) -> bool:
+    """Return whether a checkpoint breaks a rule of a profile that is a violation; all others are left aside."""
+    shapes = violations(profile)
+    return bool(shacl.results(shacl.DataGraph(source.index, infer(source, shapes.terms)), shapes))
 
 
 def applied(source: Described, shapes: Shapes, *, by_pyshacl: bool = False) -> tuple[list[shacl.Result], DataGraph]:

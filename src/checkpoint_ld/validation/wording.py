@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.checks.readings import shown
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.forms import FORMS, value_of
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.graph.naming import is_minted, text_of
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.validation.places import setting_of
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SHACL, TRAIT_TYPES
 

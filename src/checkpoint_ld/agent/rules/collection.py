@@ -10,8 +10,8 @@ from checkpoint_ld.agent.reading import AgentReading
 from checkpoint_ld.agent.rules import successors
 from checkpoint_ld.agent.rules.successors import PLACES, Seen
 from checkpoint_ld.agent.text import sha256_of
-from checkpoint_ld.checks.readings import called, given, shown
 from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.phrases import called, given, shown
 from checkpoint_ld.rules import by_slug, finding
 
 if TYPE_CHECKING:

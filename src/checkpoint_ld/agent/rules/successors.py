@@ -6,8 +6,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from checkpoint_ld.agent.rules.wording import value_at
-from checkpoint_ld.checks.readings import called, shown
 from checkpoint_ld.documents.values import is_number
+from checkpoint_ld.phrases import called, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

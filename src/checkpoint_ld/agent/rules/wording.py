@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Literal
 
 from checkpoint_ld.agent.rules.parts import Json
-from checkpoint_ld.checks.readings import called, given
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.documents.values import is_number
+from checkpoint_ld.phrases import called, given
 from checkpoint_ld.shacl.terms import listed, told
 
 if TYPE_CHECKING:

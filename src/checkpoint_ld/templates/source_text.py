@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.documents.values import base64_bytes
 
 if TYPE_CHECKING:
-    from checkpoint_ld.checks.outlines import Outline
+    from checkpoint_ld.templates.text_outlines import Outline
+
 
 LONGEST_SOURCE = 200_000
 """Longer texts are not parsed; answer templates have a few thousand characters."""
@@ -39,7 +40,7 @@ def python_fault(source: str) -> str | None:
     """
     if next(_parsed) < FEW:
         return _fault_of(source)
-    from checkpoint_ld.checks.outlines import has_doubtful_number, outline_of  # noqa: PLC0415 - see FEW
+    from checkpoint_ld.templates.text_outlines import has_doubtful_number, outline_of  # noqa: PLC0415 - see FEW
 
     outline = outline_of(source)
     if outline in _sound:
@@ -54,7 +55,7 @@ def python_fault(source: str) -> str | None:
 
 def forget() -> None:
     """Forget all texts and lines that were seen, for measurements."""
-    from checkpoint_ld.checks.outlines import forget_lines  # noqa: PLC0415 - as above
+    from checkpoint_ld.templates.text_outlines import forget_lines  # noqa: PLC0415 - as above
 
     _sound.clear()
     forget_lines()

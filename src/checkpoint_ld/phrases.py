@@ -1,10 +1,9 @@
-"""JSON values as the checks see them: named in messages, and taken for the number or boolean they stand for."""
+"""JSON values as messages name them, and the numbers and booleans that texts stand for."""
 
 from __future__ import annotations
 
 import math
 
-from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import shown as quoted
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 
@@ -81,8 +80,3 @@ def is_boolean_like(value: object) -> bool:
     if isinstance(value, str):
         return value.casefold() in BOOLEAN_WORDS
     return number(value) in {0, 1}
-
-
-def holds_json(text: str, kind: type) -> bool:
-    """Tell whether `text` is JSON text of an object or array, whichever `kind` is."""
-    return isinstance(container(text), kind)
