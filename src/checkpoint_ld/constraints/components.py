@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.checks.readings import number, numeric_text
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.forms import FORMS, unsettled, value_of
 from checkpoint_ld.documents.values import is_iso_8601
@@ -21,6 +20,7 @@ from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import XSD_STRING
 from checkpoint_ld.graph.store import SPARQL_LOCK
 from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, question_object_id
+from checkpoint_ld.phrases import number, numeric_text
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, SHAPES
 
 if TYPE_CHECKING:
