@@ -5,11 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test lint types imports docs bench ci clean
+.PHONY: help demo test test-all lint types imports docs bench ci clean
 
 help:
 	@echo "make demo   run the main job on the example checkpoints; leaves the folder demo/ with things to open"
-	@echo "make test   run the tests"
+	@echo "make test   run the tests, but those that are slow"
+	@echo "make test-all   run all tests, with more and with new examples"
 	@echo "make lint types imports docs   the other checks of .ci/run"
 	@echo "make bench  print what checkpoint-ld and others take for the same jobs"
 	@echo "make ci     everything that .ci/run does"
@@ -36,7 +37,10 @@ demo: $(VENV)/.package
 	sh docs/examples/demo.sh "$(CURDIR)/demo"
 
 test: $(VENV)/.test-group $(VENV)/.docs-group
-	python -m pytest --numprocesses auto
+	python -m pytest --numprocesses auto -m "not slow"
+
+test-all: $(VENV)/.test-group $(VENV)/.docs-group
+	CHECKPOINT_LD_TESTS=all python -m pytest --numprocesses auto
 
 lint: $(VENV)/.lint-group
 	ruff check

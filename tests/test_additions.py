@@ -17,6 +17,7 @@ from checkpoint_ld.mapping.questions import default_template
 from tests.corpus import Json
 from tests.documents import canonical, scenario
 from tests.mapping import traits
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,7 +170,7 @@ def test_what_one_benchmark_shows_another_one_takes() -> None:
     assert target.get_question(identifier) == shown
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(trait=traits)
 def test_every_trait_of_a_question_is_kept(trait: AnyTrait) -> None:
     benchmark = Benchmark("Sums")
@@ -181,7 +182,7 @@ def test_every_trait_of_a_question_is_kept(trait: AnyTrait) -> None:
 askings = st.tuples(st.text(min_size=1, max_size=9).filter(str.strip), st.none() | st.text(min_size=1, max_size=9))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(askings, min_size=1, max_size=4, unique_by=lambda one: one[1] or one))
 def test_any_text_and_any_identifier_come_back(asked: list[tuple[str, str | None]]) -> None:
     benchmark = Benchmark("Sums")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.writing.amendment import amended
+from tests.trials import examples
 
 Json = Any
 
@@ -31,7 +32,7 @@ def ordered(value: Json) -> Json:
     return [ordered(one) for one in value] if isinstance(value, list) else value
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 @given(source=values, after=values)
 def test_a_document_in_the_words_of_the_writer_becomes_what_is_written(source: Json, after: Json) -> None:
     assert same(amended(source, source, after), after)

@@ -17,6 +17,7 @@ from checkpoint_ld.graph import building, contexts
 from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rich, scenario
 from tests.test_graph import JSON, documents, objects_of
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,13 +61,13 @@ def damaged(draw: st.DrawFn) -> Json:
     return tree
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(documents())
 def test_odd_documents_give_the_same_statements_either_way(tree: Json) -> None:
     agrees(tree)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(damaged())
 def test_damaged_documents_give_the_same_statements_either_way(tree: Json) -> None:
     try:

@@ -29,6 +29,7 @@ from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, XSD
 from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rich, scenario
 from tests.test_graph import documents
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -174,7 +175,7 @@ def holds_in_every_syntax(graph: CheckpointGraph) -> None:
 
 # rdflib warns of numbers that are none when several values are put in order.
 @pytest.mark.filterwarnings("ignore:Serializing weird numerical")
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(graphs())
 @example(CheckpointGraph({}, ROOT))
 @example(CheckpointGraph({ROOT: {RDF.type: ROOT}}, URIRef(SCHEMA + "a~b")))
@@ -190,7 +191,7 @@ def test_numbers_are_written_short_where_pyoxigraph_does(datatype: str) -> None:
     holds_in_every_syntax(CheckpointGraph({ROOT: {URIRef("urn:x:p"): held}}, ROOT))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(documents())
 def test_any_document_is_written_as_pyoxigraph_writes_it(tree: Json) -> None:
     holds_in_every_syntax(CheckpointGraph.of_tree(tree))
@@ -200,7 +201,7 @@ def without_labels(graph: Any) -> set[tuple[Any, ...]]:
     return {tuple("_" if isinstance(one, BNode) else one for one in triple) for triple in graph}
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(graphs() | documents().map(CheckpointGraph.of_tree))
 @example(
     CheckpointGraph({ROOT: {RDF.value: [Literal(" a\r\nb\rc\td\n"), Literal("\r", lang="fr"), Literal("]]>&<")]}}, ROOT)
@@ -284,13 +285,13 @@ def holds_as_json(graph: CheckpointGraph) -> None:
     assert text_of(emission.jsonld_of(graph)) == text_of(jsonld_by_compaction(graph))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.one_of(graphs(), arrays()))
 def test_the_objects_of_any_graph_are_read_alike_by_plans(graph: CheckpointGraph) -> None:
     holds_as_json(graph)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(documents())
 def test_the_objects_of_any_document_are_read_alike_by_plans(tree: Json) -> None:
     holds_as_json(CheckpointGraph.of_tree(tree))

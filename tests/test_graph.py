@@ -23,6 +23,7 @@ from checkpoint_ld.graph.literals import same
 from checkpoint_ld.reading import json_ld as forms
 from tests.documents import SCHEMA, canonical, item
 from tests.processors import PROCESSORS, statements_of, statements_of_graph
+from tests.trials import examples
 
 Json = Any
 
@@ -146,7 +147,7 @@ def documents(draw: st.DrawFn) -> Json:
     return tree
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(documents())
 def test_every_document_comes_back_equal_from_the_graph_alone(tree: Json) -> None:
     original = copy.deepcopy(tree)
@@ -158,7 +159,7 @@ def test_every_document_comes_back_equal_from_the_graph_alone(tree: Json) -> Non
         assert same(without_contexts(from_syntax(data, syntax)), without_contexts(original))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(documents())
 def test_every_syntax_is_read_alike_by_rdflib_and_pyoxigraph(tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)
@@ -249,7 +250,7 @@ def below_the_root_context(document: Json) -> Json:
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(tree=ordinary_documents())
 def test_any_jsonld_processor_reads_our_jsonld_as_we_do(processor: str, tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)

@@ -12,6 +12,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from tests.documents import item, rating, rich, setting
 from tests.test_graph import JSON, documents, without_contexts
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -59,7 +60,7 @@ def equal(graph: CheckpointGraph, tree: Json) -> bool:
     return same(without_contexts(graph.tree()), without_contexts(tree))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(tree=documents(), edits=st.lists(st.tuples(st.integers(0, 40), st.sampled_from(KEYS), VALUES), max_size=4))
 def test_replacing_members_is_editing_the_document(tree: Json, edits: list[tuple[int, str, Json]]) -> None:
     tree = copy.deepcopy(tree)
@@ -72,7 +73,7 @@ def test_replacing_members_is_editing_the_document(tree: Json, edits: list[tuple
         assert equal(graph, tree)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(tree=documents(), edits=st.lists(st.tuples(st.integers(0, 40), st.sampled_from(KEYS), VALUES), max_size=3))
 def test_writing_an_object_that_was_read_is_editing_the_document(
     tree: Json, edits: list[tuple[int, str, Json]]
@@ -108,7 +109,7 @@ def test_members_that_are_left_out_stay() -> None:
     assert equal(graph, {**tree, "name": "Other"})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(tree=documents(), at=st.integers(0, 40), key=st.sampled_from(KEYS))
 def test_taking_members_away_is_editing_the_document(tree: Json, at: int, key: str) -> None:
     tree = copy.deepcopy(tree)
@@ -121,7 +122,7 @@ def test_taking_members_away_is_editing_the_document(tree: Json, at: int, key: s
     assert equal(graph, tree)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(tree=documents(), at=st.integers(0, 40), which=st.integers(0, 9))
 def test_discarding_an_object_is_editing_the_document(tree: Json, at: int, which: int) -> None:
     tree = copy.deepcopy(tree)

@@ -19,6 +19,7 @@ from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 from tests.documents import rich
 from tests.processors import statements_of, statements_of_graph
+from tests.trials import examples
 
 Json = Any
 
@@ -268,7 +269,7 @@ def stated(graph: Any) -> set[Any]:
     return {triple for triple in graph if triple[1] != URIRef(KARENINA + "residue")}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(TYPES)), max_size=5, unique_by=lambda one: one[0]))
 def test_texts_keep_their_languages_and_datatypes(changes: list[tuple[Any, Any]]) -> None:
     graph = TYPED_GRAPH.copy()

@@ -14,6 +14,7 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.writing.amendment import amended, patched
 from tests.test_amendment import values
+from tests.trials import examples
 
 Json = Any
 
@@ -31,7 +32,7 @@ def changed(text: str, after: Json) -> str:
     return patched(document, amended(document.value, document.value, after)).decode()
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(source=values, after=values, layout=st.sampled_from(LAYOUTS), newline=st.sampled_from(["\n", "\r\n"]))
 def test_the_text_says_the_value_and_its_layout_stays(
     source: Json, after: Json, layout: dict[str, Json], newline: str

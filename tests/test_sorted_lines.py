@@ -14,6 +14,7 @@ from checkpoint_ld.emission import sorted_lines
 from checkpoint_ld.emission.term_texts import TermTexts, iri
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import put, triples_of
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -45,7 +46,7 @@ def line_by_line(index: Index, end: str) -> bytes:
     return "".join(sorted(lines)).encode()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(indexes(), st.integers(1, 3))
 def test_any_statements(index: Index, most: int) -> None:
     graph = CheckpointGraph(index, ROOT)

@@ -27,6 +27,7 @@ from checkpoint_ld.graph.literals import typed
 from checkpoint_ld.graph.store import SubjectIndexStore, drop, put, terms_of, triples_of
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 from tests.documents import canonical, item, scenario
+from tests.trials import examples
 
 TARGET = URIRef("urn:s")
 VALUE = URIRef("urn:p")
@@ -184,7 +185,7 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 TestStoreMachine = StoreMachine.TestCase
-TestStoreMachine.settings = settings(max_examples=60, stateful_step_count=30)
+TestStoreMachine.settings = settings(max_examples=examples(60), stateful_step_count=30)
 
 
 def test_many_values_of_one_predicate_are_added_found_and_removed() -> None:

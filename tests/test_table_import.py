@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from checkpoint_ld import Benchmark, LookupFailedError, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.benchmark.table_import import extract_questions_from_file
 from checkpoint_ld.identifiers import question_object_id
+from tests.trials import examples
 
 HEADER = ["Question", "Answer", "Author", "Mail", "Of", "Link", "Topics", "More", "Notes", "Level", "Area"]
 ROWS = [
@@ -163,7 +164,7 @@ def test_a_long_answer_is_read_and_the_limit_of_others_stays(tmp_path: Path) -> 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(str.strip).filter(bool)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(asked=st.lists(st.tuples(TEXTS, TEXTS), max_size=5))
 def test_the_table_of_a_benchmark_gives_its_questions_back(
     tmp_path_factory: pytest.TempPathFactory, asked: list[tuple[str, str]]

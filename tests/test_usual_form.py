@@ -18,6 +18,7 @@ from tests.documents import canonical, item
 from tests.test_compiled import damaged
 from tests.test_graph import documents
 from tests.test_walk import trees
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,19 +40,19 @@ def is_usual(tree: Json) -> bool:
     return not others
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(documents())
 def test_odd_documents(tree: Json) -> None:
     is_usual(tree)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(damaged())
 def test_damaged_documents(tree: Json) -> None:
     is_usual(tree)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(trees())
 def test_usual_and_odd_objects_side_by_side(tree: Json) -> None:
     is_usual(tree)

@@ -15,6 +15,7 @@ from checkpoint_ld.documents.document import parse, read_json
 from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.literals import same
+from tests.trials import examples
 
 DEPTH = 200
 
@@ -33,7 +34,7 @@ def nested(depth: int) -> bytes:
     return json.dumps({"a": value}, indent=2).encode()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.dictionaries(st.text(), VALUES, min_size=1, max_size=4), st.booleans())
 def test_what_is_read_quickly_is_what_the_parser_reads(value: Any, is_ascii: bool) -> None:
     data = json.dumps(value, indent=2, ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")

@@ -17,6 +17,7 @@ from checkpoint_ld.graph.columns import Objects, Place
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.walk import RepeatedNameError, Walk
 from tests.documents import canonical, item, rating, setting
+from tests.trials import examples
 
 Json = Any
 
@@ -91,13 +92,13 @@ def agrees(tree: Json) -> bool:
     return True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(trees())
 def test_objects_of_all_kinds_side_by_side(tree: Json) -> None:
     agrees(tree)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(trees(), st.integers(1, 3))
 def test_it_does_not_matter_how_many_are_taken_together(tree: Json, most: int) -> None:
     whole = building.index_of(tree)

@@ -19,6 +19,7 @@ from checkpoint_ld.findings import Finding
 from tests.agent.documents import Json, checkpoints
 from tests.agent.rule_documents import mutilated, replaced, text, tree
 from tests.agent.test_rules import SINGLE
+from tests.trials import examples
 
 
 def found(source: bytes, engine: str) -> list[Any]:
@@ -50,7 +51,7 @@ def test_both_engines_find_the_same_in_mutilated_checkpoints(part: int) -> None:
         assert_alike(text(mutilated(seed)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(checkpoints)
 def test_both_engines_find_the_same_in_any_checkpoint(document: Json) -> None:
     assert_alike(json.dumps(document).encode())

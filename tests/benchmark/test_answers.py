@@ -23,6 +23,7 @@ from checkpoint_ld.vocabulary import SCHEMA
 from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rating, rich, setting
 from tests.test_graph import JSON, documents
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,7 +98,7 @@ TERMS = st.one_of(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.lists(st.tuples(st.sampled_from(["add", "set", "remove"]), st.integers(0, 60), st.sampled_from(NAMES), TERMS))
 )
@@ -127,7 +128,7 @@ def test_edits_by_rdflib_are_seen_by_all_that_a_benchmark_answers(
         assert outcome(lambda: list(again.questions)) == outcome(lambda: list(warm.questions))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tree=documents(), value=JSON.filter(lambda one: one is not None), at=st.integers(0, 3))
 def test_a_benchmark_answers_the_same_whatever_was_asked_before(tree: Json, value: Json, at: int) -> None:
     asked = Benchmark.of_reading(reading.Reading(tree, "datafeed-ns-v3", "json", None, ()))
@@ -204,7 +205,7 @@ def test_what_is_read_from_statements_answers_as_what_is_read_from_a_file(tree: 
     alike_from_statements(Benchmark.load(json.dumps(tree).encode()))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(documents())
 def test_generated_documents_answer_alike_from_a_file_and_from_statements(tree: Json) -> None:
     try:

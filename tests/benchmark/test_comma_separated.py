@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from checkpoint_ld import Benchmark, SettingsError
 from checkpoint_ld.tables import escaped, table
 from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark
+from tests.trials import examples
 
 HEADER = "Question ID,Question,Raw Answer,Has Template,Finished,Author,Created,Modified"
 
@@ -72,7 +73,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         benchmark().to_csv(formulas="drop")  # type: ignore[arg-type]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(asked=st.lists(st.tuples(texts.filter(str.strip), texts), min_size=1, max_size=4))
 def test_csv_and_records_read_back_as_the_questions_were(asked: list[tuple[str, str]]) -> None:
     made = Benchmark("Any")
@@ -84,7 +85,7 @@ def test_csv_and_records_read_back_as_the_questions_were(asked: list[tuple[str, 
     assert [(one["question_id"], one["question"], one["raw_answer"]) for one in records] == expected
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(cells=st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
 def test_an_escaped_cell_starts_no_formula_and_loses_nothing(cells: list[str]) -> None:
     # A row of one empty cell is the one thing that the format cannot tell from no row.

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from checkpoint_ld import Benchmark
 from tests.benchmark.samples import load, tree
 from tests.documents import canonical, item, rich, scenario
+from tests.trials import examples
 
 
 def shuffled(value: Any) -> Any:
@@ -137,7 +138,7 @@ def test_a_benchmark_is_no_key_and_equals_nothing_else() -> None:
     assert made != None  # noqa: E711 - that is what is asked
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip), max_size=4))
 def test_benchmarks_of_the_same_questions_are_equal_through_every_syntax(texts: list[str]) -> None:
     made = Benchmark("Any")

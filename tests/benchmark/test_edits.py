@@ -12,6 +12,7 @@ from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait
 from tests.benchmark.samples import BLANK, LIGHT, LIQUID, NEW, VERIFIED, benchmark
 from tests.benchmark.test_semantic_diff import names
+from tests.trials import examples
 
 Name = tuple[str, ...]
 Edit = Callable[[Benchmark, str], object]
@@ -49,7 +50,7 @@ EDITS: dict[Name, Edit] = {
 }
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     chosen=st.lists(st.sampled_from(list(EDITS)), min_size=1, unique=True),
     text=st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=10).filter(str.strip),

@@ -10,6 +10,7 @@ from markdown_it.token import Token
 from checkpoint_ld import Benchmark
 from tests.benchmark.samples import benchmark, load
 from tests.documents import scenario
+from tests.trials import examples
 
 HOSTILE = st.text(
     st.one_of(st.sampled_from("\n #*_`-+=>|~[]()!<>&\\1.:/\"'$@"), st.characters(categories=["L", "N", "P"])),
@@ -78,7 +79,7 @@ def test_scenarios_are_listed_by_name() -> None:
     assert lines[lines.index("## Scenarios") + 2 :] == ["- **retry**: asks \\*twice\\*"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(name=HOSTILE, text=HOSTILE, answer=HOSTILE)
 def test_hostile_texts_are_shown_as_they_are(name: str, text: str, answer: str) -> None:
     made = Benchmark(name)

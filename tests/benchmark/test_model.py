@@ -19,6 +19,7 @@ from checkpoint_ld.mapping.questions import default_template
 from tests.benchmark.editing import load, plain_item, strange
 from tests.documents import canonical, item
 from tests.mapping import json_values, texts
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,7 +228,7 @@ STARTS: dict[str, Callable[[], Benchmark]] = {
 }
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(start=st.sampled_from(sorted(STARTS)), script=st.lists(edits, min_size=1, max_size=5))
 def test_edits_do_what_a_plain_model_does_and_every_step_is_saved(start: str, script: list[Edit]) -> None:
     benchmark = STARTS[start]()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from checkpoint_ld import Benchmark, EvaluationError, SettingsError
 from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark, load, question
 from tests.documents import canonical
+from tests.trials import examples
 
 SLOW = "(a+)+$"
 
@@ -138,7 +139,7 @@ def test_counts_by_field_have_each_item_of_a_list_and_what_is_missing() -> None:
     assert made.count_by_field("custom_metadata.years", []) == {}
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(query=st.text(max_size=3), texts=st.lists(st.text("abcAB", min_size=1, max_size=5), min_size=1, max_size=4))
 def test_a_search_with_case_finds_what_holds_the_text(query: str, texts: list[str]) -> None:
     made = Benchmark("Any")

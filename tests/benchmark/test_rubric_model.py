@@ -19,6 +19,7 @@ from checkpoint_ld.errors import WriteError
 from tests.benchmark.editing import METAL, load, strange
 from tests.documents import canonical, item, rating, setting
 from tests.mapping import traits
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,7 +236,7 @@ STARTS: dict[str, Callable[[], Benchmark]] = {
 }
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(start=st.sampled_from(sorted(STARTS)), script=st.lists(edits, min_size=1, max_size=5))
 def test_edits_do_what_a_plain_model_does_and_every_step_is_saved(start: str, script: list[tuple[str, Json]]) -> None:
     benchmark = STARTS[start]()

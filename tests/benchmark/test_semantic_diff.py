@@ -16,6 +16,7 @@ from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import Change, PartDiff, PartsDiff, SemanticDiff, parts, semantic_diff
 from tests.benchmark.samples import BLANK, BROKEN, LIGHT, LIQUID, NEW, VERIFIED, load, question, tree
 from tests.documents import canonical, item, rating, rich, scenario, setting
+from tests.trials import examples
 
 Json = Any
 Edit = Callable[[Json], None]
@@ -178,7 +179,7 @@ def names(found: SemanticDiff) -> set[tuple[str, ...]]:
     return told
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(chosen=st.sets(st.sampled_from(list(EDITS)), min_size=1))
 def test_a_difference_names_exactly_the_edits(chosen: set[tuple[str, ...]]) -> None:
     changed = tree()

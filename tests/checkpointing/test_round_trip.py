@@ -16,6 +16,7 @@ from checkpoint_ld.checkpointing.taking import taken
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.runtime import RuntimeState
 from tests.runtime.states import HandClock
+from tests.trials import examples
 
 TEXT = st.text(max_size=8) | st.sampled_from(
     ["", "a b", "<x>", 'a"b', "../x", "_:b0", "@id", "\0", "漢", "\ud800", "é"]
@@ -84,7 +85,7 @@ def after(calls: list[Callable[[RuntimeState], Any]]) -> RuntimeState:
     return state
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(steps(), max_size=12))
 def test_what_a_state_takes_makes_a_checkpoint_that_can_be_read(calls: list[Callable[[RuntimeState], Any]]) -> None:
     checkpoint = taken(after(calls), "manual").refusing()
@@ -95,7 +96,7 @@ def test_what_a_state_takes_makes_a_checkpoint_that_can_be_read(calls: list[Call
     assert state.snapshot().tree() == checkpoint.snapshot.tree()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(steps(), max_size=12))
 def test_a_state_comes_back_from_files_databases_and_graphs(calls: list[Callable[[RuntimeState], Any]]) -> None:
     state = after(calls)

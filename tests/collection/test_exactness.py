@@ -27,6 +27,7 @@ from checkpoint_ld.vocabulary import XSD
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.documents import Json, canonical, rich, scenario
 from tests.test_graph import documents
+from tests.trials import examples
 
 CANONICAL = "datafeed-ns-v3"
 BACK = """
@@ -95,7 +96,7 @@ def test_a_graph_of_an_export_goes_back_to_its_json_in_a_fresh_process(write: Wr
     assert same(json.loads(done.stdout), document)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(documents())
 def test_any_graph_comes_back_from_what_the_store_makes_of_it(tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)

@@ -29,6 +29,7 @@ from tests.dialects import (
     settings,
 )
 from tests.dialects.test_totality import SEEDS
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -350,7 +351,7 @@ def test_real_documents_are_written_as_descriptions_ask(corpus: Path, folder: st
 SPOTS = [path for path, value in places(rich()) if path and "@context" not in path]
 
 
-@trial(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40, derandomize=True)
+@trial(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=examples(40), derandomize=True)
 @given(st.dictionaries(st.sampled_from(SPOTS), st.sampled_from([..., None, *UNUSUAL]), max_size=3))
 def test_whatever_is_saved_is_as_descriptions_ask(changes: dict[Path_, Json]) -> None:
     benchmark = Benchmark.load(json.dumps(rich()).encode())

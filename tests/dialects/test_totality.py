@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.dialects import DIALECTS, detect
 from tests.dialects import HTTPS, ITEM, Json, dataset, element, feed, prop, question, rating, state
+from tests.trials import examples
 
 NAMES = st.sampled_from(
     [
@@ -142,7 +143,9 @@ def mutilated(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-@trial(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None, max_examples=300)
+@trial(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None, max_examples=examples(300)
+)
 @given(mutilated())
 def test_whatever_is_recognised_can_be_upgraded_and_written(document: dict[str, Any]) -> None:
     found = detect(document)

@@ -16,6 +16,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.inference import infer, statements
 from checkpoint_ld.reading import examine_bytes
+from tests.trials import examples
 from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated
 
@@ -34,7 +35,7 @@ def graph_of(tree: Any) -> CheckpointGraph:
     return examine_bytes(json.dumps(tree).encode()).graph
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(damaged() | mutated())
 @example(feed())
 @example(document("interview"))
@@ -49,7 +50,7 @@ def test_the_same_is_derived_as_by_reading_every_object(tree: Any) -> None:
     assert quick == whole
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.dictionaries(st.sampled_from(["url", "texts", "karenina:x", "author"]), st.lists(st.text(max_size=2))))
 def test_keys_that_nobody_knows_are_derived_with_their_arrays(added: dict[str, list[str]]) -> None:
     tree = feed()

@@ -20,6 +20,7 @@ from checkpoint_ld.reading.statements import DERIVED, mark_of, without_derived
 from tests.corpus import DIALECTS, expectations, loaded
 from tests.documents import canonical, item, rich, scenario
 from tests.inference.documents import documents, telling
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +60,7 @@ def test_what_was_derived_can_be_taken_out_again(make: Any) -> None:
     assert triples(graph.index) == before, "deriving changes nothing"
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(documents())
 def test_whatever_a_document_says_derived_statements_are_told_from_its_own(tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)
@@ -71,7 +72,7 @@ def test_whatever_a_document_says_derived_statements_are_told_from_its_own(tree:
     assert triples(with_inferred(derived).index) == triples(derived.index), "nothing is derived twice"
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(documents())
 def test_a_document_comes_back_from_every_syntax_as_if_nothing_had_been_derived(tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)

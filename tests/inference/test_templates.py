@@ -18,6 +18,7 @@ from checkpoint_ld.templates.writing import source_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 from tests.inference.documents import asked, question
 from tests.templates.specs import specs
+from tests.trials import examples
 
 Json = Any
 DERIVED = "Derived"
@@ -94,7 +95,7 @@ def check_strategy(told: Told, node: Any, said: Json, names: dict[Any, str]) -> 
         check_strategy(told, one, condition, names)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(specs())
 def test_a_graph_says_what_the_specification_of_a_template_says(spec: TemplateSpec) -> None:
     tree = asked(question(template=source_of(spec)))

@@ -21,6 +21,7 @@ from checkpoint_ld.members import KEYS, SETTINGS, TYPES
 from checkpoint_ld.validation import loading
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES
 from tests.documents import canonical, item, rating, rich, scenario, setting
+from tests.trials import examples
 
 Json = Any
 
@@ -219,7 +220,7 @@ def holders(value: Json, *, root: bool = True) -> Iterator[tuple[Json, Json]]:
             yield from holders(value[key], root=False)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(document=st.sampled_from([METALS, rich(), scenario(), canonical()]), data=st.data())
 def test_nothing_is_refused_that_is_read(document: Json, data: st.DataObject) -> None:
     changed = copy.deepcopy(document)

@@ -22,6 +22,7 @@ from checkpoint_ld.mapping.questions import (
 )
 from tests.documents import canonical, item, rating, setting
 from tests.mapping import Json, json_values, texts, through_a_graph
+from tests.trials import examples
 
 objects = st.dictionaries(texts, json_values, min_size=1, max_size=3)
 questions = st.builds(
@@ -46,7 +47,7 @@ def asked(**members: Json) -> Json:
     return whole
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(question=questions, finished=st.booleans())
 def test_every_question_comes_back_from_a_graph_as_it_was(question: Question, finished: bool) -> None:
     written = item_of(question, "urn:uuid:q", finished=finished)

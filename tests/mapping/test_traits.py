@@ -19,6 +19,7 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.traits import rating_of, trait_of
 from tests.documents import rating, setting
 from tests.mapping import Json, through_a_graph, traits, with_ratings
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from checkpoint_ld import Benchmark
@@ -51,7 +52,7 @@ def held(benchmark: Benchmark, *, in_question: bool, dynamic: bool) -> list[AnyT
 
 @pytest.mark.parametrize("in_question", [False, True])
 @pytest.mark.parametrize("dynamic", [False, True])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(trait=traits)
 def test_every_trait_comes_back_from_a_graph_as_it_was(trait: AnyTrait, in_question: bool, dynamic: bool) -> None:
     scope = "QuestionSpecific" if in_question else "Global"

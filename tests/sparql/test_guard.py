@@ -14,6 +14,7 @@ from checkpoint_ld.sparql import run
 from checkpoint_ld.sparql.guard import checked
 from checkpoint_ld.sparql.running import ENGINES, Engine
 from tests.sparql.conftest import Listener
+from tests.trials import examples
 
 SERVICES = {
     "plain": "SELECT * { SERVICE <URL> { ?s ?p ?o } }",
@@ -139,7 +140,7 @@ PIECES = (
 @example([' BIND ("', "\\u00000022", ".", "#", '" AS ?y) ', PIECES[0], "\n"])
 @example(["#", "\r", PIECES[0], "\n"])
 @given(st.lists(st.sampled_from(PIECES), max_size=14))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_mixture_of_strings_comments_and_escapes_gets_a_service_through(
     store: pyoxigraph.Store, listener: Listener, pieces: list[str]
 ) -> None:

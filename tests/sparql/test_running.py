@@ -22,6 +22,7 @@ from checkpoint_ld.sparql import Dataset, run
 from checkpoint_ld.sparql.running import ENGINES, Engine
 from checkpoint_ld.sparql.terms import value_of
 from tests.documents import canonical, item, rich, scenario
+from tests.trials import examples
 
 FIRST = "urn:uuid:karenina-checkpoint-1767225600.5"
 COUNT = "(COUNT(*) AS ?n)"
@@ -250,7 +251,7 @@ HEADS = st.sampled_from(
 
 
 @given(HEADS, BLOCKS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_both_engines_give_the_same_rows(head: tuple[str, str], block: str) -> None:
     text = f"{head[0]} {{ {block} }} {head[1]}"
     ours, theirs = (run(GRAPHS, text, engine=engine) for engine in ENGINES)

@@ -17,6 +17,7 @@ from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.filters import Filter, header_of
 from tests.agent import documents
 from tests.stores.documents import MOMENT, checkpoint
+from tests.trials import examples
 
 few = st.sampled_from
 texts = few(["a", "b", "é%_", ""])
@@ -89,7 +90,7 @@ def loosened(wanted: Filter, kept: list[str]) -> Filter:
     return replace(wanted, **none)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(stocks, st.lists(st.tuples(filters, st.lists(few(Filter.__slots__), max_size=3)), min_size=1, max_size=12))
 def test_files_and_database_answer_as_plain_python_does(
     tmp_path_factory: pytest.TempPathFactory, stock: tuple[AgentCheckpoint, ...], asked: list[tuple[Filter, list[str]]]

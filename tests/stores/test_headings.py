@@ -16,6 +16,7 @@ from checkpoint_ld.stores import file_index
 from checkpoint_ld.stores.filters import header_of_heading
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint
+from tests.trials import examples
 
 
 def written(path: Path, data: bytes) -> Path:
@@ -34,7 +35,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
     assert file_index.header_at(path) == header_of_heading(one)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(documents.checkpoints)
 def test_the_ends_tell_what_all_of_it_tells(tmp_path_factory: pytest.TempPathFactory, tree: documents.Json) -> None:
     path = written(tmp_path_factory.mktemp("one") / "a.json", bytes_of(tree))

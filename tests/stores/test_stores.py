@@ -19,9 +19,10 @@ from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.protocol import CAPABILITIES, CheckpointStore
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint
+from tests.trials import examples
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(documents.checkpoints, max_size=4))
 def test_whatever_is_valid_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, trees: list[object]) -> None:
     folder = tmp_path_factory.mktemp("stores")

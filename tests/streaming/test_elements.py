@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from checkpoint_ld.batch import outline
 from checkpoint_ld.batch.outline import Element, Elements, UnusualFileError
 from checkpoint_ld.documents.document import read_json
+from tests.trials import examples
 
 Json = Any
 
@@ -44,7 +45,7 @@ STARTS = st.sampled_from([b"", b"\xef\xbb\xbf", b" \r\n"])
 CHUNKS = st.sampled_from([1, 2, 3, 7, 30, 1 << 22])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(VALUES, max_size=4), st.dictionaries(TEXTS, VALUES, max_size=2), LAYOUTS, STARTS, CHUNKS)
 def test_elements_have_the_values_and_places_that_reading_gives_them(
     entries: list[Json], others: dict[str, Json], layout: dict[str, Json], start: bytes, chunk: int
@@ -52,7 +53,7 @@ def test_elements_have_the_values_and_places_that_reading_gives_them(
     hold(start + json.dumps({**others, "list": entries, "after": others}, **layout).encode(), chunk)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(OBJECTS, max_size=6), LAYOUTS, STARTS, CHUNKS, st.booleans())
 def test_objects_have_the_values_and_places_that_reading_gives_them(
     entries: list[Json], layout: dict[str, Json], start: bytes, chunk: int, windows: bool

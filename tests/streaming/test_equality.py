@@ -24,6 +24,7 @@ from checkpoint_ld.writing import write
 from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting
 from tests.test_compiled import MEMBERS, VALUES
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -134,19 +135,19 @@ def _hold_statements(file: str, streaming: Streaming) -> None:
             assert streamed.findings == whole.findings
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(feeds(), WINDOWS, LAYOUTS)
 def test_feeds_are_streamed_and_nothing_is_different(tree: Json, window: int, layout: Callable[[Json], bytes]) -> None:
     assert held(layout(tree), window) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(damaged(), WINDOWS, LAYOUTS)
 def test_nothing_is_different_about_damaged_feeds(tree: Json, window: int, layout: Callable[[Json], bytes]) -> None:
     held(layout(tree), window)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(feeds(), WINDOWS, LAYOUTS, st.data())
 def test_what_is_broken_is_told_as_in_one_piece(
     tree: Json, window: int, layout: Callable[[Json], bytes], data: st.DataObject

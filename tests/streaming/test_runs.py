@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.batch import statements
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +25,7 @@ def written(folder: Path, parts: list[list[str]]) -> list[Path]:
     return files
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(BLOCKS, max_size=9), st.integers(1, 40), st.integers(1, 9))
 def test_all_texts_come_in_order(tmp_path: Path, parts: list[list[str]], most: int, least: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

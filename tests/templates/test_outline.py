@@ -20,6 +20,7 @@ from checkpoint_ld.templates.text_outlines import LONGEST, known, outline_of
 from tests.templates import answer, field
 from tests.templates.examples import OF_PRIMITIVES
 from tests.templates.test_problems import EXAMPLES
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +153,7 @@ def taught(source: str) -> None:
         forms._known.clear()  # noqa: SLF001 - what is said of one text is remembered
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(likes())
 def test_after_a_template_was_read_the_same_is_said_of_another(pair: tuple[str, str]) -> None:
     first, second = pair

@@ -13,6 +13,7 @@ from checkpoint_ld.entities.primitives import NORMALIZERS, PRIMITIVES, matching,
 from checkpoint_ld.templates import primitives
 from checkpoint_ld.templates.primitives import MisfitError, Parameter, check_together, fitted, registry
 from tests.mapping import json_values
+from tests.trials import examples
 
 REQUIRED: dict[str, Any] = {
     "substrings": ["a"],
@@ -62,7 +63,7 @@ def said(name: str, parameter: Parameter, value: Any) -> tuple[bool, Any]:
 
 @pytest.mark.parametrize(("name", "parameter"), CASES, ids=[f"{name}-{parameter.name}" for name, parameter in CASES])
 def test_a_template_may_say_what_the_primitive_takes(name: str, parameter: Parameter) -> None:
-    @settings(max_examples=50)
+    @settings(max_examples=examples(50))
     @given(odd_values)
     def agree(value: Any) -> None:
         expected, found = taken(name, parameter, value), said(name, parameter, value)

@@ -16,6 +16,7 @@ from checkpoint_ld.templates.text_outlines import outline_of
 from tests.documents import canonical, item
 from tests.templates import answer, field
 from tests.templates.test_outline import CLASSIC, GOOD, VERIFIED, likes
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ def parsed_fault(source: str) -> str | None:
     return source_text.python_fault(source)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(likes())
 def test_after_a_text_was_parsed_the_same_is_found_about_another(pair: tuple[str, str]) -> None:
     first, second = pair

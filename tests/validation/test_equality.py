@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.findings import Finding
 from tests.documents import setting
+from tests.trials import examples
 from tests.validation.feeds import damaged, feed, sound_feed
 from tests.validation.test_mutations import mutated
 
@@ -26,7 +27,7 @@ def found(tree: Any, profile: str = "karenina") -> tuple[Finding, ...]:
     return ours
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(mutated() | damaged() | damaged(sound_feed))
 @example(feed())
 def test_both_engines_find_the_same_in_damaged_documents(tree: Any) -> None:

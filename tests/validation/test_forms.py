@@ -19,6 +19,7 @@ from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.templates import source_text
+from tests.trials import examples
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20)
@@ -81,7 +82,7 @@ def test_a_date_is_before_another_as_their_moments_are(one: str, other: str) -> 
         assert components.is_before(one, other) == (first < second)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.text(r"ab\\[](){}*+?|^$.dsbBwWD-/ ", max_size=8))
 @example(r"\bgolds?\b\s*\[\d+\]")
 @example("[[")

@@ -16,6 +16,7 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import document, patch
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.reading import examine_bytes
+from tests.trials import examples
 
 Json = dict[str, Any]
 
@@ -295,7 +296,7 @@ def mutated(draw: st.DrawFn) -> Json:
     return tree
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(mutated())
 def test_whatever_happens_to_a_document_what_reading_refuses_is_a_violation_with_its_place(tree: Json) -> None:
     text = json.dumps(tree, indent=1)

@@ -14,13 +14,14 @@ from checkpoint_ld.examples import document
 from checkpoint_ld.graph import building as room
 from checkpoint_ld.graph.building import by_annotation, pointers
 from checkpoint_ld.reading import examine_bytes
+from tests.trials import examples
 from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated
 
 FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(damaged() | mutated())
 @example(feed())
 @example(document("interview"))

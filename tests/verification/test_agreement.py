@@ -14,6 +14,7 @@ from checkpoint_ld.entities import BaseAnswer, ConditionalGroundTruth, TemplateS
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import source_of
 from tests.templates.specs import specs
+from tests.trials import examples
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "bool": st.booleans() | st.sampled_from(["yes", 0]),
@@ -46,7 +47,7 @@ def cases(draw: st.DrawFn) -> tuple[TemplateSpec, dict[str, Any]]:
     return spec, answer
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(cases(), st.sampled_from(["", "x 1", "a\nb"]))
 @pytest.mark.filterwarnings("ignore:Field name")
 def test_reading_and_running_agree(case: tuple[TemplateSpec, dict[str, Any]], trace: str) -> None:

@@ -13,6 +13,7 @@ from checkpoint_ld import EvaluationError, StoredCodeWarning, VerificationResult
 from checkpoint_ld.templates import Level
 from checkpoint_ld.templates.execution import run_template
 from checkpoint_ld.workers.trusted import Trust
+from tests.trials import examples
 
 TRUST = Trust()
 METAL = "    metal: str = VerifiedField(description='m', ground_truth='Mercury', verify_with=ExactMatch())\n"
@@ -275,7 +276,7 @@ def test_a_forged_reply_is_no_result() -> None:
 names = st.sampled_from(["Mercury", "mercury ", "lead", ""])
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.fixed_dictionaries({"metal": names, "heat": st.floats(5, 15)}),
     st.sampled_from(["", "AnyOf", "AllOf", "AtLeastN"]),
