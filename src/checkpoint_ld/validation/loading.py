@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import profiles
@@ -11,7 +12,9 @@ from checkpoint_ld.reading import examine
 from checkpoint_ld.validation.results import applied, compiled, is_broken
 
 if TYPE_CHECKING:
+    from checkpoint_ld.findings import Finding
     from checkpoint_ld.reading import Reading
+    from checkpoint_ld.rules import Rule
 
 
 def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
@@ -41,4 +44,28 @@ def checked(reading: Reading) -> Reading:
         return reading.with_findings(())
     from checkpoint_ld.validation.telling import told  # noqa: PLC0415 - of a clean file nothing is told
 
-    return reading.with_findings(told(found, shapes.index, data, plain, profile))
+    findings = told(found, shapes.index, data, plain, profile, place=_holder)
+    # One fault of a trait or of the properties of an object is one finding, whatever other rules find in it too.
+    by_place = {(one.condition or one.code, one.place.pointer or one.node, one.severity): one for one in findings}
+    return reading.with_findings(one for one in by_place.values() if not _is_older_code(one))
+
+
+def _is_older_code(found: Finding) -> bool:
+    """Whether a finding is about code inside the JSON text of an old property, which has no place of its own."""
+    return found.condition == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
+
+
+_HOLDERS = re.compile(r".*?/(?:rating/\d+(?=/additionalProperty)|additionalProperty|keywords)(?=/|$)")
+
+
+def _holder(rule: Rule, pointer: str) -> str | None:
+    """Return where a finding at load points: to the trait, the properties or the keywords that hold the value.
+
+    None stands for what loading does not report: an empty template in a scenario, which may have none.
+    """
+    if rule.slug == "template-text-missing" and pointer.startswith("/hasPart/"):
+        return None
+    found = _HOLDERS.match(pointer)
+    if found:
+        return found[0]
+    return pointer.rpartition("/")[0] if rule.condition == "W-RANGE" else pointer  # a range is that of two members

@@ -13,7 +13,7 @@ from checkpoint_ld.validation.results import by_path, results
 from checkpoint_ld.validation.wording import message_of, remedy_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from checkpoint_ld import shacl
     from checkpoint_ld.graph.store import Index
@@ -23,39 +23,55 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.results import Result
 
 
-def told(
-    found: Iterable[shacl.Result], shapes: Index, data: DataGraph, reading: Reading, profile: Profile
+def told(  # noqa: PLR0913 - a source, what was found in it, and by what
+    found: Iterable[shacl.Result],
+    shapes: Index,
+    data: DataGraph,
+    reading: Reading,
+    profile: Profile,
+    *,
+    place: Callable[[Rule, str], str | None] = lambda _, pointer: pointer,
 ) -> list[Finding]:
-    """Return what validation results say of a source whose statements are `data`, in no particular order."""
-    findings = _Findings(reading, profile, data)
+    """Return what validation results say of a source whose statements are `data`, in no particular order.
+
+    `place` returns where the finding of a rule points, from where its value stands; None for one that is left out.
+    """
+    findings = _Findings(reading, profile, data, place)
     kept = [one for one in results(found, shapes) if not findings.is_excused(one)]
-    return list(_distinct(findings.of(one) for result in kept for one in by_path(result, data)))
+    listed = (findings.of(one) for result in kept for one in by_path(result, data))
+    return list(_distinct(one for one in listed if one is not None))
 
 
 class _Findings:
     """Turns results of SHACL validation into findings with places in one source."""
 
-    def __init__(self, reading: Reading, profile: Profile, data: DataGraph) -> None:
+    def __init__(
+        self, reading: Reading, profile: Profile, data: DataGraph, place: Callable[[Rule, str], str | None]
+    ) -> None:
         self.reading = reading
         self.profile = profile
         self.data = data
         self.map = Map(reading.tree)
+        self.place = place
 
     def is_excused(self, result: Result) -> bool:
         """Tell whether the dialect of the source has no place for what the rule asks for."""
         rule = self.profile.of_shape(str(result.shape))
         return rule is not None and any(self.reading.dialect.startswith(one) for one in rule.excused)
 
-    def of(self, result: Result) -> Finding:
-        """Return the finding of one result."""
+    def of(self, result: Result) -> Finding | None:
+        """Return the finding of one result, None for one that is left out."""
         rule = self.profile.of_shape(str(result.shape)) or _foreign(result)
         pointer = self.map.pointer(result.focus, result.paths, result.value, rule.member)
+        at = None if pointer is None else self.place(rule, pointer)
+        if pointer is not None and at is None:
+            return None
         return Finding(
             code=rule.code,
             severity=result.severity,
             message=message_of(rule, result, self.data) if rule.message else " ".join(result.messages),
             remedy=remedy_of(rule, result),
-            place=self._place(pointer, is_key=rule.slug in _ABOUT_KEYS),
+            place=self._place(at, is_key=rule.slug in _ABOUT_KEYS),
             subject=self.map.subject(pointer) if pointer is not None else "",
             dialect=self.reading.dialect,
             rule=rule.slug,
