@@ -280,7 +280,7 @@ def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: 
         if needed is not None:
             local[key] = {"@id": term.iri, **needed} if term is not None else needed
     local.update({key: None for key in set_apart if not key.startswith("@")})
-    return local if is_property else _scoped(local, members)
+    return _scoped(local, {key: one for key, one in members.items() if not (is_property and _is_json(key, one))})
 
 
 def _scoped(local: Tree, members: Tree) -> Tree:

@@ -40,8 +40,8 @@ LARGEST_FOR_PYLD = 10**300
 """PyLD asks for the double nearest to every integer; from about 1.8e308 on there is none."""
 _DEEPEST = 64
 """Levels of objects from which on members are set apart: those of a checkpoint are a dozen, and stacks have an end."""
-_NO_NODE = frozenset(("@list", "@set", "@graph", "@reverse", "@included", "@nest"))
-"""Keywords with which an object is no plain node; a member that is named like any other is set apart by itself."""
+_NO_NODE = frozenset(("@list", "@set"))
+"""Keywords with which an object is no node (JSON-LD 1.1 §4.3); other keywords are set apart by themselves."""
 _VALUE_KEYWORDS = frozenset({"@value", "@type", "@language"})
 
 
