@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import profiles
@@ -14,7 +15,6 @@ from checkpoint_ld.validation.results import applied, compiled, is_broken
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.reading import Reading
-    from checkpoint_ld.rules import Rule
 
 
 def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
@@ -42,30 +42,36 @@ def checked(reading: Reading) -> Reading:
         found, data = applied(plain.graph, shapes)
     if not found:
         return reading.with_findings(())
-    from checkpoint_ld.validation.telling import told  # noqa: PLC0415 - of a clean file nothing is told
+    from checkpoint_ld.validation.telling import located  # noqa: PLC0415 - of a clean file nothing is told
 
-    findings = told(found, shapes.index, data, plain, profile, place=_holder)
-    # One fault of a trait or of the properties of an object is one finding, whatever other rules find in it too.
-    by_place = {(one.condition or one.code, one.place.pointer or one.node, one.severity): one for one in findings}
-    return reading.with_findings(one for one in by_place.values() if not _is_older_code(one))
-
-
-def _is_older_code(found: Finding) -> bool:
-    """Whether a finding is about code inside the JSON text of an old property, which has no place of its own."""
-    return found.condition == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
+    kept: dict[object, Finding] = {}
+    for pointer, one in located(found, shapes.index, data, plain, profile):
+        at = _holder(one, pointer)
+        shown = one if at is None or at == pointer else replace(one, place=plain.place(at))
+        if not _is_unreported(one, pointer or ""):
+            kept.setdefault(("range", at) if one.condition == "W-RANGE" else len(kept), shown)
+    return reading.with_findings(kept.values())
 
 
-_HOLDERS = re.compile(r".*?/(?:rating/\d+(?=/additionalProperty)|additionalProperty|keywords)(?=/|$)")
+_MEMBER = r"/additionalProperty/(?:\d+/)?[^\d]"
+_HOLDERS = re.compile(rf".*?(?:/rating/\d+(?={_MEMBER})|(?={_MEMBER})/additionalProperty)")
+_OF_SEVERAL = frozenset({"W-RANGE", "keywords-differ"})
+"""Conditions and rules that are about several members together, whichever of them the shape names."""
 
 
-def _holder(rule: Rule, pointer: str) -> str | None:
-    """Return where a finding at load points: to the trait, the properties or the keywords that hold the value.
-
-    None stands for what loading does not report: an empty template in a scenario, which may have none.
-    """
-    if rule.slug == "template-text-missing" and pointer.startswith("/hasPart/"):
+def _holder(found: Finding, pointer: str | None) -> str | None:
+    """Return where a finding at load points: to the trait or the properties that hold the value."""
+    if pointer is None:
         return None
-    found = _HOLDERS.match(pointer)
-    if found:
-        return found[0]
-    return pointer.rpartition("/")[0] if rule.condition == "W-RANGE" else pointer  # a range is that of two members
+    if holder := _HOLDERS.match(pointer):
+        return holder[0]
+    return pointer.rpartition("/")[0] if _OF_SEVERAL & {found.condition, found.rule} else pointer
+
+
+def _is_unreported(found: Finding, pointer: str) -> bool:
+    """Whether loading leaves a finding to `validate`.
+
+    A node of a scenario may have an empty template. Code inside the JSON text of an old property has no place.
+    """
+    is_old_code = found.condition == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
+    return is_old_code or (found.rule == "template-text-missing" and pointer.startswith("/hasPart/"))

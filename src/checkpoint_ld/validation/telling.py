@@ -13,7 +13,7 @@ from checkpoint_ld.validation.results import by_path, results
 from checkpoint_ld.validation.wording import message_of, remedy_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from checkpoint_ld import shacl
     from checkpoint_ld.graph.store import Index
@@ -23,55 +23,46 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.results import Result
 
 
-def told(  # noqa: PLR0913 - a source, what was found in it, and by what
-    found: Iterable[shacl.Result],
-    shapes: Index,
-    data: DataGraph,
-    reading: Reading,
-    profile: Profile,
-    *,
-    place: Callable[[Rule, str], str | None] = lambda _, pointer: pointer,
+def told(
+    found: Iterable[shacl.Result], shapes: Index, data: DataGraph, reading: Reading, profile: Profile
 ) -> list[Finding]:
-    """Return what validation results say of a source whose statements are `data`, in no particular order.
+    """Return what validation results say of a source whose statements are `data`, in no particular order."""
+    return [one for _, one in located(found, shapes, data, reading, profile)]
 
-    `place` returns where the finding of a rule points, from where its value stands; None for one that is left out.
-    """
-    findings = _Findings(reading, profile, data, place)
+
+def located(
+    found: Iterable[shacl.Result], shapes: Index, data: DataGraph, reading: Reading, profile: Profile
+) -> Iterator[tuple[str | None, Finding]]:
+    """Yield the same findings as `told`, each after the JSON Pointer of its value in the canonical tree."""
+    findings = _Findings(reading, profile, data)
     kept = [one for one in results(found, shapes) if not findings.is_excused(one)]
-    listed = (findings.of(one) for result in kept for one in by_path(result, data))
-    return list(_distinct(one for one in listed if one is not None))
+    return _distinct(findings.of(one) for result in kept for one in by_path(result, data))
 
 
 class _Findings:
     """Turns results of SHACL validation into findings with places in one source."""
 
-    def __init__(
-        self, reading: Reading, profile: Profile, data: DataGraph, place: Callable[[Rule, str], str | None]
-    ) -> None:
+    def __init__(self, reading: Reading, profile: Profile, data: DataGraph) -> None:
         self.reading = reading
         self.profile = profile
         self.data = data
         self.map = Map(reading.tree)
-        self.place = place
 
     def is_excused(self, result: Result) -> bool:
         """Tell whether the dialect of the source has no place for what the rule asks for."""
         rule = self.profile.of_shape(str(result.shape))
         return rule is not None and any(self.reading.dialect.startswith(one) for one in rule.excused)
 
-    def of(self, result: Result) -> Finding | None:
-        """Return the finding of one result, None for one that is left out."""
+    def of(self, result: Result) -> tuple[str | None, Finding]:
+        """Return where the value of a result stands in the canonical tree, and the finding of it."""
         rule = self.profile.of_shape(str(result.shape)) or _foreign(result)
         pointer = self.map.pointer(result.focus, result.paths, result.value, rule.member)
-        at = None if pointer is None else self.place(rule, pointer)
-        if pointer is not None and at is None:
-            return None
-        return Finding(
+        return pointer, Finding(
             code=rule.code,
             severity=result.severity,
             message=message_of(rule, result, self.data) if rule.message else " ".join(result.messages),
             remedy=remedy_of(rule, result),
-            place=self._place(at, is_key=rule.slug in _ABOUT_KEYS),
+            place=self._place(pointer, is_key=rule.slug in _ABOUT_KEYS),
             subject=self.map.subject(pointer) if pointer is not None else "",
             dialect=self.reading.dialect,
             rule=rule.slug,
@@ -94,11 +85,11 @@ def _foreign(result: Result) -> Rule:
     return Rule("shape", "shape", "a shape of your own", result.severity)
 
 
-def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
+def _distinct(findings: Iterable[tuple[str | None, Finding]]) -> Iterator[tuple[str | None, Finding]]:
     """Keep one finding of each rule at each place: several constraints of one shape may fail for one reason."""
     seen = set()
-    for found in sorted(findings, key=lambda one: one.message):
+    for pointer, found in sorted(findings, key=lambda one: one[1].message):
         key = found.code, found.node, found.place.pointer if found.place.pointer is not None else found.value
         if key not in seen:
             seen.add(key)
-            yield found
+            yield pointer, found
