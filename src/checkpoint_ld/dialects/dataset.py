@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.data import text
@@ -17,7 +18,18 @@ from checkpoint_ld.dialects.datafeed import (
 )
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
 from checkpoint_ld.dialects.gui import clock, conversion_note
-from checkpoint_ld.dialects.leftovers import KEPT, Losses, beyond, loss, losses_of, named_place, park, says_nothing
+from checkpoint_ld.dialects.leftovers import (
+    KEPT,
+    Losses,
+    beyond,
+    is_plain_rating,
+    is_whole,
+    loss,
+    losses_of,
+    named_place,
+    park,
+    says_nothing,
+)
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, typed, values
 from checkpoint_ld.dialects.ratings import (
     CANONICAL,
@@ -40,6 +52,8 @@ from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from checkpoint_ld.findings import Finding
 
 DIALECT = "dataset-1"
@@ -72,15 +86,20 @@ def _read(value: dict[str, Any], trail: Trail, *, repeated: bool) -> dict[str, A
     rubric = Rubric("", GLOBAL, trail)
     globals_ = _Globals(rubric) if repeated and has_lists(value) else None
 
-    def convert(element: Any, pointer: str, trail: Trail) -> Any:
-        clean = clean_element(element, pointer, trail, globals_.take if globals_ else None)
-        if not isinstance(clean, dict) or "dateCreated" in clean or "dateModified" not in clean:
-            return clean
-        # The first files had no date of creation.
-        trail.moved(step(pointer, "dateCreated"), step(trail.source(pointer), "dateModified"))
-        return in_order({**clean, "dateCreated": clean["dateModified"]}, "DataFeedItem")
-
+    convert = partial(_read_part, take=globals_.take if globals_ else None)
     return clean_feed(root, _elements(value, trail), trail, convert, rubric=rubric)
+
+
+def _read_part(
+    element: Any, pointer: str, trail: Trail, take: Callable[[Any, str, Listing], bool] | None = None
+) -> Any:
+    """Return an element, which will be at `pointer`, in canonical form; `take` is that of `clean_element`."""
+    clean = clean_element(element, pointer, trail, take)
+    if not isinstance(clean, dict) or "dateCreated" in clean or "dateModified" not in clean:
+        return clean
+    # The first files had no date of creation.
+    trail.moved(step(pointer, "dateCreated"), step(trail.source(pointer), "dateModified"))
+    return in_order({**clean, "dateCreated": clean["dateModified"]}, "DataFeedItem")
 
 
 def _elements(value: dict[str, Any], trail: Trail) -> Any:
@@ -151,8 +170,8 @@ def downgrade(
     """
     writer = _Writer(clean(tree), tree, now or clock())
     value = writer.written(is_named=is_named, include_metadata=include_metadata)
-    read = read_second(value, Trail(DIALECT))
-    losses = Losses(DIALECT, is_made_anew, lambda _: says_nothing)
+    read = read_second({name: content for name, content in value.items() if name != "hasPart"}, Trail(DIALECT))
+    losses = Losses(DIALECT, is_made_anew, lambda _: says_nothing, _read_part, writer.whole)
     lost = losses.set_apart(value, value["hasPart"], read, writer.feed, tree)
     return Downgrade(value, (*writer.findings, *lost))
 
@@ -167,6 +186,8 @@ class _Writer:
     def __init__(self, feed: dict[str, Any], tree: dict[str, Any], now: str) -> None:
         self.feed = dict(feed)
         self.findings: list[Finding] = []
+        self.whole: set[int] = set()
+        self._plain: set[int] = set()
         self._tree = tree
         self._now = now
         self._dates = {name: date for name in _DATES if is_iso_8601(date := feed.get(name))}
@@ -221,6 +242,8 @@ class _Writer:
         if isinstance(asked.get("additionalProperty"), list):
             question["additionalProperty"] = _valued(asked["additionalProperty"])
         part["item"] = in_order(question, "Question")
+        if is_whole(element, part, self._plain, lambda name, one: one is not None or says_nothing(name, one)):
+            self.whole.add(index)
         return in_order(part, "DataFeedItem")
 
     def _rate(  # noqa: PLR0913, PLR0917 - the object in three forms, its place, and what it is in
@@ -238,7 +261,10 @@ class _Writer:
             return
         pairs = [(rating, _plain_rating(rating, scope)) for rating in ratings]
         apart = [rating for rating, plain in pairs if plain is None]
-        feed["rating"] = [rating for rating, plain in pairs if plain is not None] + apart
+        kept = [rating for rating, plain in pairs if plain is not None]
+        self._plain.update(id(one) for one in apart)
+        self._plain.update(id(one) for one in kept if is_plain_rating(one, scope + LLM_SUFFIXES[0], nulls=False))
+        feed["rating"] = kept + apart
         written["rating"] = [plain for _, plain in pairs if plain is not None]
         if apart:
             left = {"rating": apart}

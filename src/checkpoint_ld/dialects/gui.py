@@ -18,7 +18,15 @@ from checkpoint_ld.dialects.datafeed import (
     template_name,
 )
 from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
-from checkpoint_ld.dialects.leftovers import KEPT, Losses, loss, named_place, says_nothing
+from checkpoint_ld.dialects.leftovers import (
+    KEPT,
+    Losses,
+    is_plain_rating,
+    is_whole,
+    loss,
+    named_place,
+    says_nothing,
+)
 from checkpoint_ld.dialects.properties import (
     ABSENT,
     as_text,
@@ -69,7 +77,8 @@ _FILLED = ("name", "description", "version", "creator")
 """Texts of the root for which the GUI has another one where they are empty."""
 _NOT_WRITTEN = {"hasPart", KEPT}
 """Members of the root that have no place in a document of the GUI, or a meaning of ours."""
-_ORDER = ("finished", "original_answer_template", "author", "sources", "few_shot_examples")
+_ORIGINAL = "original_answer_template"
+_ORDER = ("finished", _ORIGINAL, "author", "sources", "few_shot_examples")
 
 
 def downgrade(
@@ -97,9 +106,10 @@ def downgrade(
         made_anew.add(member)
         writer.findings.append(loss(f"the empty {member} is written as {standing!r}", f"/{member}", DIALECT))
     wanted = {name: content for name, content in feed.items() if name not in made_anew}
-    read = clean_feed(value, value.get("dataFeedElement"), Trail(DIALECT), clean_element)
-    elements = value.get("dataFeedElement")
-    lost = list(Losses(DIALECT, is_made_anew, writer.is_idle_in).set_apart(value, elements, read, wanted, tree))
+    root = {name: content for name, content in value.items() if name != "dataFeedElement"}
+    read = clean_feed(root, None, Trail(DIALECT), clean_element)
+    losses = Losses(DIALECT, is_made_anew, writer.is_idle_in, clean_element, writer.whole)
+    lost = list(losses.set_apart(value, value.get("dataFeedElement"), read, wanted, tree))
     if not preserve_ids:
         _drop_identifiers(value)
     return Downgrade(value, (*writer.findings, *lost))
@@ -140,13 +150,15 @@ class _Writer:
         self._feed = feed
         self._now = now
         self._idle: dict[int, set[str]] = {}
+        self._plain: set[int] = set()
+        self.whole: set[int] = set()
         self.findings: list[Finding] = []
 
     def written(self, *, include_metadata: bool, is_creation: bool) -> dict[str, Any]:
         feed, elements = self._feed, self._feed.get("dataFeedElement", [])
         identifier = feed.get("@id") if isinstance(feed.get("@id"), str) else None
         if isinstance(elements, list):
-            elements = [self._element(element, step("/dataFeedElement", i)) for i, element in enumerate(elements)]
+            elements = [self._element(element, index) for index, element in enumerate(elements)]
         count = len(elements) if isinstance(elements, list) else 0
         root: dict[str, Any] = {
             "@context": json.loads(text("contexts", "gui-datafeed.jsonld"))["@context"],
@@ -184,7 +196,7 @@ class _Writer:
             kept.insert(0, property_value(CREATOR_DETAILS, creator))
         return [property_value(GUI_FORMAT_VERSION_PROPERTY, FORMAT_VERSION), *kept]
 
-    def _element(self, element: Any, pointer: str) -> Any:
+    def _element(self, element: Any, index: int) -> Any:
         if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
             return element
         identifier = element.get("@id")
@@ -196,8 +208,10 @@ class _Writer:
             "@id": identifier,
             "dateCreated": as_text(element.get("dateCreated")) or modified,
             "dateModified": modified,
-            "item": self._question(question, key, step(pointer, "item")),
+            "item": self._question(question, key, f"/dataFeedElement/{index}/item"),
         }
+        if is_whole(element, members, self._plain, lambda name, one: name != _ORIGINAL or (one or "") == one):
+            self.whole.add(index)
         if "keywords" in question:
             members["keywords"] = question["keywords"]
         others = {name: element[name] for name in element if name not in members and name != KEPT}
@@ -234,7 +248,7 @@ class _Writer:
             return entries
         settings = values(entries)
         finished = settings.get("finished")
-        told = {"original_answer_template": settings.get("original_answer_template") or ""}
+        told = {_ORIGINAL: settings.get(_ORIGINAL) or ""}
         told |= {name: gui_encoded(settings[name]) for name in SPELLED if settings.get(name) is not None}
         custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
         others = [
@@ -278,6 +292,8 @@ class _Writer:
             settings = _settings(rating, suffix, entries)
             self._idle[id(rating)] = settings.idle
             members |= {"additionalProperty": settings.written or ABSENT, **settings.deep}
+            if is_plain_rating(rating, scope + suffix):
+                self._plain.add(id(rating))
             if suffix in _NOT_READ or is_template(values(entries).get("kind")):
                 message = f'the GUI does not read the trait "{name}", a {suffix}; it is kept'
                 self.findings.append(loss(message, pointer, DIALECT))

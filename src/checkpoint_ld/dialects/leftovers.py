@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from checkpoint_ld.dialects.dialect import step
-from checkpoint_ld.dialects.properties import is_plain, name_of
+from checkpoint_ld.dialects.dialect import Trail, step
+from checkpoint_ld.dialects.properties import is_plain, name_of, plain_values
 from checkpoint_ld.documents.values import same
+from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from checkpoint_ld.dialects.dialect import Trail
     from checkpoint_ld.findings import Finding
 
 
@@ -27,6 +27,7 @@ KEPT = "x_karenina"
 PARKED = "x_v2"
 """Member of a canonical object with what has a meaning in the GUI's state, or a shape, that leaves no place for it."""
 
+_KNOWN = {kind: frozenset(members) for kind, members in BY_TYPE.items()}
 _INNER = {"item", "acceptedAnswer", "hasPart"}
 """Members that hold one object and are compared within."""
 
@@ -65,6 +66,61 @@ def has_keywords(value: Any) -> bool:
 def says_nothing(name: str, value: Any) -> bool:
     """Tell whether the property `name` of a question says no more with this value than its absence does."""
     return value is None and name in ("finished", "author", "sources", "few_shot_examples")
+
+
+def is_usual(members: Any, kind: str) -> bool:
+    """Tell whether an object of a `kind` has only members that Karenina knows, all of them with values."""
+    return (
+        isinstance(members, dict)
+        and members.get("@type", kind) == kind
+        and _KNOWN[kind].issuperset(members)
+        and None not in members.values()
+    )
+
+
+def are_usual(element: Any) -> bool:
+    """Tell whether an element, its question, and the answer and template of that are usual, ratings left aside."""
+    question = element.get("item") if is_usual(element, "DataFeedItem") and "keywords" not in element else None
+    return (
+        is_usual(question, "Question")
+        and isinstance(question.get("rating", []), list)
+        and is_usual(question.get("acceptedAnswer", {}), "Answer")
+        and is_usual(question.get("hasPart", {}), "SoftwareSourceCode")
+    )
+
+
+def is_whole(element: dict[str, Any], written: dict[str, Any], plain: set[int], has_place: Silent) -> bool:
+    """Tell whether reading what was `written` of an element gives all of it again; of an unusual one, say no.
+
+    `plain` has the identities of the ratings that come back. `has_place` tells whether a property of a question does.
+    """
+    if not are_usual(element):
+        return False
+    question, other = element["item"], written["item"]
+    entries = plain_values(question.get("additionalProperty", []))
+    return (
+        entries is not None
+        and all(has_place(name, value) for name, value in entries.items())
+        and all(isinstance(one.get("@id", ""), str) for one in (element, question))
+        and all(element[name] == written[name] for name in ("dateCreated", "dateModified") if name in element)
+        and all(
+            question[name].items() <= other[name].items() for name in ("acceptedAnswer", "hasPart") if name in question
+        )
+        and plain.issuperset(map(id, question.get("rating", ())))
+    )
+
+
+def is_plain_rating(rating: dict[str, Any], kind: str, *, nulls: bool = True) -> bool:
+    """Tell whether a canonical rating is usual, of the type `kind`, and with settings that have values, or `nulls`."""
+    settings = plain_values(rating.get("additionalProperty", []))
+    return (
+        is_usual(rating, "Rating")
+        and settings is not None
+        and (nulls or None not in settings.values())
+        and rating.get("additionalType") == f"karenina:{kind}"
+        and isinstance(rating.get("@id", ""), str)
+        and all(type(rating[bound]) is float for bound in ("bestRating", "worstRating") if bound in rating)
+    )
 
 
 def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = says_nothing) -> dict[str, Any]:
@@ -168,29 +224,34 @@ def loss(message: str, pointer: str, dialect: str) -> Finding:
 
 
 class Losses(NamedTuple):
-    """What a document of `dialect` does not say of a canonical one: found by reading it again.
+    """What a document of `dialect` does not say of a canonical one: found by reading again what is unusual in it.
 
-    `is_made` tells the properties of the root that every writer makes anew, `is_idle_in` returns how to tell the
-    settings of a canonical rating that say nothing.
+    `read` reads an element of the dialect, `whole` has the indexes of the elements of which the writer knows that
+    nothing is lost. `is_made` tells the properties of the root that every writer makes anew, `is_idle_in` returns how
+    to tell the settings of a canonical rating that say nothing.
     """
 
     dialect: str
     is_made: Silent
     is_idle_in: Callable[[dict[str, Any]], Silent]
+    read: Callable[[Any, str, Trail], Any]
+    whole: set[int]
 
     def set_apart(self, value: Tree, elements: Any, read: Tree, feed: Tree, tree: Tree) -> Iterator[Finding]:
         """Put what is lacking under x_karenina of the root `value`, of its `elements` and ratings; yield what it is.
 
-        `read` is what reading `value` gives, `feed` what it should give, `tree` the canonical document, into which the
-        findings point.
+        `read` is what reading `value` without its elements gives, `feed` what all of it should give, `tree` the
+        canonical document, into which the findings point.
         """
         want = {name: content for name, content in _unrated(feed).items() if name not in _APART}
         yield from self._of_ratings((value, read, feed, tree), "")
         yield from self._of((value, read, want, tree), "", self.is_made)
-        forms = (elements, *(one.get("dataFeedElement") for one in (read, feed, tree)))
+        forms = (elements, *(one.get("dataFeedElement") for one in (feed, tree)))
         if all(isinstance(one, list) for one in forms):
-            for index, element in enumerate(zip(*forms, strict=True)):
-                yield from self._of_element(element, step("/dataFeedElement", index))
+            for index, (written, want, original) in enumerate(zip(*forms, strict=True)):
+                if index not in self.whole:
+                    again = self.read(written, "", Trail(self.dialect))
+                    yield from self._of_element((written, again, want, original), step("/dataFeedElement", index))
 
     def _of_element(self, forms: Forms, pointer: str) -> Iterator[Finding]:
         items = tuple(one.get("item") if isinstance(one, dict) else None for one in forms)

@@ -53,6 +53,19 @@ def values(entries: object) -> dict[str, Any]:
     }
 
 
+def plain_values(entries: object) -> dict[str, Any] | None:
+    """Return the values of properties by name; None unless each has a name of its own and nothing beside its value."""
+    if not isinstance(entries, list):
+        return None
+    found: dict[str, Any] = {}
+    for entry in entries:
+        name = name_of(entry)
+        if name is None or name in found or not is_plain(entry):
+            return None
+        found[name] = entry.get("value")
+    return found
+
+
 def container(text: object) -> dict[str, Any] | list[Any] | None:
     """Return the object or array that `text` spells, or None if it is no such text.
 

@@ -14,8 +14,8 @@ from checkpoint_ld.dialects.datafeed import (
     template_name,
 )
 from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
-from checkpoint_ld.dialects.leftovers import PARKED, beyond, loss, losses_of, parked_in, says_nothing
-from checkpoint_ld.dialects.properties import as_text, decoded, values
+from checkpoint_ld.dialects.leftovers import PARKED, are_usual, beyond, loss, losses_of, parked_in, says_nothing
+from checkpoint_ld.dialects.properties import as_text, decoded, plain_values, values
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX, QUESTION
 from checkpoint_ld.dialects.state import (
     CUSTOM,
@@ -28,7 +28,7 @@ from checkpoint_ld.dialects.state import (
     root_of,
 )
 from checkpoint_ld.dialects.traits import rubric_of
-from checkpoint_ld.identifiers import gui_answer_id, gui_key, gui_question_id, gui_template_id
+from checkpoint_ld.identifiers import gui_answer_id, gui_element_id, gui_key, gui_question_id, gui_template_id
 from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import (
     CONVERSION_PROPERTY,
@@ -162,9 +162,7 @@ class QuestionWriter:
         question = question if isinstance(question, dict) else {}
         rubric = rubric_of(question, QUESTION, self._matrix, step(pointer, "item"))
         item = _item(element, question, rubric.written, self._date)
-        unrated = {name: content for name, content in item.items() if name != "question_rubric"}
-        read = element_of(key, unrated, "", Places(""), Trail("v2.0"))
-        left = beyond(read, _needed_element(element, key), _is_silent)
+        left = _left_of(element, question, item, key)
         if rubric.left:
             left["item"] = {**left.get("item", {}), **rubric.left}
         if left:
@@ -185,7 +183,7 @@ class QuestionWriter:
         template = question.get("hasPart")
         name = template.get("name") if isinstance(template, dict) else None
         text = question.get("text")
-        if name not in (None, template_name(text), gui_template_name(text)):
+        if name is not None and name != template_name(text) and name != gui_template_name(text):
             message = f'v2.0 has no place for the name "{name}" of a template; it is made anew from the question'
             self.findings.append(loss(message, pointer, "v2.0"))
 
@@ -229,6 +227,50 @@ def _as_boolean(finished: Any) -> Any:
 
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
+
+
+def _left_of(element: dict[str, Any], question: dict[str, Any], item: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return what an element says beyond `item`, which was written of it under `key`; its ratings are left aside.
+
+    Of a usual element only properties may have no place. Any other one is compared with what is read from `item`.
+    """
+    values_of = plain_values(question.get("additionalProperty", []))
+    if values_of is not None and are_usual(element) and _is_said(element, question, item, key):
+        apart = {name for name, value in values_of.items() if not _has_place(name, value, item)}
+        kept = [entry for entry in question["additionalProperty"] if entry["name"] in apart] if apart else []
+        return {"item": {"additionalProperty": kept}} if kept else {}
+    unrated = {name: content for name, content in item.items() if name != "question_rubric"}
+    read = element_of(key, unrated, "", Places(""), Trail("v2.0"))
+    return beyond(read, _needed_element(element, key), _is_silent)
+
+
+def _is_said(element: dict[str, Any], question: dict[str, Any], item: dict[str, Any], key: str) -> bool:
+    """Tell whether `item` says all of a usual element but for its properties."""
+    answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
+    made = {
+        "@id": gui_element_id(key),
+        "dateCreated": item.get("date_created"),
+        "dateModified": item.get("last_modified"),
+    }
+    text = question.get("text")
+    return (
+        all(name not in element or element[name] == value for name, value in made.items())
+        and ("@id" not in question or (isinstance(text, str) and question["@id"] == gui_question_id(text)))
+        and (answer is None or ("text" in answer and answer.get("@id") in (None, gui_answer_id(key))))
+        and isinstance(template.get("text", ""), str)
+        and template.get("@id") in (None, gui_template_id(key))
+        and template.get("codeRepository", REPOSITORY) == REPOSITORY
+        and template.get("programmingLanguage", "Python") == "Python"
+    )
+
+
+def _has_place(name: str, value: Any, item: dict[str, Any]) -> bool:
+    """Tell whether reading `item` gives the property of a question again, or whether the property says nothing."""
+    if name == "finished":
+        return value is None or item["finished"] is value
+    if name == _ORIGINAL:
+        return value is None or isinstance(value, str)
+    return name in SPELLED or name.startswith(CUSTOM)
 
 
 def _needed_element(element: dict[str, Any], key: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from checkpoint_ld.dialects.leftovers import (
     parked_in,
     restored,
 )
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, plain_values, property_value, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_JUDGMENT,
     GUI_MATRIX,
@@ -33,7 +33,7 @@ from checkpoint_ld.dialects.ratings import (
     report_gui_matrix,
     trait_type,
 )
-from checkpoint_ld.documents.values import is_number
+from checkpoint_ld.documents.values import is_number, same
 from checkpoint_ld.identifiers import gui_rating_id
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ _READ = {
 }
 _MADE = {"@type", "bestRating", "worstRating", "additionalType", "additionalProperty", PARKED}
 """Members of a rating that are made from the settings of a trait, or out of its other members."""
+_OWN = frozenset(
+    ("@type", "@id", "name", "description", "bestRating", "worstRating", "additionalType", "additionalProperty")
+)
+"""Members of a usual rating."""
 _TAKEN = {"invert", "type", "scale", "x_karenina", *_MADE}
 """Names that may mean something on a trait, so that no member of a rating can keep them there."""
 
@@ -92,8 +96,7 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     rating: dict[str, Any] = {"@type": "Rating"}
     rating |= {name: given[name] for name in ("name", "description") if name in given}
     rating["bestRating"], rating["worstRating"] = map(as_float, _range(family, given))
-    newer = family == "llm" and (given["kind"] == "literal" or is_template(given["kind"]))
-    rating["additionalType"] = f"{PREFIX}{scope}{LLM_SUFFIXES[1] if newer else _SUFFIXES[family]}"
+    rating["additionalType"] = _type(family, given, scope)
     settings = [property_value(name, given[name]) for name in SETTINGS[family] if name in given]
     if settings:
         rating["additionalProperty"] = settings
@@ -129,13 +132,41 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     idle = set(IDLE_RANGE) - settings.keys()
     if family == "metric" and settings.get("higher_is_better") is None:
         idle.add("higher_is_better")
-    needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
-    rest = beyond(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
-    if rest:
-        trait["x_karenina"] = rest
+    if not _is_said(family, rating, trait, scope, idle):
+        needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
+        rest = beyond(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
+        if rest:
+            trait["x_karenina"] = rest
     if trait.get("evaluation_mode") == MATRIX:
         trait["evaluation_mode"] = matrix
     return family, trait
+
+
+def _is_said(family: Family, rating: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]) -> bool:
+    """Tell whether a usual rating comes back from `trait`, which was made of it; of any other one, say no.
+
+    Settings that are `idle` need not come back.
+    """
+    settings = plain_values(rating.get("additionalProperty", []))
+    best, worst = map(as_float, _range(family, trait))
+    made = {"@type": "Rating", "bestRating": best, "worstRating": worst, "additionalType": _type(family, trait, scope)}
+    return (
+        settings is not None
+        and _OWN.issuperset(rating)
+        and None not in rating.values()
+        and ("@id" not in rating or is_gui_id(rating))
+        and all(name not in rating or same(rating[name], value) for name, value in made.items())
+        and all(
+            name in idle or (name in SETTINGS[family] and value not in (None, GUI_MATRIX) and same(trait[name], value))
+            for name, value in settings.items()
+        )
+    )
+
+
+def _type(family: Family, given: dict[str, Any], scope: str) -> str:
+    """Return the type of the rating of a trait; an LLM trait has its `kind`."""
+    newer = family == "llm" and (given["kind"] == "literal" or is_template(given["kind"]))
+    return f"{PREFIX}{scope}{LLM_SUFFIXES[1] if newer else _SUFFIXES[family]}"
 
 
 def as_gui_reads(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
