@@ -64,12 +64,12 @@ if TYPE_CHECKING:
         WriteError,
         WrongTypeError,
     )
+    from checkpoint_ld.families import load
     from checkpoint_ld.families.checking import validate
     from checkpoint_ld.findings import Finding, Place, Severity
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.header import Header, read_header
     from checkpoint_ld.json_schemas.catalogue import json_schema
-    from checkpoint_ld.loading import load
     from checkpoint_ld.published import shapes_graph
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.runtime.clock import Clock
@@ -215,7 +215,7 @@ _HOMES = {
     "extract_questions_from_file": "benchmark.table_import",
     "json_schema": "json_schemas.catalogue",
     "judge_schema": "templates.verification",
-    "load": "loading",
+    "load": "families",
     "read_header": "header",
     "semantic_diff": "benchmark.difference",
     "shapes_graph": "published",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rdflib import Graph
 
-from checkpoint_ld import Benchmark, families, reading
+from checkpoint_ld import Benchmark, families, load, reading
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import AgentReading
@@ -22,7 +22,6 @@ from checkpoint_ld.errors import FindingsError, FindingsWarning, ReadError, Sett
 from checkpoint_ld.families import checking, inspection
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.loading import load
 from checkpoint_ld.reading import Reading
 from tests.agent.graphs import FULL
 from tests.agent.runs import call, thought, tree

@@ -1,17 +1,21 @@
-"""Families: benchmarks and agent checkpoints, told apart by their content, and what is done with either alike.
+"""Families: benchmarks and agent checkpoints, recognised by their content, read and loaded alike.
 
-What holds them against rules, or counts what they hold, has modules of its own: `checking` and `inspection`.
+`checking` holds them against rules, `inspection` counts what they hold.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from checkpoint_ld import reading
+from rdflib import Graph
+
+from checkpoint_ld import rdf, reading
 from checkpoint_ld.agent.names import CAF, caf
+from checkpoint_ld.arguments import checked as arguments_checked
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.errors import FindingsWarning, ReadError, SettingsError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.store import terms_of
@@ -19,9 +23,14 @@ from checkpoint_ld.reading import AGENT_MEMBERS, Reading
 from checkpoint_ld.validation import loading
 
 if TYPE_CHECKING:
+    import os
+    from typing import BinaryIO
+
     from rdflib.term import Node
 
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.benchmark import Validate
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.graph.store import Index, StatementGraph
 
@@ -171,3 +180,47 @@ def _is_agent(document: Document) -> bool:
     from checkpoint_ld.agent.reading import is_json_ld  # noqa: PLC0415 - as above
 
     return is_json_ld(document)
+
+
+@arguments_checked
+def load(
+    source: str | os.PathLike[str] | BinaryIO | bytes | Graph,
+    *,
+    syntax: str | None = None,
+    strict: bool = False,
+    validate: Validate = "off",
+) -> Any:
+    """Read a checkpoint and return the object of its family: a `Benchmark`, or an `AgentCheckpoint`.
+
+    Its content tells which one; `Benchmark.load` and `AgentCheckpoint.load` take one family only. Parameters and
+    errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is refused in any case.
+    """
+    if isinstance(source, Graph):
+        read = of_statements(rdf.held(source), checked=False)
+    else:
+        read = examine(source, syntax=syntax, checked=False)
+    refusing(read, strict=strict)
+    if isinstance(read, Reading):
+        from checkpoint_ld.benchmark import Benchmark  # noqa: PLC0415 - commands that look at a file need none of it
+
+        return Benchmark.of_reading(read, validate=validate)
+    return _agent(read, validate=validate)
+
+
+def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
+
+    if validate not in ("off", "warn", "strict"):
+        raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
+    if validate != "off":
+        from checkpoint_ld.families import checking  # noqa: PLC0415 - SHACL takes longer to import than to load a file
+
+        profile = checking.Profiles("strict" if validate == "strict" else "agent")
+        report = checking.report_of([checking.check_source(read, profile)], profile)
+        if validate == "strict":
+            report.raise_for_findings()
+        elif report.findings:
+            counts = ", ".join(f"{count} {severity.name.lower()}" for severity, count in report.counts.items() if count)
+            message = f"{read.source or 'the checkpoint'} has findings: {counts}"
+            warnings.warn(message, FindingsWarning, stacklevel=4)
+    return AgentCheckpoint.of_reading(read)
