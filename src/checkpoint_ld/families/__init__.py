@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rdflib import Graph
 
-from checkpoint_ld import rdf, reading
+from checkpoint_ld import arguments, rdf, reading
 from checkpoint_ld.agent.names import CAF, caf
-from checkpoint_ld.arguments import checked as arguments_checked
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import FindingsWarning, ReadError, SettingsError
@@ -182,7 +181,7 @@ def _is_agent(document: Document) -> bool:
     return is_json_ld(document)
 
 
-@arguments_checked
+@arguments.checked
 def load(
     source: str | os.PathLike[str] | BinaryIO | bytes | Graph,
     *,
