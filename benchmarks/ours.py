@@ -14,7 +14,7 @@ from ways import OURS, RICH, Command, Way, same
 
 from checkpoint_ld import Benchmark, emission, profiles, reading, validation
 from checkpoint_ld.constraints import forms, templates
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.validation import loading
 from documents import Draw, document, question, rubric
 

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.layout import CANONICAL, Layout, dump_json
+from checkpoint_ld.documents.text import CANONICAL, Layout, dump_json
 from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import WriteError
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.findings import Place
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import shown, walk
 from checkpoint_ld.phrases import called
 from checkpoint_ld.rules import finding

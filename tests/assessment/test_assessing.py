@@ -13,7 +13,7 @@ import pytest
 
 from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, Tally, TraitStatus, assess, earl
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import StoredCodeWarning
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.templates import read_template

@@ -14,7 +14,7 @@ from rdflib.query import ResultRow
 
 from checkpoint_ld.assessment import Assessment, assess, earl
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SettingsError
 from tests.documents import canonical, item
 

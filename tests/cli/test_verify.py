@@ -15,7 +15,7 @@ import pytest
 
 from checkpoint_ld.assessment import Status, json_lines
 from checkpoint_ld.cli import verify
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SourceMissingError
 from tests.cli.conftest import Outcome, Run
 from tests.documents import canonical, item

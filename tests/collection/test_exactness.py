@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
 from checkpoint_ld import Benchmark, emission, reading
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
@@ -33,7 +33,7 @@ CANONICAL = "datafeed-ns-v3"
 BACK = """
 import sys
 from checkpoint_ld import Benchmark
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 sys.stdout.buffer.write(dump_json(Benchmark.load(sys.stdin.buffer, syntax="nq").to_jsonld("plain")))
 """
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.entities import CallableCode
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
@@ -30,7 +30,7 @@ IN_A_FRESH_PROCESS = ("gen-trait-corners", "gen-scenario-outcomes", "gen-rich-10
 BACK = """
 import sys
 from checkpoint_ld import Benchmark
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 benchmark = Benchmark.load(sys.stdin.buffer, syntax="nt")
 sys.stdout.buffer.write(dump_json(benchmark.to_jsonld("plain")))
 """

@@ -17,7 +17,7 @@ from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import AgentReading
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.agent.writing import FORMS, written
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import FindingsError, FindingsWarning, ReadError, SettingsError
 from checkpoint_ld.families import checking, inspection
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph

@@ -27,7 +27,7 @@ from checkpoint_ld.agent.values import (
 )
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
 from checkpoint_ld.findings import Severity

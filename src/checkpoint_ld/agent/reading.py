@@ -21,7 +21,7 @@ from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second,
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, shown
 from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.findings import Finding, Place

@@ -10,7 +10,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from checkpoint_ld.agent import values
-from checkpoint_ld.documents.layout import Layout, dump_json
+from checkpoint_ld.documents.text import Layout, dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.graph.json_ld import jsonld_of
 from checkpoint_ld.agent.shapes import to_second
 from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.suggestion import unknown
 

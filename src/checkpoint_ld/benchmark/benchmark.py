@@ -31,7 +31,7 @@ from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import is_packed, replace_file
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import copied, inside, shown
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld import entities, templates
 from checkpoint_ld.dialects.datafeed import new_template_of, template_name
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now

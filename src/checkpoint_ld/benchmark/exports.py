@@ -10,7 +10,7 @@ from checkpoint_ld import emission
 from checkpoint_ld.benchmark.overview import summary
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import kind_of
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.mapping.properties import text_of
 from checkpoint_ld.mapping.questions import frame, frame_for, named

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.benchmark.editing import source_given
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import ReadError, WriteError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import EXTENSIONS, ExportShape, ParentLink
 from checkpoint_ld.documents.files import PACKED, is_packed, kind_of, read_bytes, replace_file
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WrongTypeError
 from checkpoint_ld.runtime.ids import new_id
 

@@ -29,7 +29,7 @@ _LATEST = 5
 
 def show_json(value: Any) -> None:
     """Print a value as JSON; integers may be of any size."""
-    from checkpoint_ld.documents.layout import dump_json
+    from checkpoint_ld.documents.text import dump_json
 
     streams.write(streams.STANDARD, dump_json(value) + b"\n")
 
@@ -87,7 +87,7 @@ def report_restored(restored: Restored, *, as_json: bool) -> None:
 
 def state_of(restored: Restored) -> bytes:
     """Return a restored state as JSON text: whose it is, what it goes on from, and the snapshot."""
-    from checkpoint_ld.documents.layout import Layout, dump_json
+    from checkpoint_ld.documents.text import Layout, dump_json
 
     state = restored.state
     parent = {} if state.parent is None else {"parent": state.parent.tree()}

@@ -48,7 +48,7 @@ def diff(
     """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld.benchmark.difference import semantic_diff
-    from checkpoint_ld.documents.layout import dump_json
+    from checkpoint_ld.documents.text import dump_json
 
     if before == after == streams.STANDARD:
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from checkpoint_ld.documents.layout import Layout
-from checkpoint_ld.documents.places import Places, pointer
+from checkpoint_ld.documents.text import Layout, Places, pointer
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, lone_surrogate, shown, too_large, walk
 from checkpoint_ld.errors import JsonSyntaxError, ReadError
 from checkpoint_ld.findings import Finding, Place

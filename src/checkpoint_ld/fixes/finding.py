@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.properties import name_of, property_value
-from checkpoint_ld.documents.places import Spans
+from checkpoint_ld.documents.text import Spans
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.fixes.fix import Edit, Fix
 from checkpoint_ld.fixes.names import name_fixes

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.ratings import PREFIX, trait_type
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import shown, walk
 from checkpoint_ld.fixes.fix import Edit, Fix
 from checkpoint_ld.fixes.values import FORM, replaced
@@ -17,7 +17,7 @@ from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.documents.places import Path, Span, Spans
+    from checkpoint_ld.documents.text import Path, Span, Spans
     from checkpoint_ld.fixes.parts import Part
 
 PREFIXED, HTTP = "trait-prefix", "vocabulary-http"

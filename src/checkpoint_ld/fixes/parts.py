@@ -10,7 +10,7 @@ from checkpoint_ld.vocabulary import SCHEMA, SCHEMA_HTTP
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.documents.places import Path
+    from checkpoint_ld.documents.text import Path
 
 _MEMBERS = {
     "root": ("creator", "rating", "dataFeedElement", "additionalProperty"),

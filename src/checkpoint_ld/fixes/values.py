@@ -7,14 +7,14 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.fixes.fix import Edit, Fix
 from checkpoint_ld.phrases import is_boolean_like, number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.documents.places import Path, Spans
+    from checkpoint_ld.documents.text import Path, Spans
     from checkpoint_ld.fixes.parts import Part
 
 FORM = "json-ld-form"

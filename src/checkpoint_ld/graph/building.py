@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph import contexts, interpreter, naming
 from checkpoint_ld.graph.annotation import annotate
 from checkpoint_ld.graph.columns import Alike, Objects, Place

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 from pyoxigraph import NamedNode
 
 from checkpoint_ld import families, profiles, rdf, sparql, validation
-from checkpoint_ld import loading as checkpoints
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError
@@ -216,7 +215,7 @@ class Collection(CheckedMethods):
 
     def checkpoint(self, graph: str) -> Any:
         """Return a Benchmark or an AgentCheckpoint of the collection. Raises LookupFailedError as `get` does."""
-        return checkpoints.load(self.get(graph))
+        return families.load(self.get(graph))
 
     def source(self, graph: str) -> Path:
         """Return the path of the file that a graph came from. Raises LookupFailedError."""

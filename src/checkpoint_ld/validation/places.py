@@ -10,7 +10,7 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld.constraints.forms import value_of
 from checkpoint_ld.constraints.names import key_of
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.inference import predicate_of
 from checkpoint_ld.members import SETTINGS

@@ -11,7 +11,7 @@ from checkpoint_ld.dialects.leftovers import KEPT, loss, losses_of
 from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.documents.files import kind_of
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError

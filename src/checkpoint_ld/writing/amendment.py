@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from checkpoint_ld.documents.layout import dump_json
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.members import ordered
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from checkpoint_ld.documents.document import Document
-    from checkpoint_ld.documents.layout import Layout
+    from checkpoint_ld.documents.text import Layout
 
 
 Json = Any

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.agent.difference import outline
 from checkpoint_ld.agent.json_patch import guarded, patch
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import ABSENT, Absent, changes, moved
 from checkpoint_ld.errors import SettingsError
 

@@ -14,7 +14,7 @@ from checkpoint_ld.agent.graph import AgentGraph, terms
 from checkpoint_ld.agent.rules import sweeps
 from checkpoint_ld.agent.rules.parts import CALL, DIFF, METADATA, PROGRESS, THOUGHT, TOOL_STATE, Parts, Value, term_of
 from checkpoint_ld.constraints import names
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.store import copied, put, triples_of

@@ -14,7 +14,7 @@ from rdflib import URIRef
 from checkpoint_ld.agent import names
 from checkpoint_ld.agent.graph.building import built
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph.literals import literal_of
 
 if TYPE_CHECKING:

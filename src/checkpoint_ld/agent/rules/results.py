@@ -14,7 +14,7 @@ from checkpoint_ld.agent.graph.building import is_texts
 from checkpoint_ld.agent.graph.terms import Reading
 from checkpoint_ld.agent.rules.inference import infer
 from checkpoint_ld.agent.rules.parts import Iri, Json, Located, Parts, scalar, term_of
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.shacl.shape import VIOLATION

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import ShapeError
 from checkpoint_ld.rules import finding

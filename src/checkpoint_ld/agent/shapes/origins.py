@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.shapes.from_second import ENDED, IN_FLIGHT
-from checkpoint_ld.documents.places import pointer
+from checkpoint_ld.documents.text import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
