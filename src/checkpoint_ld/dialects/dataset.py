@@ -37,6 +37,7 @@ from checkpoint_ld.dialects.ratings import (
     GLOBAL,
     IDLE_RANGE,
     LLM_SUFFIXES,
+    PREFIX,
     QUESTION,
     as_plain,
     clean_rating,
@@ -262,8 +263,9 @@ class _Writer:
         pairs = [(rating, _plain_rating(rating, scope)) for rating in ratings]
         apart = [rating for rating, plain in pairs if plain is None]
         kept = [rating for rating, plain in pairs if plain is not None]
+        kind = PREFIX + scope + LLM_SUFFIXES[0]
         self._plain.update(id(one) for one in apart)
-        self._plain.update(id(one) for one in kept if is_plain_rating(one, scope + LLM_SUFFIXES[0], nulls=False))
+        self._plain.update(id(one) for one in kept if is_plain_rating(one, kind, nulls=False))
         feed["rating"] = kept + apart
         written["rating"] = [plain for _, plain in pairs if plain is not None]
         if apart:

@@ -46,6 +46,7 @@ from checkpoint_ld.dialects.ratings import (
     IDLE_RANGE,
     LLM_SUFFIXES,
     MATRIX,
+    PREFIX,
     QUESTION,
     as_plain,
     is_template,
@@ -292,7 +293,7 @@ class _Writer:
             settings = _settings(rating, suffix, entries)
             self._idle[id(rating)] = settings.idle
             members |= {"additionalProperty": settings.written or ABSENT, **settings.deep}
-            if is_plain_rating(rating, scope + suffix):
+            if is_plain_rating(rating, PREFIX + scope + suffix):
                 self._plain.add(id(rating))
             if suffix in _NOT_READ or is_template(values(entries).get("kind")):
                 message = f'the GUI does not read the trait "{name}", a {suffix}; it is kept'

@@ -117,7 +117,7 @@ def is_plain_rating(rating: dict[str, Any], kind: str, *, nulls: bool = True) ->
         is_usual(rating, "Rating")
         and settings is not None
         and (nulls or None not in settings.values())
-        and rating.get("additionalType") == f"karenina:{kind}"
+        and rating.get("additionalType") == kind
         and isinstance(rating.get("@id", ""), str)
         and all(type(rating[bound]) is float for bound in ("bestRating", "worstRating") if bound in rating)
     )

@@ -11,13 +11,14 @@ from checkpoint_ld.dialects.leftovers import (
     PARKED,
     beyond,
     has_keywords,
+    is_plain_rating,
     loss,
     losses_of,
     park,
     parked_in,
     restored,
 )
-from checkpoint_ld.dialects.properties import ABSENT, name_of, plain_values, property_value, values
+from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_JUDGMENT,
     GUI_MATRIX,
@@ -143,22 +144,20 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
 
 
 def _is_said(family: Family, rating: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]) -> bool:
-    """Tell whether a usual rating comes back from `trait`, which was made of it; of any other one, say no.
+    """Tell whether reading `trait` gives all of the rating that it was made of, but for settings that are `idle`.
 
-    Settings that are `idle` need not come back.
+    Of a rating that is not usual, say no.
     """
-    settings = plain_values(rating.get("additionalProperty", []))
+    if not is_plain_rating(rating, _type(family, trait, scope)) or not _OWN.issuperset(rating):
+        return False
     best, worst = map(as_float, _range(family, trait))
-    made = {"@type": "Rating", "bestRating": best, "worstRating": worst, "additionalType": _type(family, trait, scope)}
     return (
-        settings is not None
-        and _OWN.issuperset(rating)
-        and None not in rating.values()
+        rating.get("bestRating", best) == best
+        and rating.get("worstRating", worst) == worst
         and ("@id" not in rating or is_gui_id(rating))
-        and all(name not in rating or same(rating[name], value) for name, value in made.items())
         and all(
             name in idle or (name in SETTINGS[family] and value not in (None, GUI_MATRIX) and same(trait[name], value))
-            for name, value in settings.items()
+            for name, value in values(rating.get("additionalProperty")).items()
         )
     )
 
