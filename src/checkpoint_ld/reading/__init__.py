@@ -249,12 +249,6 @@ def _reading(
     return replace(reading, of_form=tuple(of_form), findings=tuple(sorted(found, key=by_place)))
 
 
-def _old_names(plain: Plain, document: Document | None, dialect: str) -> Iterable[Finding]:
-    """Find old names where somebody wrote them: in plain keys, in the dialect that has new ones."""
-    is_as_written = document is not None and plain.origins is not None
-    return old_names.findings(plain.tree) if is_as_written and dialect == CANONICAL else ()
-
-
 def _with_our_context(tree: Tree) -> Tree:
     foreign = contexts.foreign_terms(tree.get("@context"))
     kept = {key: value for key, value in tree.items() if key != "@context"}

@@ -8,22 +8,18 @@ Patching is the same for a text: whatever stayed the same stands as it stood, to
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass, replace
 from operator import is_
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.documents.text import Spans, dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.members import ordered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from checkpoint_ld.documents.document import Document
-    from checkpoint_ld.documents.text import Layout
+    from checkpoint_ld.documents.text import Layout, Member, Span
 
 
 Json = Any
@@ -151,13 +147,6 @@ def _told(value: Json, key: str) -> str | None:
     return told if isinstance(told, str) else None
 
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
-_COMMA = re.compile(r"[ \t\n\r]*,?[ \t\n\r]*")
-# Values are only stepped over here: what a number amounts to does not matter.
-_STEPPER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
-
-
 def patched(document: Document, value: Any) -> bytes:
     """Return the text of `document` with `value` in the place of its own.
 
@@ -165,37 +154,28 @@ def patched(document: Document, value: Any) -> bytes:
     surrounds the others. New text is laid out like the document. Raises WriteError for what cannot be written.
     """
     text = document.data.decode("utf-8")
-    start = _after(_SPACE, text, int(text.startswith("\ufeff")))
-    _, end = _STEPPER.raw_decode(text, start)
-    whole = _Text(text, document.layout).of(value, document.value, _Member(start, start, end), "")
-    return (text[:start] + whole + text[end:]).encode()
-
-
-class _Member(NamedTuple):
-    """Offsets of a member of an object, or of an entry of an array: of its start, of its value, of the end of both."""
-
-    start: int
-    value: int
-    end: int
+    spans = Spans(text)
+    start, end = place = spans.value(())
+    return (text[:start] + _Text(spans, document.layout).of(value, document.value, place, "") + text[end:]).encode()
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    text: str
+    spans: Spans
     layout: Layout
 
-    def of(self, value: Any, own: Any, place: _Member, margin: str | None, depth: int = 0) -> str:
+    def of(self, value: Any, own: Any, place: Span, margin: str | None, depth: int = 0) -> str:
         """Return the text of `value`, which takes the place of `own`, in lines that begin with `margin`."""
         if value is own:
-            return self.text[place.value : place.end]
+            return self.spans.text[place.start : place.end]
         if value and own and type(value) is type(own) and isinstance(value, (dict, list)):
             return self._container(value, own, place, depth + 1)
         return self.new(value, margin, depth)
 
-    def _container(self, value: Any, own: Any, place: _Member, depth: int) -> str:
+    def _container(self, value: Any, own: Any, place: Span, depth: int) -> str:
         """Return the text of an object or array of which some members are new, some different, some gone."""
-        members = list(self._members(place.value))
-        opening = self.text[place.value : members[0].start]
+        source, members = self.spans.text, list(self.spans.members(place.start))
+        opening = source[place.start : members[0].key.start]
         margin = opening.rpartition("\n")[2] if "\n" in opening else None
         keys, models = (list(value) if isinstance(value, dict) else None), _models(value, own)
         text = [opening]
@@ -204,26 +184,25 @@ class _Text:
             if at:
                 text.append(self._gap(members, models[at - 1], model, opening))
             if model is None:
-                text.append("" if keys is None else self.new(key, None, depth) + self._colon(members[0]))
+                colon = source[members[0].key.end : members[0].start]
+                text.append("" if keys is None else self.new(key, None, depth) + colon)
                 text.append(self.new(value[key], margin, depth))
             else:
-                text.append(self.text[members[model].start : members[model].value])
-                text.append(self.of(value[key], own[model if keys is None else key], members[model], margin, depth))
-        return "".join((*text, self.text[members[-1].end : place.end]))
+                held = members[model]
+                text.append(source[held.key.start : held.start])
+                text.append(self.of(value[key], own[model if keys is None else key], held.value, margin, depth))
+        return "".join((*text, source[members[-1].value.end : place.end]))
 
-    def _gap(self, members: list[_Member], before: int | None, after: int | None, opening: str) -> str:
+    def _gap(self, members: list[Member], before: int | None, after: int | None, opening: str) -> str:
         """Return what stands between two members: what stood there, or else something of the same kind."""
+        source = self.spans.text
         if before is not None and after == before + 1:
-            return self.text[members[before].end : members[after].start]
+            return source[members[before].value.end : members[after].key.start]
         if "\n" in opening:
             return "," + opening[1:]
         if len(members) > 1:
-            return self.text[members[0].end : members[1].start]
+            return source[members[0].value.end : members[1].key.start]
         return self.layout.separators[0] if self.layout.separators and self.layout.indent is None else ", "
-
-    def _colon(self, member: _Member) -> str:
-        _, end = _STEPPER.raw_decode(self.text, member.start)
-        return self.text[end : member.value]
 
     def new(self, value: Any, margin: str | None, depth: int) -> str:
         """Return the text of a value that the document does not have; None as margin keeps it on one line."""
@@ -233,17 +212,6 @@ class _Text:
         lines = dump_json(value, layout, inside(depth)).decode().split("\n")
         return f"{self.layout.newline}{margin}".join(lines)
 
-    def _members(self, start: int) -> Iterator[_Member]:
-        keyed, at = self.text[start] == "{", _after(_SPACE, self.text, start + 1)
-        while self.text[at] not in "}]":
-            value = at
-            if keyed:
-                _, end = _STEPPER.raw_decode(self.text, at)
-                value = _after(_COLON, self.text, end)
-            _, end = _STEPPER.raw_decode(self.text, value)
-            yield _Member(at, value, end)
-            at = _after(_COMMA, self.text, end)
-
 
 def _models(value: Any, own: Any) -> list[int | None]:
     """Return for each member of a container the place of the one in `own` that it takes the place of."""
@@ -251,8 +219,3 @@ def _models(value: Any, own: Any) -> list[int | None]:
         return matches(value, own)
     places = {key: place for place, key in enumerate(own)}
     return [places.get(key) for key in value]
-
-
-def _after(pattern: re.Pattern[str], text: str, offset: int) -> int:
-    match = pattern.match(text, offset)
-    return match.end() if match else offset
