@@ -156,7 +156,8 @@ def _is_said(family: Family, rating: dict[str, Any], trait: dict[str, Any], scop
         and rating.get("worstRating", worst) == worst
         and ("@id" not in rating or is_gui_id(rating))
         and all(
-            name in idle or (name in SETTINGS[family] and value not in (None, GUI_MATRIX) and same(trait[name], value))
+            name in idle
+            or (name in SETTINGS[family] and value not in (None, GUI_MATRIX) and same(trait.get(name), value))
             for name, value in values(rating.get("additionalProperty")).items()
         )
     )
