@@ -80,10 +80,11 @@ def is_usual(members: Any, kind: str) -> bool:
 
 def are_usual(element: Any) -> bool:
     """Tell whether an element, its question, and the answer and template of that are usual, ratings left aside."""
-    question = element.get("item") if is_usual(element, "DataFeedItem") and "keywords" not in element else None
+    if not is_usual(element, "DataFeedItem") or "keywords" in element or not is_usual(element.get("item"), "Question"):
+        return False
+    question = element["item"]
     return (
-        is_usual(question, "Question")
-        and isinstance(question.get("rating", []), list)
+        isinstance(question.get("rating", []), list)
         and is_usual(question.get("acceptedAnswer", {}), "Answer")
         and is_usual(question.get("hasPart", {}), "SoftwareSourceCode")
     )
