@@ -15,10 +15,10 @@ from rdflib.compare import isomorphic
 from rdflib.namespace import RDFS
 
 from checkpoint_ld import data
-from checkpoint_ld.agent import names
-from checkpoint_ld.agent.graph import AgentGraph, terms
-from checkpoint_ld.agent.graph.json_ld import jsonld_of, without_context
+from checkpoint_ld.agent import names, schema
+from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import examine
+from checkpoint_ld.agent.schema import jsonld_of, without_context
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import ReadError, WriteError
@@ -122,7 +122,7 @@ def test_a_context_of_another_kind_is_an_unknown_member() -> None:
 
 
 def test_every_kind_of_object_is_named_by_the_property_that_leads_to_it() -> None:
-    kinds = {one.removeprefix(names.CAF) for one in terms.plans()}
+    kinds = {one.removeprefix(names.CAF) for one in schema.plans()}
     assert kinds == {
         *("Checkpoint", "Snapshot", "Context", "ToolState", "Progress"),
         *("Metadata", "Parent", "About", "Thought", "ToolCall"),

@@ -15,8 +15,8 @@ from rdflib import Graph
 from checkpoint_ld.agent import versions
 from checkpoint_ld.agent.defaults import filled
 from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.graph.json_ld import without_context
 from checkpoint_ld.agent.names import CAF, derived
+from checkpoint_ld.agent.schema import without_context
 from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.dialects import source_pointer

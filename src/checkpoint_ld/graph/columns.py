@@ -38,9 +38,12 @@ class Alike(NamedTuple):
     members: Sequence[int]
 
 
-def alike(objects: Sequence[dict[str, Any]]) -> list[Alike] | None:
-    """Return which of one or more objects are alike; None if one has several types, or one that is no text."""
-    kinds = [one.get("@type") for one in objects]
+def alike(objects: Sequence[dict[str, Any]], type_key: str | None = "@type") -> list[Alike] | None:
+    """Return which of one or more objects are alike; None if one has several types, or one that is no text.
+
+    `type_key` is the key of their types, None where they have none but by their place.
+    """
+    kinds = [None if type_key is None else one.get(type_key) for one in objects]
     if not _KINDS.issuperset(map(type, kinds)):
         return None
     layouts = [*map(tuple, objects)]
@@ -65,7 +68,11 @@ _PLAIN, _DATE, _DOUBLE, _NAME = Reading.PLAIN, Reading.DATE, Reading.DOUBLE, Rea
 _NODE, _JSON, _PROPERTY = Reading.NODE, Reading.JSON, Reading.PROPERTY
 _SCALARS = frozenset((str, int, float, bool))
 _NO_SCALARS = frozenset((list, dict, type(None)))
-_NATIVE = {_PROPERTY: _SCALARS | _NO_SCALARS, _PLAIN: _SCALARS}
+_NATIVE = {
+    _PROPERTY: _SCALARS | _NO_SCALARS,
+    _PLAIN: _SCALARS,
+    Reading.SCALAR: _SCALARS | {list, dict},
+}
 """Types of values that are native literals, or one of JSON, by the way in which a member is read."""
 _NOTHING: frozenset[type] = frozenset()
 _MAY_BE_UNDECIDED = (list, int, float)
@@ -107,13 +114,19 @@ class Column(NamedTuple):
         kinds = {*map(type, self.values)}
         if not self.known.has_objects or self.known.container == "@index" or kinds.isdisjoint(_HOLDERS):
             return self, []
-        if kinds == _OBJECTS:
+        holds = self.known.holds
+        if kinds == _OBJECTS and dict in holds:
             return None, [(dict, self)]
-        if kinds == _ARRAYS and all(self.values) and {*map(type, chain.from_iterable(self.values))} == _OBJECTS:
+        if (
+            kinds == _ARRAYS
+            and list in holds
+            and all(self.values)
+            and {*map(type, chain.from_iterable(self.values))} == _OBJECTS
+        ):
             return None, [(list, self)]
         found: dict[type, list[int]] = {}
         for at, one in enumerate(self.values):
-            is_holder = type(one) is dict or (type(one) is list and {*map(type, one)} == _OBJECTS)
+            is_holder = type(one) in holds and (type(one) is dict or {*map(type, one)} == _OBJECTS)
             found.setdefault(type(one) if is_holder else object, []).append(at)
         parts = {kind: self._only(places) for kind, places in found.items()}
         return parts.pop(object, None), [*parts.items()]

@@ -259,9 +259,11 @@ class Term:
 class Terms:
     """The terms that are active at an object."""
 
-    def __init__(self, own: Mapping[str, Term], around: Mapping[str, Term]) -> None:
+    def __init__(self, own: Mapping[str, Term], around: Mapping[str, Term], base: str = "") -> None:
         self._own = own
         self._around = around
+        self.base = base
+        """What relative identifiers are resolved against, where a scoped context says so."""
 
     @cached_property
     def by_key(self) -> dict[str, Term]:
@@ -296,7 +298,7 @@ class TermTable:
     def __init__(self, context: Mapping[str, Any], prefixes: Mapping[str, str] | None = None) -> None:
         self.prefixes = prefixes or {}
         everywhere: dict[str, Term] = {}
-        self.base = Terms(everywhere, {})
+        self.base = Terms(everywhere, {}, context.get("@base", ""))
         # A scope has the terms around it, those with scopes too: it is put together when the table is complete.
         everywhere.update({key: _term(key, one, everywhere) for key, one in context.items() if not key.startswith("@")})
         self._by_type = {key: term.scope for key, term in self.base.by_key.items() if _is_type_scope(context[key])}
@@ -322,9 +324,11 @@ def _term(key: str, definition: Any, outer: Mapping[str, Term]) -> Term:
         return Term(key, expand_name(str(definition)))
     inner = definition.get("@context")
     scope = None
+    if isinstance(inner, list):  # of null and a context: no term around it means anything at these objects
+        inner, outer = inner[-1], {}
     if isinstance(inner, dict):
         scoped = {name: _term(name, value, outer) for name, value in inner.items() if not name.startswith("@")}
-        scope = Terms(scoped, outer)
+        scope = Terms(scoped, outer, inner.get("@base", ""))
     iri = expand_name(str(definition.get("@id", key)))
     return Term(key, iri, definition.get("@type"), definition.get("@container"), scope)
 

@@ -58,6 +58,10 @@ class Reading(Enum):
     """One literal, whatever JSON value it is."""
     PROPERTY = auto()
     """A literal: native for scalars, JSON for what is none."""
+    SCALAR = auto()
+    """As a property, but for null, of which nothing is said."""
+    REFERENCE = auto()
+    """A text is the identifier of something, which its base makes an IRI of."""
 
 
 _READINGS = {None: Reading.PLAIN, DATETIME: Reading.DATE, DOUBLE: Reading.DOUBLE, "@vocab": Reading.NAME}
@@ -79,6 +83,8 @@ class KeyPlan(NamedTuple):
     is_text: bool = True
     """Whether a text under this key is simply a literal."""
     has_objects: bool = True
+    holds: frozenset[type] = frozenset((dict, list))
+    """How objects stand under this key: one by itself, several in an array, or either."""
 
     @classmethod
     def of(cls, term: Term, reading: Reading) -> KeyPlan:
@@ -104,6 +110,8 @@ class Plan:
         self._keys: dict[str, KeyPlan] = {}
         self._layouts: dict[tuple[str, ...], tuple[KeyPlan | None, ...]] = {}
         self.type: URIRef | None = None if kind is None else self._type(kind)
+        self.pattern: dict[Any, Any] = {} if self.type is None else {RDF_TYPE: self.type}
+        """What is said of each object before its members."""
 
     def term(self, key: str) -> Term | None:
         """Return the term that stands behind a key, None where the vocabulary alone tells."""

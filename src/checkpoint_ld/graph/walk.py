@@ -20,7 +20,7 @@ from rdflib import URIRef
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.columns import TOGETHER, Column, Columns, Objects, Place, alike, stem_of
 from checkpoint_ld.graph.compaction import POSITION, Compaction, Residue, coercion_of, difference, tell_residue
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.columns import Alike
     from checkpoint_ld.graph.contexts import Term
-    from checkpoint_ld.graph.plans import KeyPlan
+    from checkpoint_ld.graph.plans import KeyPlan, Plans
     from checkpoint_ld.graph.store import Index
 
 Tree = dict[str, Any]
@@ -53,9 +53,11 @@ class Walk(Columns):
     `taken` holds names that are in use elsewhere.
     """
 
-    def __init__(self, own_context: object, taken: Container[object] = ()) -> None:
+    type_key: str | None = "@type"
+
+    def __init__(self, own_context: object, taken: Container[object] = (), plans: Plans | None = None) -> None:
         super().__init__()
-        self.plans = compiled(own_context)
+        self.plans = plans or compiled(own_context)
         self.index: Index = {}
         self.taken = taken
         self.source: Tree = {}
@@ -209,12 +211,11 @@ class Walk(Columns):
         said: list[dict[Any, Any]] = [{}] * len(sources)
         columns: dict[int, Column] = {}
         for kind, keys, rows in groups:
-            if not kind and "@type" in keys:
+            if not kind and self.type_key in keys:
                 raise NotCoveredError
             plan = self.plans.at(kind, place.via, place.around)
             members = [(key, known) for key, known in zip(keys, plan.members(keys), strict=True) if known is not None]
-            pattern: dict[Any, Any] = {} if plan.type is None else {RDF_TYPE: plan.type}
-            pattern.update((known.predicate, None) for _, known in members)
+            pattern: dict[Any, Any] = {**plan.pattern, **{known.predicate: None for _, known in members}}
             for at in rows:
                 said[at] = pattern.copy()
             alike_ones = sources if len(groups) == 1 else [sources[at] for at in rows]

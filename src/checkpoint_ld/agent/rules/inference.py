@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent import names as agent_names
-from checkpoint_ld.agent.graph import AgentGraph, terms
+from checkpoint_ld.agent import schema
+from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.rules import sweeps
 from checkpoint_ld.agent.rules.parts import CALL, DIFF, METADATA, PROGRESS, THOUGHT, TOOL_STATE, Parts, Value, term_of
 from checkpoint_ld.constraints import names
@@ -73,7 +74,7 @@ def with_inferred(graph: AgentGraph) -> AgentGraph:
 
 def _keys(parts: Parts) -> Iterator[_Odd]:
     """Infer unknown keys, and members that are null; inside JSON values all keys are one's own."""
-    for kind, plan in terms.plans().items():
+    for kind, plan in schema.plans().items():
         known = dict.fromkeys((*plan.keys, *(("id",) if plan.kind is not None else ())))
         for part in parts.of(kind):
             if not part.tree.keys() <= known.keys():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from rdflib import URIRef
 
 from checkpoint_ld.agent import names
-from checkpoint_ld.agent.graph.building import built
+from checkpoint_ld.agent.graph import built
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph.literals import literal_of
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.agent.graph.building import Placed
-    from checkpoint_ld.agent.graph.terms import Plan
+    from checkpoint_ld.agent.schema import AgentPlan
 
 Tree = dict[str, Any]
 
@@ -90,7 +89,7 @@ class Part:
     classes: tuple[str, ...]
     tree: Tree
     pointer: str
-    plan: Plan | None = None
+    plan: AgentPlan | None = None
     inferred: dict[str, list[Located]] = field(default_factory=dict)
 
     @property
@@ -116,9 +115,10 @@ class Parts:
         self.by_class: dict[str, list[Part]] = {}
         self.by_node: dict[Node, Part] = {}
         self.index, objects, self.again = built(tree)
-        self.root = self._part(objects[0])
-        for one in objects[1:]:
-            self._part(one)
+        self.root = self._part(objects[0].plan, objects[0].nodes[0], tree, "")
+        for plan, sources, nodes, places in objects[1:]:
+            for source, node, place in zip(sources, nodes, places, strict=True):
+                self._part(plan, node, source, place)
 
     def of(self, kind: str) -> list[Part]:
         """Return the parts of a class, in the order of the tree."""
@@ -128,8 +128,7 @@ class Parts:
         """Return the part of a class of which there is at most one."""
         return next(iter(self.of(kind)), None)
 
-    def _part(self, of: Placed) -> Part:
-        node, tree, plan, place = of
+    def _part(self, plan: AgentPlan, node: URIRef, tree: Tree, place: str) -> Part:
         kind = str(plan.type)
         classes = (kind, ENDED_CALL) if kind == CALL and tree.get("success") is not None else (kind,)
         part = self._add(Part(node, classes, tree, place, plan))

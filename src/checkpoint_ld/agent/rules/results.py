@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from rdflib import URIRef
 
 from checkpoint_ld import profiles, shacl
-from checkpoint_ld.agent import names
-from checkpoint_ld.agent.graph.building import is_texts
-from checkpoint_ld.agent.graph.terms import Reading
+from checkpoint_ld.agent import names, schema
+from checkpoint_ld.agent.graph import is_texts
 from checkpoint_ld.agent.rules.inference import infer
 from checkpoint_ld.agent.rules.parts import Iri, Json, Located, Parts, scalar, term_of
-from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.plans import Reading
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.shacl.shape import VIOLATION
 from checkpoint_ld.shacl.terms import sh
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.agent.graph.terms import Key
     from checkpoint_ld.agent.rules.parts import Part, Tree, Value
     from checkpoint_ld.findings import Severity
+    from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
 
@@ -100,27 +99,25 @@ class Validation:
             again = self.parts.again.get(part.node, ())
             yield from (Located(at, f"{place}/id") for at, place in enumerate((part.pointer, *again)))
         key = None if part.plan is None else part.plan.by_predicate.get(prop)
-        if key is not None and key.name in part.tree:
-            yield from self._of_key(part, key, f"{part.pointer}/{key.name}")
+        if key is not None and key.key in part.tree:
+            yield from self._of_key(part, key, f"{part.pointer}/{key.key}")
 
-    def _of_key(self, part: Part, key: Key, place: str) -> Iterator[Located]:
-        value = part.tree[key.name]
-        match key.reading:
-            case Reading.JSON:
-                yield Located(Json(value), place)
-            case Reading.REFERENCE if isinstance(value, str) and key.kind is not None:
-                yield Located(Iri(names.iri(key.kind, value)), place)
-            case Reading.REFERENCES if key.kind is not None and is_texts(value):
-                for at, one in enumerate(value):
-                    yield Located(Iri(names.iri(key.kind, one)), place + pointer((at,)))
-            case Reading.OBJECT if isinstance(value, dict):
-                yield Located(Iri(f"{part.stem}/{key.name}"), place)
-            case Reading.OBJECTS if isinstance(value, list) and key.plan is not None:
-                parts = {one.pointer: Iri(one.node) for one in self.parts.of(str(key.plan.type))}
-                located = ((f"{place}/{at}", one) for at, one in enumerate(value) if one is not None)
-                yield from (Located(parts.get(at) or scalar(one), at) for at, one in located)
-            case _ if value is not None:
-                yield Located(scalar(value), place)
+    def _of_key(self, part: Part, key: KeyPlan, place: str) -> Iterator[Located]:
+        value, is_array = part.tree[key.key], list in key.holds
+        if key.reading is Reading.JSON:
+            yield Located(Json(value), place)
+        elif key.reading is Reading.REFERENCE and (is_texts(value) if key.is_set else isinstance(value, str)):
+            kind = schema.kind_of(key)
+            iris = [Iri(names.iri(kind, one)) for one in (value if key.is_set else [value])]
+            yield from (Located(one, f"{place}/{at}" if key.is_set else place) for at, one in enumerate(iris))
+        elif dict in key.holds and isinstance(value, dict):
+            yield Located(Iri(f"{part.stem}/{key.key}"), place)
+        elif is_array and isinstance(value, list) and part.plan is not None:
+            parts = {one.pointer: Iri(one.node) for one in self.parts.of(str(part.plan.below[key.key].type))}
+            located = ((f"{place}/{at}", one) for at, one in enumerate(value) if one is not None)
+            yield from (Located(parts.get(at) or scalar(one), at) for at, one in located)
+        elif value is not None:
+            yield Located(scalar(value), place)
 
 
 def compiled(profile: Profile) -> shacl.Shapes:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.agent import names
-from checkpoint_ld.agent.graph.reading import value_of
 from checkpoint_ld.agent.names import caf, derived, prov
+from checkpoint_ld.agent.schema import value_of
 from checkpoint_ld.agent.values import LATEST_MS
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.expansion import RDF_TYPE

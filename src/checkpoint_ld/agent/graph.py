@@ -1,0 +1,352 @@
+"""The graph of an agent checkpoint, named by its root: its tree as statements, what is derived from them, and back.
+
+Every tree gives a graph: a value of another type than its key asks for stays a literal of the type that it has, and
+what no statement can say (a null, an empty array, an order) is the residue of its object.
+"""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from rdflib import BNode, Graph, Literal, URIRef
+
+from checkpoint_ld.agent import names, schema
+from checkpoint_ld.agent.names import CAF, CAF_DERIVED, PROV
+from checkpoint_ld.agent.provenance import add_provenance
+from checkpoint_ld.agent.schema import ID, value_of
+from checkpoint_ld.agent.text import bytes_of, sha256_of
+from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.graph import interpreter, naming
+from checkpoint_ld.graph.columns import TOGETHER, Objects, Place, alike, stem_of
+from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
+from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.interpreter import uncollected
+from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.plans import Reading
+from checkpoint_ld.graph.store import StatementGraph, put, terms_of
+from checkpoint_ld.graph.walk import Walk
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.agent.schema import AgentPlan
+    from checkpoint_ld.graph.columns import Column
+    from checkpoint_ld.graph.plans import KeyPlan
+    from checkpoint_ld.graph.store import Index
+
+Tree = dict[str, Any]
+
+
+class AgentGraph(StatementGraph):
+    """The statements of one agent checkpoint, which may be read and changed as any rdflib graph."""
+
+    PREFIXES: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"caf": CAF, "cafd": CAF_DERIVED, "prov": PROV, "schema": SCHEMA, "karenina": KARENINA, "xsd": XSD}
+    )
+
+    @classmethod
+    def of_tree(cls, tree: Tree, *, prov: bool = False, sha256: str | None = None) -> Self:
+        """Build the graph of a tree in the canonical shape; with `prov`, what is derived from it, too.
+
+        `sha256` is the hash of the text, where it is known already. A tree that breaks rules has a graph as well.
+        Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
+        """
+        with uncollected():
+            index, objects, _ = built(tree)
+            root = objects[0].nodes[0]
+            if prov:
+                try:
+                    sha256 = sha256 or sha256_of(tree)
+                except WriteError:
+                    sha256 = None  # it has no text
+                add_provenance(index, root, sha256)
+            return cls(index, root)
+
+    @classmethod
+    def of_index(cls, index: Index) -> Self:
+        """Return the graph of statements. Raises ReadError unless one checkpoint is in them, and only one."""
+        return cls(index, root_of(index))
+
+    @classmethod
+    def of_graph(cls, graph: Graph) -> Self:
+        """Return a graph of the statements of any rdflib graph. Raises ReadError as `of_index` does."""
+        if isinstance(graph, cls):
+            return graph.copy()
+        index: Index = {}
+        for triple in graph:
+            put(index, *triple)
+        return cls.of_index(index)
+
+    def tree(self) -> Tree:
+        """Return the tree in the canonical shape; derived statements and unknown ones are not in it."""
+        return _Reader(self.index).object(self.root, schema.compiled().root)
+
+
+class Batch(NamedTuple):
+    """Objects at one place of the schema: what their keys mean, their nodes, and the JSON Pointers of their places."""
+
+    plan: AgentPlan
+    sources: Sequence[Tree]
+    nodes: Sequence[URIRef]
+    places: Sequence[str]
+
+
+class Built(NamedTuple):
+    """The statements of a tree; its objects in the order of the tree, the root first.
+
+    `again` has the places of objects whose id an earlier one has, by the node of that one.
+    """
+
+    statements: Index
+    objects: list[Batch]
+    again: dict[URIRef, list[str]]
+
+
+def built(tree: Tree) -> Built:
+    """Return the statements of a tree in the canonical shape.
+
+    Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
+    """
+    with interpreter.room(), uncollected():
+        walk = AgentWalk()
+        try:
+            name = "" if isinstance(tree.get(ID), str) else naming.root_of(tree)
+            walk.objects(Objects([tree], [name]), Place())
+            walk.complete()
+        except ReadError:
+            raise
+        except ValueError as error:
+            bytes_of(tree)  # raises the WriteError that names the value
+            raise WriteError(f"the checkpoint is no JSON: {error}") from error
+        return Built(walk.index, walk.objects_by_place, walk.again)
+
+
+class AgentWalk(Walk):
+    """One walk through the tree of an agent checkpoint, which covers every tree.
+
+    Objects are named by their ids; all values but objects, references and JSON parts are literals.
+    """
+
+    type_key = None
+
+    def __init__(self) -> None:
+        super().__init__(None, plans=schema.compiled())
+        self.objects_by_place: list[Batch] = []
+        self.named: set[str] = set()
+        self.again: dict[URIRef, list[str]] = {}
+        self.left: dict[str, Tree] = {}
+        """What the statements do not say, by the names of the objects."""
+
+    def objects(self, found: Objects, place: Place) -> list[Node]:
+        """Hold the statements of objects and of all below them; return their nodes."""
+        sources, by_place, positions = found
+        if len(sources) > TOGETHER:
+            parts = [found.part(at, at + TOGETHER) for at in range(0, len(sources), TOGETHER)]
+            return [node for part in parts for node in self.objects(part, place)]
+        plan = schema.compiled().at(None, place.via, place.around)
+        names_ = by_place if plan.kind is None else [*map(self._name, sources, by_place, [plan.kind] * len(sources))]
+        nodes = [str.__new__(URIRef, name) for name in names_]
+        places = [name.partition("#")[2] for name in by_place]
+        self.objects_by_place.append(Batch(plan, sources, nodes, places))
+        beside: list[tuple[int, URIRef, Node]] = []
+        for at, position in enumerate(positions or ()):
+            beside.append((at, POSITION, self.scalars[int, position]))
+            identifier = sources[at].get(ID)
+            if names_[at] == by_place[at] and plan.kind is not None and isinstance(identifier, str):
+                self.again.setdefault(_uri(names.iri(plan.kind, identifier)), []).append(places[at])
+        groups = alike(sources, None) or ()
+        self.tell([*nodes], Objects(sources, names_), groups, place, beside)
+        return [*nodes]
+
+    def _name(self, source: Tree, by_place: str, kind: names.Kind) -> str:
+        """Return the name of an object: by its id, or by its place where it has none or another one has it."""
+        identifier = source.get(ID)
+        if isinstance(identifier, str):
+            name = names.iri(kind, identifier)
+            if name not in self.named:
+                self.named.add(name)
+                return name
+        if ID in source:
+            self.left[by_place] = {ID: encoded(identifier, {})}
+        return by_place
+
+    def column(
+        self, column: Column, names: Sequence[str], depth: int
+    ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
+        """Return what a member says, and at which places otherwise than the document does; as `Columns.column`."""
+        if not column.known.holds:
+            return super().column(column, names, depth)
+        said = [
+            self._holder(one, column, names[row], depth) for one, row in zip(column.values, column.rows, strict=True)
+        ]
+        odd = list if list in column.known.holds else type(None)
+        return said, [at for at, one in enumerate(column.values) if one is None or isinstance(one, odd)]
+
+    def _holder(self, value: Any, column: Column, name: str, depth: int) -> Node | list[Node] | None:
+        """Return what a member says that may hold objects, of which some elements are none."""
+        known = column.known
+        place = Place(known.term, column.plan, depth)
+        if dict in known.holds and isinstance(value, dict):
+            return self.objects(Objects([value], [stem_of(name, known)]), place)[0]
+        if dict in known.holds or not isinstance(value, list):
+            return self.member(value, known)[0]
+        at = [at for at, one in enumerate(value) if isinstance(one, dict)]
+        by_place = [f"{stem_of(name, known)}/{one}" for one in at]
+        objects = Objects([value[one] for one in at], by_place, at)
+        nodes = dict(zip(at, self.objects(objects, place) if at else (), strict=True))
+        self.left.setdefault(name, {})[known.key] = [
+            {NODE: str(nodes[at])} if at in nodes else encoded(one, {}) for at, one in enumerate(value)
+        ]
+        return _held([nodes[at] if at in nodes else self.member(one, known)[0] for at, one in enumerate(value)])
+
+    def member(self, value: Any, known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
+        """Return what a value without nodes says, and whether it says it otherwise than the document does."""
+        if known.reading is Reading.JSON:
+            return literal_of(value, "@json"), False
+        if value is None:
+            return None, True
+        if known.reading is Reading.REFERENCE:
+            if isinstance(value, str) and not known.is_set:
+                return self._reference(value, known), False
+            if known.is_set and is_texts(value):
+                distinct = sorted({*value})
+                terms = [self._reference(one, known) for one in dict.fromkeys(value)]
+                return _held(terms), not value or value != distinct
+        if isinstance(value, (dict, list)):
+            return literal_of(value, "@json"), False
+        return self.scalars[type(value), value], False
+
+    def _reference(self, identifier: str, known: KeyPlan) -> URIRef:
+        return _uri(names.iri(schema.kind_of(known), identifier))
+
+    def complete(self) -> None:
+        """Tell the residue of what the statements say otherwise than the document."""
+        for subject, source, keys in self.odd:
+            left = self.left.setdefault(str(subject), {})
+            for known in keys:
+                left.setdefault(known.key, encoded(source[known.key], {}))
+        for name, left in self.left.items():
+            self.index[_uri(name)][RESIDUE] = literal_of(dict(sorted(left.items())), "@json")
+        for batch in self.objects_by_place:
+            for node in batch.nodes:
+                self.index[node] = self.index.pop(node)  # as they stand in the document
+        for node, places in self.again.items():
+            for place in places:
+                put(self.index, node, POSITION, literal_of(int(place.rpartition("/")[2])))
+
+
+def is_texts(value: Any) -> bool:
+    """Return whether a value is an array of texts only."""
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _uri(name: str) -> URIRef:
+    # What is named here is an IRI: looking again, as URIRef does, takes longer than all else about a name.
+    return str.__new__(URIRef, name)
+
+
+def _held(found: Sequence[Node | list[Node] | None]) -> Node | list[Node] | None:
+    every = [*dict.fromkeys(one for one in found if one is not None)]  # type: ignore[arg-type] # no lists of lists
+    return every if len(every) > 1 else every[0] if every else None
+
+
+_MOMENTS = (names.caf("createdAtMs"), names.caf("startedAtMs"))
+
+
+def root_of(index: Index) -> Node:
+    """Return the one node that is a checkpoint: by its class, or, where no node has one, by its snapshot.
+
+    Raises ReadError where there is none, or more than one.
+    """
+    plan = schema.compiled().root
+    snapshot = plan.keys["snapshot"].predicate
+    typed = [subject for subject, held_by in index.items() if plan.type in terms_of(held_by.get(RDF_TYPE))]
+    found = typed or [subject for subject, held_by in index.items() if snapshot in held_by]
+    if len(found) != 1:
+        several = ", ".join(sorted(map(str, found))[:3])
+        what = f"{len(found)} agent checkpoints: {several}" if found else "no agent checkpoint"
+        raise ReadError(f"the statements hold {what}; give those of exactly one caf:Checkpoint")
+    return found[0]
+
+
+class _Reader:
+    """Reads objects from an index; derived and foreign statements say nothing here."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.walk = AgentWalk()
+
+    def object(self, subject: Node, plan: AgentPlan) -> Tree:
+        """Return the object of a node, and of everything below it: known keys in their fixed order, then all others."""
+        held_by = self.index.get(subject, {})
+        members: Tree = {}
+        if plan.kind is not None and not isinstance(subject, BNode) and not naming.is_minted(str(subject)):
+            members[ID] = _id_of(subject, plan.kind)
+        for predicate, held in held_by.items():
+            key = plan.key_of(str(predicate))
+            if key is not None:
+                members[key.key] = self.value(terms_of(held), key, plan)
+        if RESIDUE in held_by:
+            self.put_over(members, held_by, plan)
+        known = {key: members.pop(key) for key in plan.order if key in members}
+        return {**known, **dict(sorted(members.items()))}
+
+    def value(self, held: list[Node], key: KeyPlan, plan: AgentPlan) -> Any:
+        """Return the value of a member."""
+        is_one = len(held) == 1 and (not key.is_set or isinstance(held[0], Literal))
+        if is_one:
+            return self.one(held[0], key, plan)
+        if key.is_set and key.holds:
+            return [self.one(one, key, plan) for one in sorted(held, key=self.place)]
+        found = [self.one(one, key, plan) for one in sorted(held, key=str)]
+        return sorted(found, key=str) if key.is_set else found
+
+    def one(self, term: Node, key: KeyPlan, plan: AgentPlan) -> Any:
+        """Return the JSON value of a term."""
+        if isinstance(term, Literal):
+            return value_of(term)
+        if key.holds:
+            return self.object(term, plan.below[key.key])
+        return _id_of(term, schema.kind_of(key)) if key.reading is Reading.REFERENCE else str(term)
+
+    def place(self, term: Node) -> tuple[float, float, str]:
+        """Return what elements of an array are sorted by: position, moment, name; literals come last."""
+        if isinstance(term, Literal):
+            return math.inf, math.inf, str(term)
+        held_by = self.index.get(term, {})
+        position, moment = (
+            [value_of(one) for name in by for one in terms_of(held_by.get(name)) if isinstance(one, Literal)]
+            for by in ((POSITION,), _MOMENTS)
+        )
+        return _least(position), _least(moment), str(term)
+
+    def put_over(self, members: Tree, held_by: dict[Node, Node | list[Node]], plan: AgentPlan) -> None:
+        """Put what a residue tells over what the statements tell, unless somebody changed the statements since."""
+        for term in terms_of(held_by[RESIDUE]):
+            residue = value_of(term) if isinstance(term, Literal) else None
+            for name, value in residue.items() if isinstance(residue, dict) else ():
+                if name == ID and plan.kind is not None:
+                    members.setdefault(name, decoded(value))
+                    continue
+                key, meant = plan.key(name), decoded(value)
+                is_array = list in key.holds and isinstance(meant, list)
+                parts = meant if is_array else [meant]
+                terms = [_uri(one.name) if isinstance(one, Ref) else self.walk.member(one, key)[0] for one in parts]
+                if {one for held in terms for one in terms_of(held)} == {*terms_of(held_by.get(key.predicate))}:
+                    filled = [self.one(_uri(one.name), key, plan) if isinstance(one, Ref) else one for one in parts]
+                    members[name] = filled if is_array else filled[0]
+
+
+def _id_of(subject: Node, kind: names.Kind) -> str:
+    """Return the id that the name of a node tells; a name of another kind is an id by itself."""
+    found = names.identifier(str(subject))
+    return found[1] if found is not None and found[0] == kind else str(subject)
+
+
+def _least(found: list[Any]) -> float:
+    return min((one for one in found if isinstance(one, (int, float))), default=math.inf)

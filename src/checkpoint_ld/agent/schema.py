@@ -1,0 +1,183 @@
+"""The schema of agent checkpoints, compiled from our context: what each key means at each kind of object.
+
+The context is the one that other processors of JSON-LD read a file with. It has all but the classes: those are the
+local names of the properties that lead to objects, with a capital letter. Our JSON-LD is the plain file with this
+context as its first member: processors ignore its scoped bases where it is fetched by an address.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+import orjson
+
+from checkpoint_ld import data
+from checkpoint_ld.agent.names import CAF, Kind, caf, extension_iri, extension_key
+from checkpoint_ld.agent.text import ordered
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.contexts import Term, TermTable
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
+from checkpoint_ld.graph.plans import KeyPlan, Plan, Plans, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rdflib import Literal, URIRef
+
+    from checkpoint_ld.graph.contexts import Terms
+
+Tree = dict[str, Any]
+
+CONTEXT_FILE = "caf.jsonld"
+CONTEXT = "@context"
+ID = "id"
+
+_ALONE, _IN_ARRAYS, _NOWHERE = frozenset({dict}), frozenset({list}), frozenset[type]()
+
+
+class AgentPlan(Plan):
+    """What the keys of one kind of object mean; `kind` is that of its own id, None where it has none."""
+
+    def __init__(self, type_: URIRef, terms: Terms, *, in_array: bool = False) -> None:
+        self.type = type_
+        self.kind = _kind_of(terms) if ID in terms.by_key else None
+        self.order = [*terms.by_key]
+        """The known keys, that of the id too, in the order in which they are written."""
+        known = {key: term for key, term in terms.by_key.items() if key != ID}
+        self.keys = {key: _key_plan(term) for key, term in known.items()}
+        self.by_predicate = {str(one.predicate): one for one in self.keys.values()}
+        self.below = {
+            key: AgentPlan(_class_of(term), term.scope, in_array=term.container == "@set")
+            for key, term in known.items()
+            if term.scope is not None and term.coercion is None
+        }
+        """What keys mean at the objects that are values of a key."""
+        self.pattern: dict[Any, Any] = {RDF_TYPE: type_, **({POSITION: None} if in_array else {})}
+
+    def key(self, name: str) -> KeyPlan:
+        """Return what a key means, be it known or not."""
+        return self.keys.get(name) or _extension(name, named(extension_iri(name)))
+
+    def key_of(self, predicate: str) -> KeyPlan | None:
+        """Return the key for a predicate; None for one that says nothing of what a document says here."""
+        known = self.by_predicate.get(predicate)
+        if known is not None:
+            return known
+        name = extension_key(predicate)
+        # The known key has a predicate of its own: this one would write the member twice.
+        return None if name is None or name in self.keys else _extension(name, named(predicate))
+
+    def members(self, keys: tuple[str, ...]) -> tuple[KeyPlan | None, ...]:
+        """Return what the keys of an object mean, None for that of its id."""
+        return tuple(None if key == ID and self.kind is not None else self.key(key) for key in keys)
+
+
+class AgentPlans(Plans):
+    """The compiled context of agent checkpoints."""
+
+    def __init__(self) -> None:
+        self.root = AgentPlan(caf("Checkpoint"), TermTable(context()).base)
+
+    def at(self, kind: str | None, via: Term | None, around: Plan | None) -> AgentPlan:  # noqa: ARG002 - objects have no types
+        """Return what keys mean at an object that is a value of `via` at an object of `around`."""
+        return self.root if via is None else cast("AgentPlan", around).below[via.key]
+
+
+@cache
+def context() -> Tree:
+    """Return the context under which a plain file in the canonical shape is JSON-LD 1.1."""
+    found: Tree = orjson.loads(data.text("contexts", CONTEXT_FILE))[CONTEXT]
+    return found
+
+
+@cache
+def compiled() -> AgentPlans:
+    """Return what the keys of a checkpoint's root mean, and through them those of all objects below it."""
+    return AgentPlans()
+
+
+@cache
+def plans() -> dict[str, AgentPlan]:
+    """Return what the keys mean at every kind of object, by its class."""
+    found: dict[str, AgentPlan] = {}
+    waiting = [compiled().root]
+    while waiting:
+        plan = waiting.pop()
+        found[str(plan.type)] = plan
+        waiting += plan.below.values()
+    return found
+
+
+def kind_of(known: KeyPlan) -> Kind:
+    """Return what the ids are the ids of that a key refers to."""
+    return _kind_of(cast("Terms", cast("Term", known.term).scope))
+
+
+def _kind_of(terms: Terms) -> Kind:
+    return cast("Kind", terms.base.removeprefix("urn:caf:").removesuffix("/"))
+
+
+def _class_of(term: Term) -> URIRef:
+    local = term.iri.removeprefix(CAF)
+    return caf(local[:1].upper() + local[1:])
+
+
+def _key_plan(term: Term) -> KeyPlan:
+    is_set, is_json = term.container == "@set", term.coercion == "@json"
+    if term.scope is None or is_json:
+        reading, holds = Reading.JSON if is_json else Reading.SCALAR, _NOWHERE
+    elif term.coercion == "@id":
+        reading, holds = Reading.REFERENCE, _NOWHERE
+    else:
+        reading, holds = Reading.SCALAR, _IN_ARRAYS if is_set else _ALONE
+    is_text, token = reading is Reading.SCALAR, term.key
+    return KeyPlan(
+        term.key, named(term.iri), reading, None, term, token, is_set and not is_json, is_text, bool(holds), holds
+    )
+
+
+def _extension(name: str, predicate: URIRef) -> KeyPlan:
+    return KeyPlan(name, predicate, Reading.SCALAR, None, None, name, has_objects=False, holds=_NOWHERE)
+
+
+def value_of(literal: Literal) -> Any:
+    """Return the JSON value of a literal, be it ours or written by somebody else."""
+    text, datatype = str(literal), literal.datatype
+    if datatype is None:
+        return text
+    try:
+        if datatype == RDF_JSON:
+            return json.loads(text)
+        if datatype == XSD_BOOLEAN and text in ("true", "false", "1", "0"):
+            return text in ("true", "1")
+        if datatype == XSD_INTEGER:
+            return int(text)
+        if datatype in (XSD_DOUBLE, XSD_DECIMAL, XSD_FLOAT) and math.isfinite(float(text)):
+            return float(text)
+    except ValueError:
+        pass  # It says that it is what it is not: then it is a text.
+    return text
+
+
+def jsonld_of(tree: Mapping[str, Any]) -> Tree:
+    """Return the JSON-LD document of a tree in the canonical shape.
+
+    Raises WriteError for one that has a member `@context` of its own.
+    """
+    bare = without_context(tree)
+    if CONTEXT in bare:
+        message = "the checkpoint has a member @context of its own, where JSON-LD has ours"
+        raise WriteError(f"{message}: write the plain file or an RDF syntax")
+    return {CONTEXT: copy.deepcopy(context()), **ordered(bare)}
+
+
+def without_context(tree: Mapping[str, Any]) -> Tree:
+    """Return a document without our context; one that is not ours is a member like any other."""
+    is_ours = tree.get(CONTEXT) == context()
+    return {key: value for key, value in tree.items() if key != CONTEXT or not is_ours}
