@@ -30,7 +30,7 @@ from checkpoint_ld.graph.walk import Walk
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -202,7 +202,8 @@ class AgentWalk(Walk):
         self.left.setdefault(name, {})[known.key] = [
             {NODE: str(nodes[at])} if at in nodes else encoded(one, {}) for at, one in enumerate(value)
         ]
-        return _held([nodes[at] if at in nodes else self.member(one, known)[0] for at, one in enumerate(value)])
+        terms = [nodes[at] if at in nodes else self.member(one, known)[0] for at, one in enumerate(value)]
+        return _held(term for one in terms for term in terms_of(one))
 
     def member(self, value: Any, known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
         """Return what a value without nodes says, and whether it says it otherwise than the document does."""
@@ -250,8 +251,8 @@ def _uri(name: str) -> URIRef:
     return str.__new__(URIRef, name)
 
 
-def _held(found: Sequence[Node | list[Node] | None]) -> Node | list[Node] | None:
-    every = [*dict.fromkeys(one for one in found if one is not None)]  # type: ignore[arg-type] # no lists of lists
+def _held(found: Iterable[Node | None]) -> Node | list[Node] | None:
+    every = [*dict.fromkeys(one for one in found if one is not None)]
     return every if len(every) > 1 else every[0] if every else None
 
 
