@@ -33,7 +33,6 @@ FAMILIES = (DEFAULT, AGENT)
 
 _FILE = "profiles.ttl"
 _PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
-_TARGETS = tuple(URIRef(SHACL + name) for name in ("targetClass", "targetNode", "targetObjectsOf", "targetSubjectsOf"))
 _SEVERITIES = {severity: URIRef(iri) for iri, severity in rules.SEVERITIES.items()}
 _NAMESPACE = "urn:checkpoint-ld:profile:"
 
@@ -103,8 +102,7 @@ class Profile:
             if _PATH in said or _SEVERITY in said:
                 said[_SEVERITY] = _SEVERITIES[rule.severity]
         for shape in self.left_out:
-            for target in _TARGETS:
-                index[shape].pop(target, None)
+            del index[shape]
         return index
 
 

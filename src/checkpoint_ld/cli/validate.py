@@ -74,7 +74,7 @@ def severity(name: str) -> Severity | None:
 
 @click.command(cls=Command)
 @argument("paths", "PATH", "Files, folders and patterns; - for standard input.", nargs=-1, required=True)
-@click.option("--profile", help="The rules: karenina or agent (unless set), strict, legacy-dataset, structure …")
+@click.option("--profile", help="The rules: karenina or agent (unless set), strict, load, legacy-dataset, structure …")
 @click.option("--shapes", multiple=True, help="A file or folder of shapes of your own; may be repeated.")
 @format_option
 @output("The file to write them to.")

@@ -118,9 +118,9 @@ class Reading:
         return dialects.source_pointer(origins, dialects.source_pointer(upgrade.origins, pointer))
 
 
-def by_place(found: Finding) -> tuple[int, int]:
+def by_place(found: Finding) -> tuple[int, int, str, str]:
     """Return what sorts findings by their places in the source."""
-    return found.place.line or 0, found.place.column or 0
+    return found.place.line or 0, found.place.column or 0, found.node or "", found.code
 
 
 def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Reading:

@@ -42,7 +42,7 @@ _HOMES = {
     "read_template": "reading",
     "source_of": "writing",
     "spec_of": "specification",
-    "validate_spec": "validity",
+    "validate_spec": "specification",
 }
 
 
