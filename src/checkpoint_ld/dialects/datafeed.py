@@ -65,7 +65,7 @@ def clean_feed(
                 properties.add(entry, source)
         add_rubric_members(tree, "", rubric, properties)
     if isinstance(elements, list):
-        elements = [convert(element, step("/dataFeedElement", index), trail) for index, element in enumerate(elements)]
+        elements = [convert(element, f"/dataFeedElement/{index}", trail) for index, element in enumerate(elements)]
     if elements is not None or "dataFeedElement" in root:
         tree["dataFeedElement"] = elements
     if sound:
@@ -177,7 +177,7 @@ def clean_element(
     if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
         return element
     clean = dict(element)
-    place = step(pointer, "item")
+    place = f"{pointer}/item"
     question = _clean_question(dict(clean["item"]), place, trail, take)
     if "keywords" in clean:
         keywords = clean.pop("keywords")

@@ -22,12 +22,12 @@ from checkpoint_ld.dialects.leftovers import (
     KEPT,
     Losses,
     beyond,
-    is_plain_rating,
     is_whole,
     loss,
     losses_of,
     named_place,
     park,
+    plain_settings,
     says_nothing,
 )
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, typed, values
@@ -265,7 +265,8 @@ class _Writer:
         kept = [rating for rating, plain in pairs if plain is not None]
         kind = PREFIX + scope + LLM_SUFFIXES[0]
         self._plain.update(id(one) for one in apart)
-        self._plain.update(id(one) for one in kept if is_plain_rating(one, kind, nulls=False))
+        told = ((one, plain_settings(one, kind)) for one in kept)
+        self._plain.update(id(one) for one, by_name in told if by_name is not None and None not in by_name.values())
         feed["rating"] = kept + apart
         written["rating"] = [plain for _, plain in pairs if plain is not None]
         if apart:

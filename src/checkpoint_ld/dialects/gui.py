@@ -18,15 +18,7 @@ from checkpoint_ld.dialects.datafeed import (
     template_name,
 )
 from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
-from checkpoint_ld.dialects.leftovers import (
-    KEPT,
-    Losses,
-    is_plain_rating,
-    is_whole,
-    loss,
-    named_place,
-    says_nothing,
-)
+from checkpoint_ld.dialects.leftovers import KEPT, Losses, is_whole, loss, named_place, plain_settings, says_nothing
 from checkpoint_ld.dialects.properties import (
     ABSENT,
     as_text,
@@ -252,12 +244,14 @@ class _Writer:
         told = {_ORIGINAL: settings.get(_ORIGINAL) or ""}
         told |= {name: gui_encoded(settings[name]) for name in SPELLED if settings.get(name) is not None}
         custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
-        others = [
-            entry for entry in entries if (name := name_of(entry)) not in _ORDER and not (name or "").startswith(CUSTOM)
-        ]
-        for entry in others:
-            place = named_place(entries, name_of(entry), step(pointer, "additionalProperty"))
-            message = f'the GUI does not read the property "{name_of(entry)}" of a question; it is kept'
+        others = []
+        for entry in entries:
+            name = name_of(entry)
+            if name in _ORDER or (name is not None and name.startswith(CUSTOM)):
+                continue
+            others.append(entry)
+            place = named_place(entries, name, step(pointer, "additionalProperty"))
+            message = f'the GUI does not read the property "{name}" of a question; it is kept'
             self.findings.append(loss(message, place, DIALECT))
         return [
             property_value("finished", ABSENT if finished is None else finished),
@@ -285,7 +279,8 @@ class _Writer:
         members: dict[str, Any] = {"@type": "Rating"}
         if isinstance(name, str):
             members["@id"] = gui_rating_id(name)
-        members |= {member: rating[member] for member in ("@id", "name", "description") if member in stated(rating)}
+        own = stated(rating)
+        members |= {member: own[member] for member in ("@id", "name", "description") if member in own}
         members["additionalType"] = scope + suffix if known else rating.get("additionalType", ABSENT)
         members |= {bound: as_plain(rating[bound]) for bound in ("bestRating", "worstRating") if bound in rating}
         entries = rating.get("additionalProperty") or []
@@ -293,7 +288,7 @@ class _Writer:
             settings = _settings(rating, suffix, entries)
             self._idle[id(rating)] = settings.idle
             members |= {"additionalProperty": settings.written or ABSENT, **settings.deep}
-            if is_plain_rating(rating, PREFIX + scope + suffix):
+            if plain_settings(rating, PREFIX + scope + suffix) is not None:
                 self._plain.add(id(rating))
             if suffix in _NOT_READ or is_template(values(entries).get("kind")):
                 message = f'the GUI does not read the trait "{name}", a {suffix}; it is kept'

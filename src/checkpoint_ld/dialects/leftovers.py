@@ -111,17 +111,16 @@ def is_whole(element: dict[str, Any], written: dict[str, Any], plain: set[int], 
     )
 
 
-def is_plain_rating(rating: dict[str, Any], kind: str, *, nulls: bool = True) -> bool:
-    """Tell whether a canonical rating is usual, of the type `kind`, and with settings that have values, or `nulls`."""
-    settings = plain_values(rating.get("additionalProperty", []))
-    return (
+def plain_settings(rating: dict[str, Any], kind: str) -> dict[str, Any] | None:
+    """Return the settings of a canonical rating by name; None for one that is not usual, or not of the type `kind`."""
+    if (
         is_usual(rating, "Rating")
-        and settings is not None
-        and (nulls or None not in settings.values())
         and rating.get("additionalType") == kind
         and isinstance(rating.get("@id", ""), str)
         and all(type(rating[bound]) is float for bound in ("bestRating", "worstRating") if bound in rating)
-    )
+    ):
+        return plain_values(rating.get("additionalProperty", []))
+    return None
 
 
 def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = says_nothing) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def typed(entry: Any) -> Any:
 
 def is_plain(entry: dict[str, Any]) -> bool:
     """Tell whether a PropertyValue has nothing beyond its name and its value."""
-    return entry.keys() <= {"@type", "name", "value"} and entry.get("@type", "PropertyValue") == "PropertyValue"
+    return entry.keys() <= _MEMBERS and entry.get("@type", "PropertyValue") == "PropertyValue"
 
 
 def values(entries: object) -> dict[str, Any]:
@@ -46,23 +46,20 @@ def values(entries: object) -> dict[str, Any]:
     Of several with one name the last counts, as it does in Karenina; one without a value has the value None.
     """
     listed = entries if isinstance(entries, list) else ()
-    return {
-        entry["name"]: entry.get("value")
-        for entry in listed
-        if isinstance(entry, dict) and isinstance(entry.get("name"), str)
-    }
+    try:
+        found = {entry["name"]: entry.get("value") for entry in listed}
+    except (AttributeError, KeyError, TypeError):
+        found = {None: None}
+    if _TEXTS.issuperset(map(type, found)):
+        return found
+    return {name: entry.get("value") for entry in listed if (name := name_of(entry)) is not None}
 
 
 def plain_values(entries: object) -> dict[str, Any] | None:
     """Return the values of properties by name; None unless each has a name of its own and nothing beside its value."""
-    if not isinstance(entries, list):
+    found = values(entries)
+    if not isinstance(entries, list) or len(found) < len(entries) or not all(map(is_plain, entries)):
         return None
-    found: dict[str, Any] = {}
-    for entry in entries:
-        name = name_of(entry)
-        if name is None or name in found or not is_plain(entry):
-            return None
-        found[name] = entry.get("value")
     return found
 
 
@@ -136,5 +133,7 @@ def _finite(text: str) -> float:
     return number
 
 
+_TEXTS = frozenset((str,))
+_MEMBERS = frozenset(("@type", "name", "value"))
 _CONTAINER = re.compile(r"\s*[{\[]")
 _DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated, parse_constant=_refused, parse_float=_finite)

@@ -43,7 +43,7 @@ def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     """Read the GUI's state, be its rubrics of a list for each kind of trait or of the one list `traits`."""
     tree = root_of(value, Places(""), trail)
     tree["dataFeedElement"] = [
-        element_of(key, item, step("/dataFeedElement", index), Places(step("/checkpoint", key)), trail)
+        element_of(key, item, f"/dataFeedElement/{index}", Places(step("/checkpoint", key)), trail)
         for index, (key, item) in enumerate(value["checkpoint"].items())
     ]
     extra = value.get("x_karenina")
@@ -60,7 +60,7 @@ class Places:
 
     def of(self, name: str) -> str:
         """Return the pointer of the member `name`."""
-        return self.elsewhere.get(name, step(self.source, name))
+        return self.elsewhere.get(name) or f"{self.source}/{name}"
 
 
 def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
         found = name if name in given else "last_modified"
         if found in given:
             element[member] = given[found]
-            trail.moved(step(pointer, member), places.of(found))
+            trail.moved(f"{pointer}/{member}", places.of(found))
     question: dict[str, Any] = {"@type": "Question"}
     if "question" in given:
         question["text"] = given["question"]
@@ -105,8 +105,8 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
         question["acceptedAnswer"] = {"@type": "Answer", "text": given["raw_answer"]}
     if "answer_template" in given:
         question["hasPart"] = template_of(given.get("question"), given["answer_template"])
-    rubric = Rubric(step(pointer, "item"), QUESTION, trail)
-    properties = Listing(step(pointer, "item", "additionalProperty"), trail)
+    rubric = Rubric(f"{pointer}/item", QUESTION, trail)
+    properties = Listing(f"{pointer}/item/additionalProperty", trail)
     _add_properties(given, places, properties)
     _add_rubric(given.get("question_rubric"), places.of("question_rubric"), rubric, properties)
     question |= listed(question, rubric, properties)

@@ -161,8 +161,10 @@ class QuestionWriter:
         pointer = step("/dataFeedElement", index)
         question = question if isinstance(question, dict) else {}
         rubric = rubric_of(question, QUESTION, self._matrix, step(pointer, "item"))
-        item = _item(element, question, rubric.written, self._date)
-        left = _left_of(element, question, item, key)
+        entries = question.get("additionalProperty", [])
+        plain = plain_values(entries)
+        item = _item(element, question, values(entries) if plain is None else plain, rubric.written, self._date)
+        left = _left_of(element, question, plain, item, key)
         if rubric.left:
             left["item"] = {**left.get("item", {}), **rubric.left}
         if left:
@@ -189,10 +191,13 @@ class QuestionWriter:
 
 
 def _item(
-    element: dict[str, Any], question: dict[str, Any], rubric: dict[str, Any] | None, date: Any
+    element: dict[str, Any],
+    question: dict[str, Any],
+    settings: dict[str, Any],
+    rubric: dict[str, Any] | None,
+    date: Any,
 ) -> dict[str, Any]:
     """Return an element as a question of the state; `date` stands for one that is missing."""
-    settings = values(question.get("additionalProperty"))
     answer, template = (question.get(member) for member in ("acceptedAnswer", "hasPart"))
     modified = as_text(element.get("dateModified") or element.get("dateCreated") or date)
     found = {
@@ -229,14 +234,20 @@ def _as_boolean(finished: Any) -> Any:
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def _left_of(element: dict[str, Any], question: dict[str, Any], item: dict[str, Any], key: str) -> dict[str, Any]:
+def _left_of(
+    element: dict[str, Any],
+    question: dict[str, Any],
+    settings: dict[str, Any] | None,
+    item: dict[str, Any],
+    key: str,
+) -> dict[str, Any]:
     """Return what an element says beyond `item`, which was written of it under `key`; its ratings are left aside.
 
-    Of a usual element only properties may have no place. Any other one is compared with what is read from `item`.
+    `settings` are the properties of its question, None if one of them has more than a name and a value. Of a usual
+    element only properties may have no place. Any other one is compared with what is read from `item`.
     """
-    values_of = plain_values(question.get("additionalProperty", []))
-    if values_of is not None and are_usual(element) and _is_said(element, question, item, key):
-        apart = {name for name, value in values_of.items() if not _has_place(name, value, item)}
+    if settings is not None and are_usual(element) and _is_said(element, question, item, key):
+        apart = {name for name, value in settings.items() if not _has_place(name, value, item)}
         kept = [entry for entry in question["additionalProperty"] if entry["name"] in apart] if apart else []
         return {"item": {"additionalProperty": kept}} if kept else {}
     unrated = {name: content for name, content in item.items() if name != "question_rubric"}

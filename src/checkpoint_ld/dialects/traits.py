@@ -11,11 +11,11 @@ from checkpoint_ld.dialects.leftovers import (
     PARKED,
     beyond,
     has_keywords,
-    is_plain_rating,
     loss,
     losses_of,
     park,
     parked_in,
+    plain_settings,
     restored,
 )
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
@@ -148,7 +148,8 @@ def _is_said(family: Family, rating: dict[str, Any], trait: dict[str, Any], scop
 
     Of a rating that is not usual, say no.
     """
-    if not is_plain_rating(rating, _type(family, trait, scope)) or not _OWN.issuperset(rating):
+    settings = plain_settings(rating, _type(family, trait, scope))
+    if settings is None or not _OWN.issuperset(rating):
         return False
     best, worst = map(as_float, _range(family, trait))
     return (
@@ -158,7 +159,7 @@ def _is_said(family: Family, rating: dict[str, Any], trait: dict[str, Any], scop
         and all(
             name in idle
             or (name in SETTINGS[family] and value not in (None, GUI_MATRIX) and same(trait.get(name), value))
-            for name, value in values(rating.get("additionalProperty")).items()
+            for name, value in settings.items()
         )
     )
 
@@ -296,7 +297,7 @@ class Rubric:
     """The ratings of the root or of a question, each with a note of where it came from."""
 
     def __init__(self, pointer: str, scope: str, trail: Trail) -> None:
-        self._listing = Listing(step(pointer, "rating"), trail)
+        self._listing = Listing(f"{pointer}/rating", trail)
         self._trail = trail
         self.scope = scope
 
@@ -350,15 +351,14 @@ class Rubric:
         names = self.names() if known else []
         others = {member: value for member, value in rubric.items() if member not in LISTS and value is not None}
         for member, family in LISTS.items():
-            traits = rubric.get(member, [])
-            place = step(source, member)
+            traits, place = rubric.get(member, []), f"{source}/{member}"
             if not isinstance(traits, list):
                 traits = [] if traits is None else self._pass_on(traits, place)
             for index, trait in enumerate(traits):
                 said = trait if isinstance(trait, dict) else {}
                 named = family_of(said.get("type")) if member == "traits" else None
                 if said.get("name") not in names:
-                    self.add_trait(named or family, trait, step(place, index))
+                    self.add_trait(named or family, trait, f"{place}/{index}")
                 elif "name" in said and not self.says(named or family, said):
                     others.setdefault(member, []).append(trait)
         return others
