@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.reading.literal_form import Tidying, Usual, are_literal, is_literal
+from checkpoint_ld.reading.literal_form import Tidying, Usual, is_literal
 from checkpoint_ld.reading.plain_keys import Spelling
 from tests.corpus import expectations
 from tests.documents import canonical, item
@@ -29,15 +29,15 @@ Json = Any
 def is_usual(tree: Json) -> bool:
     """Whether a document is usual, after what is found of its elements was held against the longer way."""
     table, spelling = contexts.table(tree.get("@context")), Spelling.of_context(tree.get("@context"))
-    others = Usual(table, spelling).others(tree)
-    if others is None:
+    marked = Usual(table, spelling).unusual(tree)
+    if marked is None:
         return False
-    assert are_literal(tree, others, table, spelling) == is_literal(tree, table, spelling)
+    assert is_literal(tree, table, spelling, marked) == is_literal(tree, table, spelling)
     if is_literal(tree, table, spelling):
-        longer, shorter = Tidying(table), Tidying(table)
-        assert same(longer.root(tree), shorter.elements(tree, others) if others else tree)
+        longer, shorter = Tidying(table), Tidying(table, marked)
+        assert same(longer.root(tree), shorter.root(tree) if marked else tree)
         assert (longer.forms, longer.changed) == (shorter.forms, shorter.changed)
-    return not others
+    return not marked
 
 
 @settings(max_examples=examples(300), deadline=None)

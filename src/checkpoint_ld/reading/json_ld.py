@@ -19,7 +19,7 @@ from checkpoint_ld.graph.contexts import expand_name
 from checkpoint_ld.graph.expansion import ESCAPED, VERBATIM, expand, statements
 from checkpoint_ld.graph.literals import DOUBLE, INTEGER, json_text
 from checkpoint_ld.graph.naming import escaped, is_iri
-from checkpoint_ld.reading.literal_form import Tidying, Usual, are_literal, is_literal
+from checkpoint_ld.reading.literal_form import Tidying, Usual, is_literal
 from checkpoint_ld.reading.plain_keys import KEYWORDS, MEMBERS, ROOT_TYPES, Plain, Spelling, Tree
 from checkpoint_ld.reading.statements import of_index, roots
 from checkpoint_ld.rules import finding
@@ -47,23 +47,15 @@ def plain(value: Any) -> Plain:
             context = tree.get("@context")
             table = contexts.table(context)
             spelling = Spelling.of_context(context)
-            others = Usual(table, spelling).others(tree)
-            if others is not None and not others:
+            marked = Usual(table, spelling).unusual(tree)
+            if marked == {}:
                 return unwrapped
-            if others is not None and are_literal(tree, others, table, spelling):
-                tidying = Tidying(table)
-                tree = tidying.elements(tree, others)
-                return _tidied(tree, unwrapped, tidying)
-            if is_literal(tree, table, spelling) and ("@graph" not in tree or _is_root(tree)):
-                tidying = Tidying(table)
+            if is_literal(tree, table, spelling, marked) and ("@graph" not in tree or _is_root(tree)):
+                tidying = Tidying(table, marked)
                 tree = tidying.root(tree)
-                return _tidied(tree, unwrapped, tidying)
+                forms, changed = (*unwrapped.forms, *tidying.forms), tuple(tidying.changed)
+                return Plain(tree, forms, unwrapped.origins, changed, has_typed_texts=tidying.has_typed_texts)
         return _expanded(value) or unwrapped
-
-
-def _tidied(tree: Tree, unwrapped: Plain, tidying: Tidying) -> Plain:
-    forms, changed = (*unwrapped.forms, *tidying.forms), tuple(tidying.changed)
-    return Plain(tree, forms, unwrapped.origins, changed, has_typed_texts=tidying.has_typed_texts)
 
 
 def _expanded(value: Any) -> Plain | None:

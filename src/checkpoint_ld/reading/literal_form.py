@@ -7,6 +7,7 @@ right in place, so that the way back into the source is kept.
 from __future__ import annotations
 
 from enum import Enum, auto
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ from checkpoint_ld.reading.plain_keys import MEMBERS, SCENARIO_STRUCTURE, SCENAR
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from checkpoint_ld.graph.columns import Alike
     from checkpoint_ld.graph.contexts import Term, TermTable
@@ -32,16 +33,21 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 _VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
 RUBRICS = frozenset(("rubric", "globalRubric"))
 _IN_SCENARIOS = STRUCTURE | SCENARIO_STRUCTURE
-ELEMENTS = "dataFeedElement"
 _SINGLES = frozenset(("item", "acceptedAnswer"))
 
 
-def is_literal(tree: Tree, table: TermTable, spelling: Spelling) -> bool:
-    """Tell whether all objects that make up a checkpoint are in plain keys and in their places."""
-    return _is_literal(tree, None, table, spelling)
+Marks = dict[int, bool]
+"""Objects that may not be in their usual shape and those around them, by identity: whether all below them counts."""
 
 
-def _is_literal(tree: Tree, via: Term | None, table: TermTable, spelling: Spelling) -> bool:
+def is_literal(
+    tree: Tree, table: TermTable, spelling: Spelling, marked: Marks | None = None, via: Term | None = None
+) -> bool:
+    """Tell whether all objects that make up a checkpoint are in plain keys and in their places.
+
+    With `marked`, as `unusual` returns it, no others are looked at.
+    """
+    marked = None if marked is None or marked.get(id(tree)) else marked
     types = tree.get("@type")
     if not all(map(spelling.is_plain_type, types if isinstance(types, list) else [types])):
         return False
@@ -49,22 +55,13 @@ def _is_literal(tree: Tree, via: Term | None, table: TermTable, spelling: Spelli
     for key, value in tree.items():
         if not _is_plain_member(key, value, spelling):
             return False
-        if key in structure and not _are_literal(_objects(key, value), known.get(key), table, spelling):
-            return False
+        below = _objects(key, value) if key in structure else ()
+        for one in below if marked is None else [one for one in below if id(one) in marked]:
+            if one.keys() == {"@id"} or not _has_no_context(one, known.get(key), table):
+                return False
+            if not is_literal(one, table, spelling, marked, known.get(key)):
+                return False
     return True
-
-
-def are_literal(tree: Tree, places: Iterable[int], table: TermTable, spelling: Spelling) -> bool:
-    """Whether some elements of a feed are what `is_literal` says, where the rest of the document is."""
-    via = table.at(None, tree.get("@type")).by_key.get(ELEMENTS)
-    return _are_literal([tree[ELEMENTS][at] for at in places], via, table, spelling)
-
-
-def _are_literal(objects: list[Tree], via: Term | None, table: TermTable, spelling: Spelling) -> bool:
-    return all(
-        one.keys() != {"@id"} and _has_no_context(one, via, table) and _is_literal(one, via, table, spelling)
-        for one in objects
-    )
 
 
 def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
@@ -148,10 +145,14 @@ def _typed_text(value: Tree) -> TypedText | None:
 
 
 class Tidying:
-    """Puts small departures right; `forms` says which ones there were."""
+    """Puts small departures right; `forms` says which ones there were.
 
-    def __init__(self, table: TermTable) -> None:
+    With `marked`, as `unusual` returns it, other objects stay as they are.
+    """
+
+    def __init__(self, table: TermTable, marked: Marks | None = None) -> None:
         self.table = table
+        self.marked = marked
         self.forms: list[str] = []
         self.changed: list[str] = []
         self.has_typed_texts = False
@@ -164,18 +165,22 @@ class Tidying:
             tree = {**tree, "@context": _joined(context)}
         return self._object(tree, None, "", typings=typings_of(of_root(context)))
 
-    def elements(self, tree: Tree, places: Collection[int]) -> Tree:
-        """Return the tree of a checkpoint with some elements of its feed in their usual shape."""
-        via = self.table.at(None, tree.get("@type")).by_key.get(ELEMENTS)
-        elements = list(tree[ELEMENTS])
-        for at in sorted(places):
-            elements[at] = self._object(elements[at], via, f"/{ELEMENTS}/{at}")
-        return {**tree, ELEMENTS: elements}
-
     def _object(
         self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool = True, typings: Mapping[str, Tree] = _NONE
     ) -> Tree:
         """Return an object in its usual shape; below a member that is not known only our local contexts go."""
+        marked = self.marked
+        if marked is not None and is_known:
+            is_whole = marked.get(id(tree))
+            if is_whole is None:
+                return tree
+            self.marked = None if is_whole else marked
+        try:
+            return self._tidy(tree, via, pointer, is_known=is_known, typings=typings)
+        finally:
+            self.marked = marked
+
+    def _tidy(self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool, typings: Mapping[str, Tree]) -> Tree:
         kind = self._one_type(tree.get("@type"), f"{pointer}/@type") if is_known else tree.get("@type")
         known = self.table.at(via, kind).by_key
         is_property = is_property_value(kind, via)
@@ -269,8 +274,6 @@ def _joined(context: list[Any]) -> Any:
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 _TEXTS, _OBJECTS = {str}, {dict}
 _REFERENCE = ("@id",)
-_AROUND = -1
-"""What stands for all of a document around its elements."""
 
 
 class _Holds(Enum):
@@ -291,105 +294,112 @@ class _Key(NamedTuple):
 
 
 class Usual:
-    """Finds what of a document may not stay as it is; where it is in doubt, the longer way decides."""
+    """Finds what of a document may not stay as it is; what takes a closer look is marked too."""
 
     def __init__(self, table: TermTable, spelling: Spelling) -> None:
         self._table = table
         self._spelling = spelling
-        self._others: set[int] = set()
-        self._waiting: dict[int, tuple[Term | None, list[Tree], list[int]]] = {}
+        self._marked: Marks = {}
+        self._around: dict[int, int] = {}
+        """The identities of objects with those of the objects around them."""
+        self._waiting: dict[int, tuple[Term | None, list[Tree]]] = {}
         self._keys: dict[tuple[str, str | None, int], _Key | None] = {}
 
-    def others(self, tree: Tree) -> set[int] | None:
-        """Return which elements of a feed `literal_form` may not find literal, or may change something in.
+    def unusual(self, tree: Tree) -> Marks | None:
+        """Return the objects that `is_literal` may not find literal, or `Tidying` may change, with those around them.
 
-        None where the same holds of anything else in the document.
+        None where that is the whole document.
         """
         context = tree.get("@context")
         if isinstance(context, list) or typings_of(of_root(context)):
             return None
-        elements = tree.get(ELEMENTS)
-        is_feed = isinstance(elements, list) and {*map(type, elements)} == _OBJECTS
-        inside: list[Tree] = tree[ELEMENTS] if is_feed else []
-        around = {key: value for key, value in tree.items() if key != "@context" and not (is_feed and key == ELEMENTS)}
-        self._others.clear()
-        self._wait([around], [_AROUND], None)
-        self._wait(inside, range(len(inside)), self._table.at(None, tree.get("@type")).by_key.get(ELEMENTS))
+        root = {key: value for key, value in tree.items() if key != "@context"}
+        self._wait([root], None)
+        count = 0
         while self._waiting:
-            _, (via, objects, owners) = self._waiting.popitem()
+            _, (via, objects) = self._waiting.popitem()
+            count += len(objects)
             for at in range(0, len(objects), TOGETHER):
-                self._find(objects[at : at + TOGETHER], owners[at : at + TOGETHER], via)
-        return None if _AROUND in self._others else self._others
+                self._find(objects[at : at + TOGETHER], via)
+        if id(root) in self._marked:
+            self._marked[id(tree)] = self._marked.pop(id(root))
+        is_tree = len(self._around) == count - 1  # else an object stands at two places
+        return self._marked if is_tree else None
 
-    def _wait(self, objects: Sequence[Tree], owners: Sequence[int], via: Term | None) -> None:
-        """Note objects of some `owners` that are values of `via`: they are taken together wherever they stand."""
-        _, others, their_owners = self._waiting.setdefault(id(via), (via, [], []))
-        others += objects
-        their_owners += owners
+    def _wait(self, objects: Sequence[Tree], via: Term | None) -> None:
+        """Note objects that are values of `via`: they are taken together wherever they stand."""
+        self._waiting.setdefault(id(via), (via, []))[1].extend(objects)
 
-    def _find(self, objects: list[Tree], owners: list[int], via: Term | None) -> None:
-        """Note which `owners` have objects that may not stay as they are."""
+    def _mark(self, objects: Iterable[Tree], *, is_whole: bool = True) -> None:
+        """Mark objects that may not stay as they are, if `is_whole` with all below them."""
+        for one in objects:
+            at = id(one)
+            self._marked[at] = is_whole or self._marked.get(at, False)
+            while at in self._around and self._around[at] not in self._marked:
+                at = self._around[at]
+                self._marked[at] = False
+
+    def _find(self, objects: list[Tree], via: Term | None) -> None:
+        """Mark those of some objects that may not stay as they are."""
         groups = alike(objects)
         if groups is None and len(objects) > 1:
-            for one, owner in zip(objects, owners, strict=True):
-                self._find([one], [owner], via)
+            for one in objects:
+                self._find([one], via)
         elif groups is None:
-            self._others.update(owners)
+            self._mark(objects)
         for group in groups or ():
-            members = group.members
-            self._find_alike([objects[at] for at in members], [owners[at] for at in members], group, via)
+            self._find_alike([objects[at] for at in group.members], group, via)
 
-    def _find_alike(self, objects: Sequence[Tree], owners: Sequence[int], group: Alike, via: Term | None) -> None:
+    def _find_alike(self, objects: Sequence[Tree], group: Alike, via: Term | None) -> None:
         """Do what `_find` does for alike objects."""
         kind, keys = group.kind, group.keys
         is_scenario = (kind or "").startswith("karenina:Scenario")
         terms = self._table.at(via, kind).by_key
         if keys == _REFERENCE or is_scenario or not self._spelling.is_plain_type(kind):
-            self._others.update(owners)
+            self._mark(objects)
             return
         for key in keys:
             values = [one[key] for one in objects]
             if self._is_unknown(key, terms):
-                self._others.update(owner for one, owner in zip(values, owners, strict=True) if _has_keywords(one))
+                self._mark((one for one in objects if _has_keywords(one[key])), is_whole=False)
                 continue
             place = key, kind, id(via)
             known = (
                 self._keys[place] if place in self._keys else self._keys.setdefault(place, self._key(key, kind, via))
             )
             if known is None:
-                self._others.update(owners)
+                self._mark(objects)
             elif known.holds is _Holds.A_NAME or known.holds is _Holds.A_KIND:
                 is_plain = self._is_plain_kind if known.holds is _Holds.A_KIND else _is_any
                 plain = {one for one in {*values} if is_plain(one)} if {*map(type, values)} == _TEXTS else ()
-                self._others.update(owner for one, owner in zip(values, owners, strict=True) if one not in plain)
+                self._mark((one for one in objects if one[key] not in plain), is_whole=False)
             elif known.holds is not _Holds.ANYTHING:
-                self._find_in(values, owners, known)
+                self._find_in(values, objects, known)
 
-    def _find_in(self, values: list[Any], owners: Sequence[int], known: _Key) -> None:
+    def _find_in(self, values: list[Any], objects: Sequence[Tree], known: _Key) -> None:
         """Do what `_find` does for the values of one member, of several objects."""
         if _SCALARS.issuperset(map(type, values)) and not (known.is_set and str in map(type, values)):
             return
         is_holder = known.holds is _Holds.OBJECTS
         below: list[Tree] = []
-        owners_below: list[int] = []
-        for one, owner in zip(values, owners, strict=True):
+        for one, holder in zip(values, objects, strict=True):
             kind = type(one)
             if is_holder and (kind is list if known.is_set else kind is dict):
                 held = one if kind is list else (one,)
-                below += held
-                owners_below += [owner] * len(held)
+                if {*map(type, held)} <= _OBJECTS:
+                    below += held
+                    self._around.update(zip(map(id, held), repeat(id(holder))))
+                    continue
             elif kind is list:
-                if not known.is_set or not _SCALARS.issuperset(map(type, one)):
-                    self._others.add(owner)
+                if known.is_set and _SCALARS.issuperset(map(type, one)):
+                    continue
             elif kind is dict:
-                if known.is_set or known.holds is not _Holds.VALUES or not _is_json_literal(one):
-                    self._others.add(owner)
-            elif kind not in _SCALARS or (known.is_set and kind is str):
-                self._others.add(owner)
-        if {*map(type, below)} <= _OBJECTS:
-            self._wait(below, owners_below, known.term)
-        else:
-            self._others.update(owners_below)
+                if not known.is_set and known.holds is _Holds.VALUES and _is_json_literal(one):
+                    continue
+            elif kind in _SCALARS and not (known.is_set and kind is str):
+                continue
+            self._mark([holder])
+        self._wait(below, known.term)
 
     def _is_unknown(self, key: str, terms: Mapping[str, Term]) -> bool:
         """Whether neither checkpoints nor contexts know a key, which an object may have many thousands of."""
