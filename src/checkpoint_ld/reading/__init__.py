@@ -54,8 +54,8 @@ class Reading:
 
     Nobody may change `tree`. `dialect` is the one that the source is written in; `document` is None for a source in an
     RDF syntax. `findings` are violations and warnings, those of the rules at load among them if it `is_checked`.
-    `way_back` is None where expansion has lost the places of the source. `of_form` are the findings about the form of
-    the source, together with what is only worth knowing about it.
+    `way_back` is None where expansion has lost the places of the source. `unplaced` are findings about the form of the
+    source whose pointers lead into the document in plain keys, `placed` the others.
     """
 
     tree: Tree = field(repr=False)
@@ -65,7 +65,8 @@ class Reading:
     findings: tuple[Finding, ...]
     document: Document | None = field(default=None, repr=False)
     way_back: tuple[Upgrade, Mapping[str, str]] | None = field(default=None, repr=False)
-    of_form: tuple[Finding, ...] = field(default=(), repr=False)
+    placed: tuple[Finding, ...] = field(default=(), repr=False)
+    unplaced: tuple[Finding, ...] = field(default=(), repr=False)
     has_typed_texts: bool = False
     is_checked: bool = False
 
@@ -75,6 +76,23 @@ class Reading:
         from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - not all that is read needs one
 
         return CheckpointGraph.of_tree(self.tree)
+
+    @cached_property
+    def of_form(self) -> tuple[Finding, ...]:
+        """The findings about the form of the source, together with what is only worth knowing about it."""
+        return self._of_form(Severity.INFO)
+
+    def _of_form(self, least: Severity) -> tuple[Finding, ...]:
+        """Return the findings about the form of the source from a severity on."""
+        found = (*self.placed, *(self._in_source(one) for one in self.unplaced if one.severity >= least))
+        return tuple(replace(one, dialect=self.dialect) for one in found if one.severity >= least)
+
+    def _in_source(self, found: Finding) -> Finding:
+        """Complete a finding whose pointer leads into the document in plain keys."""
+        if self.document is None or self.way_back is None:
+            return replace(found, place=Place(self.source))
+        pointer = dialects.source_pointer(self.way_back[1], found.place.pointer or "")
+        return replace(found, place=self.document.place(pointer))
 
     def with_findings(self, found: Iterable[Finding]) -> Reading:
         """Return this reading with the findings of the rules at load, beside those about the form of the source."""
@@ -234,19 +252,17 @@ def _reading(
     upgrade = detected.upgrade(plain.tree, restored=restored)
     tree = upgrade.tree if detected.name == CANONICAL else _with_our_context(upgrade.tree)
     way_back = None if plain.origins is None else (upgrade, plain.origins)
-    reading = Reading(tree, detected.name, syntax, name, (), document, way_back, has_typed_texts=plain.has_typed_texts)
-    of_form = [
-        *(document.findings if document is not None else ()),
-        *_form_findings(plain, document),
-        *(_from_source(one, plain, reading) for one in upgrade.findings),
-    ]
-    if document is not None and plain.origins is not None and detected.name == CANONICAL:
-        of_form += (_from_source(one, plain, reading) for one in old_names.findings(plain.tree))
+    is_as_written = document is not None and plain.origins is not None and detected.name == CANONICAL
+    placed = (*(document.findings if document is not None else ()), *_form_findings(plain, document))
+    unplaced = (*upgrade.findings, *(old_names.findings(plain.tree) if is_as_written else ()))
     if document is None:
-        of_form = [one for one in of_form if one.rule not in ("context", "root-type")]
-    of_form = [replace(one, dialect=detected.name) for one in of_form]
-    found = [one for one in of_form if one.severity > Severity.INFO]
-    return replace(reading, of_form=tuple(of_form), findings=tuple(sorted(found, key=by_place)))
+        placed, unplaced = (
+            tuple(one for one in found if one.rule not in ("context", "root-type")) for found in (placed, unplaced)
+        )
+    reading = Reading(
+        tree, detected.name, syntax, name, (), document, way_back, placed, unplaced, plain.has_typed_texts
+    )
+    return replace(reading, findings=tuple(sorted(reading._of_form(Severity.WARNING), key=by_place)))  # noqa: SLF001 - it is of this module
 
 
 def _with_our_context(tree: Tree) -> Tree:
@@ -285,14 +301,6 @@ def _context_findings(plain: Plain, document: Document | None) -> Iterable[Findi
     else:
         return
     yield replace(finding("context", message), place=document.place("/@context"))
-
-
-def _from_source(found: Finding, plain: Plain, reading: Reading) -> Finding:
-    """Complete a finding whose pointer leads into the document in plain keys."""
-    if reading.document is None or plain.origins is None:
-        return replace(found, place=Place(reading.source))
-    pointer = dialects.source_pointer(plain.origins, found.place.pointer or "")
-    return replace(found, place=reading.document.place(pointer))
 
 
 def _plain_texts(value: Any) -> Any:
