@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.compaction import RESIDUE
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, difference, tell_residue
 from checkpoint_ld.graph.contexts import Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.literals import (
@@ -24,12 +24,15 @@ from checkpoint_ld.graph.literals import (
     TypedText,
     is_datetime,
     is_language,
+    literal_of,
     native_coercion,
 )
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+    from checkpoint_ld.graph.store import Index
 
 Tree = dict[str, Any]
 
@@ -109,23 +112,54 @@ def annotate_member(
 
 
 def annotate_members(
-    members: Tree, table: TermTable, via: Term | None, name: str, taken: Container[object]
-) -> Annotated:
-    """Make members explicit that an object of a graph that exists is to have; `name` is the name of that object.
+    parts: Iterable[tuple[Tree, Term | None, str]], table: TermTable, taken: Container[object] = ()
+) -> list[Annotated]:
+    """Make members explicit that objects of a graph are to have, each given with the member it stands in and its name.
 
-    The first of the annotated objects stands for it. `members` has its type too, as keys mean what the type says.
+    The first of the annotated objects stands for it. Its members have its type too, as keys mean what the type says.
     """
-    members = unshared(members)
     walk = _Walk(table, taken)
-    place = _place_of(name)
-    annotated = walk.node(members, place, via, name if not place.tokens else None)
-    return Annotated({**annotated, "@id": name}, walk.objects, walk.names)
+    found = []
+    for members, via, name in parts:
+        place, before = _place_of(name), len(walk.objects)
+        annotated = walk.node(unshared(members), place, via, name if not place.tokens else None)
+        found.append(Annotated({**annotated, "@id": name}, walk.objects[before:], walk.names))
+    return found
+
+
+def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction) -> None:
+    """Add to the index of `reader` what the statements about `objects`, some of the annotated ones, leave unsaid."""
+    index = reader.index
+    for placed in objects:
+        _tell_place(index, placed)
+    # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
+    for placed in reversed(objects):
+        subject = URIRef(placed.name)
+        is_root = placed is annotated.objects[0]  # whose context is the document's
+        source = {key: value for key, value in placed.source.items() if key != "@context" or not is_root}
+        left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
+        tell_residue(index, subject, left)
+
+
+def _tell_place(index: Index, placed: Placed) -> None:
+    subject = URIRef(placed.name)
+    identifier = placed.source.get("@id")
+    if isinstance(identifier, str) and not naming.tells(placed.name, identifier):
+        index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
+    if placed.position is not None and "position" not in placed.source:
+        index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
 
 
 def _place_of(name: str) -> _Place:
     """Return where the object called `name` stands: at itself, or at the place that its minted name tells."""
     base, pointer = naming.parted(name)
     return _Place(base, pointer)
+
+
+def name_of(identifier: str, table: TermTable) -> str:
+    """Return the name for the text of an `@id`, escaped if a prefix of the document's would make another name of it."""
+    name = naming.iri_of(table.full(identifier))
+    return name if table.full(name) == name else naming.under_base(name)
 
 
 def unshared(value: Any) -> Any:
@@ -150,7 +184,7 @@ class _Walk:
         identifier = source.get("@id")
         if not isinstance(identifier, str):
             return None
-        name = self.name_of(identifier)
+        name = name_of(identifier, self.table)
         if self.is_taken(name):
             return None
         self.fresh.add(name)
@@ -158,13 +192,6 @@ class _Walk:
 
     def is_taken(self, name: str) -> bool:
         return name in self.fresh or URIRef(name) in self.taken
-
-    def name_of(self, identifier: str) -> str:
-        return self.stable(naming.iri_of(self.table.full(identifier)))
-
-    def stable(self, name: str) -> str:
-        """Return `name`, escaped if a prefix of the document's own context would make another name of it."""
-        return name if self.table.full(name) == name else naming.under_base(name)
 
     def minted(self, place: _Place) -> str:
         name = naming.child_of(place.base, *place.tokens) if place.tokens else place.base
@@ -255,7 +282,7 @@ class _Walk:
                 raise _SetApartError
             return value
         if value.keys() == {"@id"} and isinstance(value["@id"], str):
-            return {"@id": self.name_of(value["@id"])}
+            return {"@id": name_of(value["@id"], self.table)}
         # A context of its own would change what the keys mean, here and below.
         is_known = not value.get("@context") and _NO_NODE.isdisjoint(value)
         if place.depth > _DEEPEST or not is_known:

@@ -13,20 +13,19 @@ from rdflib import URIRef
 
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph import contexts, interpreter, naming
-from checkpoint_ld.graph.annotation import annotate
+from checkpoint_ld.graph.annotation import annotate, complete
 from checkpoint_ld.graph.columns import Alike, Objects, Place
-from checkpoint_ld.graph.compaction import POSITION, Compaction, difference, encoded, residue_of, tell_residue
+from checkpoint_ld.graph.compaction import Compaction, encoded, residue_of, tell_residue
 from checkpoint_ld.graph.contexts import is_property_value
-from checkpoint_ld.graph.expansion import IDENTIFIER, expand, statements
+from checkpoint_ld.graph.expansion import expand, statements
 from checkpoint_ld.graph.interpreter import uncollected
-from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.plans import NotCoveredError
+from checkpoint_ld.graph.remainder import Reduction, expand_left
 from checkpoint_ld.graph.walk import NOT_IN_STEM, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Iterator
 
-    from checkpoint_ld.graph.annotation import Annotated, Placed
     from checkpoint_ld.graph.contexts import Term, TermTable
     from checkpoint_ld.graph.store import Index
 
@@ -36,6 +35,23 @@ def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
     try:
         walk = Walk(tree.get("@context"))
         root = walk.root(tree)
+        walk.complete()
+    except NotCoveredError:
+        return None
+    return walk.index, URIRef(root)
+
+
+def index_with_left(tree: Tree) -> tuple[Index, URIRef] | None:
+    """Return what `index_of` does, of a tree with members that are not covered: these are left to PyLD."""
+    own_context = tree.get("@context")
+    try:
+        reduction = Reduction(own_context)
+        kept = reduction.object({key: value for key, value in tree.items() if key != "@context"})
+        if kept is None:
+            return None
+        walk = Walk(own_context, is_part=True)
+        root = walk.root(kept, naming.root_of(tree) if "@id" not in kept else None)
+        expand_left(walk, reduction.left, own_context)
         walk.complete()
     except NotCoveredError:
         return None
@@ -79,29 +95,6 @@ def _stem_of(owner: str) -> str:
     return owner if "#" in owner else owner + "#"
 
 
-def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction) -> None:
-    """Add to the index of `reader` what the statements about `objects`, some of the annotated ones, leave unsaid."""
-    index = reader.index
-    for placed in objects:
-        _tell_place(index, placed)
-    # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
-    for placed in reversed(objects):
-        subject = URIRef(placed.name)
-        is_root = placed is annotated.objects[0]  # whose context is the document's
-        source = {key: value for key, value in placed.source.items() if key != "@context" or not is_root}
-        left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
-        tell_residue(index, subject, left)
-
-
-def _tell_place(index: Index, placed: Placed) -> None:
-    subject = URIRef(placed.name)
-    identifier = placed.source.get("@id")
-    if isinstance(identifier, str) and not naming.tells(placed.name, identifier):
-        index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
-    if placed.position is not None and "position" not in placed.source:
-        index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
-
-
 __all__ = ["built", "by_algorithm", "uncollected"]
 
 Tree = dict[str, Any]
@@ -113,8 +106,7 @@ def built(tree: Tree) -> tuple[Index, URIRef]:
     Raises ReadError for a tree that no JSON-LD can be made of, or that is nested too deeply.
     """
     with interpreter.room(), uncollected():
-        found = index_of(tree)
-        index, root = by_algorithm(tree) if found is None else found
+        index, root = index_of(tree) or index_with_left(tree) or by_algorithm(tree)
         remembered = contexts.remembered(tree.get("@context"))
         if remembered is not None:
             left = residue_of(index, root).joined({"@context": encoded(remembered, {})}, {})

@@ -14,8 +14,8 @@ from rdflib import URIRef
 
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.graph import building, contexts, interpreter
-from checkpoint_ld.graph.annotation import annotate_member, annotate_members
-from checkpoint_ld.graph.building import built, complete, uncollected
+from checkpoint_ld.graph.annotation import annotate_member, annotate_members, complete
+from checkpoint_ld.graph.building import built, uncollected
 from checkpoint_ld.graph.compaction import (
     NODE,
     RESIDUE,
@@ -185,7 +185,7 @@ class Editor:
 
     def _said(self, subject: Node, key: str, members: Tree) -> Index:
         """Return the statements of one member of a node, with its residue, by JSON-LD's own way."""
-        annotated = annotate_members(members, self.table, None, str(subject), self.index)
+        [annotated] = annotate_members([(members, None, str(subject))], self.table, self.index)
         said = statements(expand(annotated.tree, contexts.merged(self.own_context)))
         reader = Compaction(said, self.table)
         complete(annotated, annotated.objects[1:], reader)

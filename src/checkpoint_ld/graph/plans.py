@@ -243,18 +243,14 @@ def _tells(via: Term) -> bool:
 
 
 def compiled(own_context: object) -> Plans:
-    """Return the compiled context of a document. Raises NotCoveredError if it has prefixes of its own."""
+    """Return the compiled context of a document."""
     is_another = isinstance(own_context, dict) and own_context != contexts.plain()
-    plans = _compiled(json_text(own_context) if is_another else "null")
-    if plans is None:
-        raise NotCoveredError
-    return plans
+    return _compiled(json_text(own_context) if is_another else "null")
 
 
 @lru_cache(maxsize=16)
-def _compiled(own_context: str) -> Plans | None:
+def _compiled(own_context: str) -> Plans:
     context = json.loads(own_context)
     if own_context != "null" and not contexts.foreign_terms(context):
         return _compiled("null")
-    plans = Plans(context, resolved() if context is None else Resolved())
-    return None if plans.table.prefixes else plans
+    return Plans(context, resolved() if context is None else Resolved())

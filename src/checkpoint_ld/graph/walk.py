@@ -18,8 +18,17 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.graph import naming
+from checkpoint_ld.graph.annotation import name_of
 from checkpoint_ld.graph.columns import TOGETHER, Column, Columns, Objects, Place, alike, stem_of
-from checkpoint_ld.graph.compaction import POSITION, Compaction, Residue, coercion_of, difference, tell_residue
+from checkpoint_ld.graph.compaction import (
+    POSITION,
+    Compaction,
+    Residue,
+    coercion_of,
+    difference,
+    residue_of,
+    tell_residue,
+)
 from checkpoint_ld.graph.expansion import IDENTIFIER
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
 
@@ -35,7 +44,7 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 
-_DEEPEST = 60
+DEEPEST = 60
 """Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
 _TEXTS = {str}
 _SAYING_NOTHING = frozenset(((), ("@id",)))
@@ -50,13 +59,23 @@ class RepeatedNameError(NotCoveredError):
 class Walk(Columns):
     """One walk through a tree; `odd` notes what the statements say otherwise, until `complete`.
 
-    `taken` holds names that are in use elsewhere.
+    `taken` holds names that are in use elsewhere. With `is_part` the tree lacks what is left to PyLD: an object of
+    which nothing is said is one all the same.
     """
 
     type_key: str | None = "@type"
 
-    def __init__(self, own_context: object, taken: Container[object] = (), plans: Plans | None = None) -> None:
+    def __init__(
+        self,
+        own_context: object,
+        taken: Container[object] = (),
+        plans: Plans | None = None,
+        *,
+        is_part: bool = False,
+    ) -> None:
         super().__init__()
+        self.is_part = is_part
+        self.without_content = () if is_part else _SAYING_NOTHING
         self.plans = plans or compiled(own_context)
         self.index: Index = {}
         self.taken = taken
@@ -72,12 +91,14 @@ class Walk(Columns):
         self.turn = 0
         """How many batches there were when objects were begun that come after all of those in the document."""
 
-    def root(self, tree: Tree) -> str:
-        """Hold the statements of a canonical tree; return the name of its root."""
-        self.source = {key: value for key, value in tree.items() if key != "@context"}
+    def root(self, tree: Tree, minted: str | None = None) -> str:
+        """Hold the statements of a canonical tree; return the name of its root, `minted` where it has none."""
+        if "@context" in tree:
+            tree = {key: value for key, value in tree.items() if key != "@context"}
+        self.source = tree
         if "@type" not in tree:
             raise NotCoveredError
-        self.node(self.source, naming.root_of(tree) if "@id" not in tree else "")
+        self.node(self.source, "" if "@id" in tree else minted or naming.root_of(tree))
         return self.batches[0][1][0]
 
     def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
@@ -98,7 +119,7 @@ class Walk(Columns):
                 return self.objects(found, place)
             except RepeatedNameError:
                 self.forget()
-        self.alone_to = _DEEPEST
+        self.alone_to = DEEPEST
         return self.objects(found, place)
 
     def forget(self) -> None:
@@ -117,12 +138,12 @@ class Walk(Columns):
             return [*chain.from_iterable(self.objects(part, place) for part in parts)]
         size = len(self.seen) + len(sources)
         self.seen.update(map(id, sources))
-        if len(self.seen) < size or place.depth > _DEEPEST:  # not all new: an object stands at two places
+        if len(self.seen) < size or place.depth > DEEPEST:  # not all new: an object stands at two places
             raise NotCoveredError
         groups = alike(sources)
         if groups is None:
             raise NotCoveredError
-        if place.depth and any("position" in keys or keys in _SAYING_NOTHING for _, keys, _ in groups):
+        if place.depth and any("position" in keys or keys in self.without_content for _, keys, _ in groups):
             raise NotCoveredError
         beside: list[tuple[int, URIRef, Node]] = []
         own: Sequence[str | None] = ()
@@ -152,7 +173,7 @@ class Walk(Columns):
             identifier = one["@id"]
             if type(identifier) is not str:
                 raise NotCoveredError
-            name = naming.iri_of(identifier)
+            name = name_of(identifier, self.plans.table)
             if any(one in name for one in NOT_IN_STEM):
                 raise NotCoveredError
             owner = self.own.get(name)
@@ -257,7 +278,9 @@ class Walk(Columns):
         """Tell the residue of what the statements say otherwise than the document, children first."""
         reader = Compaction(self.index, self.plans.table)
         for subject, source, odd in self.odd:
-            tell_residue(self.index, subject, self.residue(subject, source, odd, reader))
+            left = self.residue(subject, source, odd, reader)
+            known = residue_of(self.index, subject) if self.is_part else None
+            tell_residue(self.index, subject, left if known is None else known.and_also(left))
 
     def residue(self, subject: Node, source: Tree, odd: list[KeyPlan], reader: Compaction) -> Residue:
         """Return the residue of some members of an object, given what reads its statements."""
