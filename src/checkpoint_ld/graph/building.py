@@ -69,7 +69,8 @@ def index_of_part(
     owner, at = place
     try:
         walk = Walk(own_context, taken)
-        name = walk.node(part, naming.below(_stem_of(owner), via.key, at), via, at)
+        stem = _checked(owner) if "#" in owner else owner + "#"
+        name = walk.node(part, naming.below(stem, via.key, at), via, at)
         walk.complete()
     except NotCoveredError:
         return None
@@ -81,18 +82,18 @@ def index_of_members(members: Tree, owner: str, own_context: object, taken: Cont
     try:
         walk = Walk(own_context, taken)
         kind = Alike(members.get("@type"), tuple(members), (0,))
-        walk.tell([URIRef(owner)], Objects([members], [_stem_of(owner)]), [kind], Place())
+        walk.tell([URIRef(owner)], Objects([members], [_checked(owner)]), [kind], Place())
         walk.complete()
     except NotCoveredError:
         return None
     return walk.index
 
 
-def _stem_of(owner: str) -> str:
-    base, _ = naming.parted(owner)
-    if any(one in base for one in NOT_IN_STEM):
+def _checked(owner: str) -> str:
+    """Return the name of an object in a graph if the names below it are like those below no other object."""
+    if any(one in naming.parted(owner)[0] for one in NOT_IN_STEM):
         raise NotCoveredError
-    return owner if "#" in owner else owner + "#"
+    return owner
 
 
 __all__ = ["built", "by_algorithm", "uncollected"]
@@ -183,7 +184,7 @@ class _Walk:
         if name in self.found:
             raise _UnusualError
         self.found[name] = here
-        stem = name + "#" if own or "#" not in name else name
+        stem = name if "#/" in name else name.replace("#", "%23") + "#"
         parts, others = self._layout(source, via)
         for key in others:
             if isinstance(source[key], (dict, list)):
@@ -248,8 +249,6 @@ class _Walk:
         if not isinstance(identifier, str):
             raise _UnusualError
         name = naming.iri_of(identifier)
-        if any(one in name for one in NOT_IN_STEM):
-            raise _UnusualError
         return None if name in self.found else name
 
 

@@ -137,7 +137,7 @@ class Column(NamedTuple):
 
 def stem_of(name: str, known: KeyPlan) -> str:
     """Return how the names of objects begin that are values of a member of the object called `name`."""
-    return f"{name}/{known.token}" if "#" in name else f"{name}#/{known.token}"
+    return f"{name}/{known.token}" if "#/" in name else f"{name.replace('#', '%23')}#/{known.token}"
 
 
 def _is_large(value: Any) -> bool:

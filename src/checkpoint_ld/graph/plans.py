@@ -225,7 +225,8 @@ class Plans:
             iri = self.resolved.names.get(text) or self._expanded_name(text)
             if not is_reference(text, "@vocab"):
                 raise NotCoveredError
-            known = self._names[text] = named(iri), Compaction.type_name(iri) == text
+            is_same = Compaction.type_name(iri) == text and not naming.is_minted(iri)
+            known = self._names[text] = named(iri), is_same
         return known
 
     def _expanded_name(self, text: str) -> str:

@@ -133,8 +133,10 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
     placed = [one for part in annotated for one in part.objects[1:]]
     new = {one.name for one in placed}
     named = [(one.name, one.source["@id"]) for one in placed if isinstance(one.source.get("@id"), str)]
-    if any(name != name_of(identifier, table) for name, identifier in named):
-        raise NotCoveredError  # of several objects with one name the first one of the document has it
+    for name, identifier in named:
+        # Of several objects with one name, or that begin names alike, the first one of the document counts.
+        if name != name_of(identifier, table) or walk.stems.setdefault(name.replace("#", "%23"), name) != name:
+            raise NotCoveredError
     if not new.isdisjoint({*walk.own, *walk.mentioned}) or not {*map(str, said)} <= {*map(str, holders), *new}:
         raise NotCoveredError
     for subject, held in said.items():

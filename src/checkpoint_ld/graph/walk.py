@@ -83,6 +83,8 @@ class Walk(Columns):
         self.mentioned: set[str] = set()
         self.own: dict[str, int] = {}
         """Names that objects have by their own ids, and how many batches there were before that of the object."""
+        self.stems: dict[str, str] = {}
+        """Names by what the names of objects below them begin with."""
         self.seen: set[int] = set()
         self.batches: list[tuple[Sequence[Tree], Sequence[str]]] = []
         self.odd: list[tuple[Node, Tree, list[KeyPlan]]] = []
@@ -124,7 +126,7 @@ class Walk(Columns):
 
     def forget(self) -> None:
         """Hold nothing any more."""
-        for held in (self.index, self.own, self.seen, self.batches, self.odd, self.mentioned):
+        for held in (self.index, self.own, self.stems, self.seen, self.batches, self.odd, self.mentioned):
             held.clear()
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
@@ -175,7 +177,9 @@ class Walk(Columns):
                 raise NotCoveredError
             name = name_of(identifier, self.plans.table)
             if any(one in name for one in NOT_IN_STEM):
-                raise NotCoveredError
+                stem = name.replace("#", "%23")
+                if self.taken or self.stems.setdefault(stem, name) != name:
+                    raise NotCoveredError
             owner = self.own.get(name)
             if owner is not None and self.turn <= owner < batch:
                 raise RepeatedNameError
