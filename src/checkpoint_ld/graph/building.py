@@ -127,6 +127,7 @@ def by_algorithm(tree: Tree) -> tuple[Index, URIRef]:
 _USUAL_KEY = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _KEYWORDS = frozenset({"@id", "@type"})
 _REFERENCE = frozenset({"@id"})
+_CONTAINERS = frozenset((dict, list))
 _DEEPEST = 20
 """Levels of objects in usual documents."""
 
@@ -172,6 +173,8 @@ class _Walk:
     def __init__(self, table: TermTable) -> None:
         self._table = table
         self._layouts: dict[tuple[int, str | tuple[str], tuple[str, ...]], _Layout] = {}
+        self._leaves: set[tuple[str, ...]] = set()
+        """Keys of objects that have no name of their own, and none below them where all their values are scalars."""
         self.found: dict[str, str] = {}
 
     def object(self, source: Tree, via: Term | None, place: tuple[str, str], depth: int) -> None:
@@ -184,6 +187,8 @@ class _Walk:
         if name in self.found:
             raise _UnusualError
         self.found[name] = here
+        if "@id" not in source:
+            self._leaves.add(tuple(source))
         stem = name if "#/" in name else name.replace("#", "%23") + "#"
         parts, others = self._layout(source, via)
         for key in others:
@@ -223,8 +228,16 @@ class _Walk:
     def _values(self, value: Tree | list[Any], via: Term | None, place: tuple[str, str], depth: int) -> None:
         here, stem = place
         if isinstance(value, list):
+            found, leaves = self.found, self._leaves
             for at, one in enumerate(value):
-                if isinstance(one, dict):
+                if (
+                    type(one) is dict
+                    and tuple(one) in leaves
+                    and _CONTAINERS.isdisjoint(map(type, one.values()))
+                    and f"{stem}/{at}" not in found
+                ):
+                    found[f"{stem}/{at}"] = f"{here}/{at}"
+                elif isinstance(one, dict):
                     self._part(one, via, (f"{here}/{at}", f"{stem}/{at}"), depth)
                 elif isinstance(one, list):
                     raise _UnusualError

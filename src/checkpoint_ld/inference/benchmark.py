@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, repeat
@@ -141,6 +142,7 @@ def say_rubrics(said: Statements, holders: Sequence[Node], role: str) -> None:
     suffixes = [suffix_of(said.terms(rating, SCHEMA + "additionalType")) for rating in ratings]
     repeatable = [REPEATABLE if suffix == DYNAMIC else _NONE for suffix in suffixes]
     classes: dict[tuple[object, ...], list[str]] = {}
+    alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
     for rating, suffix, values in zip(ratings, suffixes, say_settings(said, ratings, "Trait", repeatable), strict=True):
         if suffix is not None:
             bounds = _bounds(said, rating)
@@ -149,7 +151,9 @@ def say_rubrics(said: Statements, holders: Sequence[Node], role: str) -> None:
             key = suffix, id(bounds), *((name, id(value)) for name, value in telling)
             if key not in classes:
                 classes[key] = classes_of(suffix, bounds, {name: json_value(value) for name, value in telling})
-            said.are([rating], *classes[key])
+            alike[key].append(rating)
+    for key, those in alike.items():
+        said.are(those, *classes[key])
     for rubric in rubrics:
         if len(rubric) > 1:
             said.repeated((rating, rubric_name(said, rating)) for rating in rubric)
@@ -157,10 +161,12 @@ def say_rubrics(said: Statements, holders: Sequence[Node], role: str) -> None:
 
 def rubric_name(said: Statements, rating: Node) -> tuple[str, bool] | None:
     """Return the name of a trait, and whether it is one of a dynamic rubric, which has names of its own."""
-    name = said.plain(rating, SCHEMA + "name")
-    if not isinstance(name, str) or not name:
-        return None
-    return name, suffix_of(said.terms(rating, SCHEMA + "additionalType")) == DYNAMIC
+    if rating not in said.rubric_names:
+        name = said.plain(rating, SCHEMA + "name")
+        is_named = isinstance(name, str) and name
+        is_dynamic = suffix_of(said.terms(rating, SCHEMA + "additionalType")) == DYNAMIC
+        said.rubric_names[rating] = (name, is_dynamic) if is_named else None
+    return said.rubric_names[rating]
 
 
 def _bounds(said: Statements, rating: Node) -> Mapping[str, object]:
@@ -193,10 +199,11 @@ def say_settings(
     index = said.index
     known = {name: predicate for name, predicate in _PREDICATES[role].items() if said.looks_at(predicate)}
     settings = said.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
+    texts: dict[int, object] = {}
     for holder, nodes, repeatable in zip(holders, settings, may_repeat, strict=False):
-        names = _named(said, nodes)
+        names = _named(said, nodes, texts)
         if len({name for _, name in names}) < len(names):
-            names = _named(said, said.reader.in_order(nodes))
+            names = _named(said, said.reader.in_order(nodes), texts)
             said.repeated((node, name if name not in repeatable else None) for node, name in names)
         values: dict[str, Node | None] = {}
         for node, name in names:
@@ -205,19 +212,21 @@ def say_settings(
                 values[name] = told[0] if isinstance(told, list) else told
                 if told is None and not may_lack_value(name, role):
                     said.is_a(node, "ValuelessSetting")
-        for name, value in values.items():
-            if name in known and is_told(value):
-                put(said.found, holder, known[name], value)
+        more = [(known[name], value) for name, value in values.items() if name in known and is_told(value)]
+        if more and said.found.setdefault(holder, held := dict(more)) is not held:
+            for predicate, value in more:
+                put(said.found, holder, predicate, value)
         yield values
 
 
-def _named(said: Statements, nodes: Iterable[Node]) -> list[tuple[Node, object]]:
-    """Return the names of settings."""
+def _named(said: Statements, nodes: Iterable[Node], texts: dict[int, object]) -> list[tuple[Node, object]]:
+    """Return the names of settings; `texts` has those of terms that were read before, by their identity."""
     found: list[tuple[Node, object]] = []
     for node in nodes:
         name = said.index[node].get(_NAME)
-        is_text = type(name) is Literal and name._datatype is None and name._language is None  # noqa: SLF001 - this is asked of every setting, and the properties take longer
-        found.append((node, str(name) if is_text else said.plain(node, SCHEMA + "name")))
+        if id(name) not in texts:
+            texts[id(name)] = said.plain(node, SCHEMA + "name")
+        found.append((node, texts[id(name)]))
     return found
 
 

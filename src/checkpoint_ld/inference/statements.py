@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
@@ -20,7 +21,7 @@ from checkpoint_ld.members import ANYTHING, ARRAYS, KEYS, TYPES
 from checkpoint_ld.vocabulary import KARENINA
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Iterator
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
     from rdflib.term import Node
 
@@ -84,9 +85,10 @@ class Statements:
         self.reader = Compaction(source.index, source.table)
         self.found: Index = {}
         self._classes: dict[Node, tuple[Node, ...]] = {}
-        self._layouts: dict[tuple[str, Term | None], dict[tuple[Node | list[Node] | None, ...], Layout | None]] = {}
+        self._layouts: dict[tuple[str, Term | None], dict[tuple[Any, ...], Layout | None]] = {}
         self._usual: dict[tuple[Node, str], bool] = {}
         self.bounds: dict[tuple[object, ...], dict[str, Any]] = {}
+        self.rubric_names: dict[Node, tuple[str, bool] | None] = {}
         self._scenario_terms = source.table.at(None, "karenina:Scenario")
 
     def index_of_all(self) -> Index:
@@ -124,34 +126,42 @@ class Statements:
             self._play_arrays(subjects, role, via)
             return
         layouts = self._layouts.setdefault((role, via), {})
+        get, groups = self.index.get, defaultdict(list)
         for subject in subjects:
-            held = self.index.get(subject, _NOTHING)
-            if "#/" not in str(subject) or IDENTIFIER in held:
-                identifier = self.reader.identifier(subject)
-                if identifier is not None and not _URN.match(identifier):
-                    self.say(subject, "foreignId", literal_of(identifier))
-            kind, residue = held.get(RDF_TYPE), held.get(RESIDUE)
-            predicates = tuple(held) if residue is None else tuple(one for one in held if one not in _RESIDUES)
-            key = (kind, *predicates) if kind.__class__ in _ONE_KIND else ()
-            try:
-                layout = layouts[key]
-            except KeyError:
-                layout = layouts[key] = known(self.table, role, via, kind, predicates) if key else None  # type: ignore[arg-type]  # one IRI or none, as `key` tells
-            if (
-                layout is None
-                or not (residue is None or self._is_usual(residue, role))
-                or not is_placed(held.get(POSITION))
-                or (
-                    not _LISTS.isdisjoint(map(type, held.values()))
-                    and any(isinstance(held[one], list) for one in layout.single)
-                )
-            ):
-                self._plays_oddly(subject, role, via)
-                continue
-            if kind is None and role in _TYPED:
-                self.say(subject, "missingType", _literal(TYPES[role]))
-            for unknown in layout.unknown:
-                self.say(subject, "unknownKey", _literal(unknown))
+            held = get(subject, _NOTHING)
+            kind = held.get(RDF_TYPE)
+            groups[(kind, *held) if kind.__class__ in _ONE_KIND else ()].append((subject, held))
+        for key, group in groups.items():
+            self._note_foreign([one for one, held in group if "#/" not in one or IDENTIFIER in held])  # type: ignore[operator]  # a text
+            if key not in layouts:
+                predicates = tuple(one for one in key[1:] if one not in _RESIDUES)
+                layouts[key] = known(self.table, role, via, key[0], predicates) if key else None
+            layout = layouts[key]
+            for subject, held in group:
+                if layout is None or not self._is_as(layout, held, role):
+                    self._plays_oddly(subject, role, via)
+                elif layout.unknown or key[0] is None:
+                    if key[0] is None and role in _TYPED:
+                        self.say(subject, "missingType", _literal(TYPES[role]))
+                    for unknown in layout.unknown:
+                        self.say(subject, "unknownKey", _literal(unknown))
+
+    def _note_foreign(self, subjects: Iterable[Node]) -> None:
+        """Say of objects that their identifiers are no URNs."""
+        for subject in subjects:
+            identifier = self.reader.identifier(subject)
+            if identifier is not None and not _URN.match(identifier):
+                self.say(subject, "foreignId", literal_of(identifier))
+
+    def _is_as(self, layout: Layout, held: Mapping[Node, Node | list[Node]], role: str) -> bool:
+        """Tell whether nothing follows about an object beyond what follows from its layout."""
+        if not _LISTS.isdisjoint(map(type, held.values())) and any(
+            isinstance(held[one], list) for one in layout.single
+        ):
+            return False
+        if RESIDUE in held and not self._is_usual(held[RESIDUE], role):
+            return False
+        return POSITION not in held or is_placed(held[POSITION])
 
     def _play_arrays(self, subjects: Collection[Node], role: str, via: Term | None) -> None:
         """Say of several objects only what about their arrays does not fit, which is found by their residues."""

@@ -282,8 +282,7 @@ class Table:
             return [None] * len(self.nodes)
         if len(held) == 1:
             return [row.get(predicate) for row in held[0]]
-        every = ([row.get(predicate) for row in rows] for rows in held)
-        return [together(found) for found in zip(*every, strict=True)]
+        return together([row.get(predicate) for row in rows] for rows in held)
 
     def each(self, values: Callable[[Node], Iterable[Node]]) -> Sequence[Held]:
         """Return what a function says of each row."""
@@ -296,12 +295,15 @@ def _properties(rows: Collection[dict[Node, Node | list[Node]]]) -> set[Node]:
     return found.union(*dict(zip(map(id, rows), rows, strict=True)).values())
 
 
-def together(found: Iterable[Held]) -> Held:
-    """Return what several columns hold in a row, each value once."""
-    held = [one for one in found if one is not None]
-    if len(held) < 2:
-        return held[0] if held else None
-    return united(chain.from_iterable(map(terms_of, held)))
+def together(columns: Iterable[Sequence[Held]]) -> Sequence[Held]:
+    """Return what one or more columns hold, row by row, each value once."""
+    first, *others = columns
+    for other in others:
+        first = [
+            more if one is None else one if more is None else united((*terms_of(one), *terms_of(more)))
+            for one, more in zip(first, other, strict=True)
+        ]
+    return first
 
 
 def united(values: Iterable[Node]) -> Held:

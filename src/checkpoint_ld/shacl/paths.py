@@ -91,9 +91,7 @@ class Either(PropertyPath):
         """Put the columns of the paths together."""
         columns = [table.column(path) for path in self.paths]
         filled = [one.held for one in columns if not one.is_empty]
-        if len(filled) < 2:
-            return filled[0] if filled else columns[0].held
-        return [together(row) for row in zip(*filled, strict=True)]
+        return together(filled or [columns[0].held])
 
 
 @dataclass(frozen=True, slots=True)
