@@ -22,6 +22,8 @@ from checkpoint_ld.graph.walk import DEEPEST
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rdflib.term import Node
+
     from checkpoint_ld.graph.contexts import Term
     from checkpoint_ld.graph.plans import KeyPlan, Plan
     from checkpoint_ld.graph.walk import Walk
@@ -101,6 +103,10 @@ class Reduction(Columns):
             return _LEFT
         return value
 
+    def objects(self, *_: object) -> list[Node]:
+        """Leave objects to PyLD that are not looked at one by one."""
+        raise NotCoveredError
+
     def objects_of(self, values: list[Any], known: KeyPlan, plan: Plan, depth: int) -> list[Any]:
         """Return the objects that a member holds, each with what is covered of it."""
         found = [self.object(one, known.term, plan, depth + 1) if type(one) is dict else None for one in values]
@@ -145,13 +151,13 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
             raise NotCoveredError
         known.update(held)
     reader = Compaction(index, table)
-    for one in annotated:
-        complete(one, one.objects[1:], reader)
-    for holder, one, part in reversed([*zip(holders, annotated, left, strict=True)]):
-        first = one.objects[0]
+    for explicit in annotated:
+        complete(explicit, explicit.objects[1:], reader)
+    for holder, explicit, part in reversed([*zip(holders, annotated, left, strict=True)]):
+        first = explicit.objects[0]
         key_of = table.at(part.via, reader.kind(holder)).key_of
         keys = {*part.keys, *(key_of(str(one)) for one in said.get(holder, ()) if one != RDF_TYPE)}
         read = {key: value for key, value in reader.members(holder, part.via, keys.__contains__).items() if key in keys}
         source = {key: first.source[key] for key in part.keys}
-        more = difference(source, read, one.names, first.set_apart)
+        more = difference(source, read, explicit.names, first.set_apart)
         tell_residue(index, holder, residue_of(index, holder).and_also(more))

@@ -213,7 +213,7 @@ def say_settings(
                 if told is None and not may_lack_value(name, role):
                     said.is_a(node, "ValuelessSetting")
         more = [(known[name], value) for name, value in values.items() if name in known and is_told(value)]
-        if more and said.found.setdefault(holder, held := dict(more)) is not held:
+        if more and said.found.setdefault(holder, held := {**dict(more)}) is not held:
             for predicate, value in more:
                 put(said.found, holder, predicate, value)
         yield values

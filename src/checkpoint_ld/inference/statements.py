@@ -135,7 +135,7 @@ class Statements:
             self._note_foreign([one for one, held in group if "#/" not in one or IDENTIFIER in held])  # type: ignore[operator]  # a text
             if key not in layouts:
                 predicates = tuple(one for one in key[1:] if one not in _RESIDUES)
-                layouts[key] = known(self.table, role, via, key[0], predicates) if key else None
+                layouts[key] = known(self.table, role, via, key[0], predicates) if key else None  # type: ignore[arg-type]  # one IRI or none
             layout = layouts[key]
             for subject, held in group:
                 if layout is None or not self._is_as(layout, held, role):
