@@ -1,7 +1,7 @@
 """Canonical trees as statements, with the names of their nodes, and where in a document each node stands.
 
-A compiled context does it where it covers the tree (`walk`), else annotation and PyLD's expansion. Both give the same
-statements; tests hold them against each other.
+A compiled context does it where it covers the tree (`walk`). Members that it does not cover are left to annotation and
+PyLD's expansion (`remainder`). Both give the same statements; tests hold them against each other.
 """
 
 from __future__ import annotations

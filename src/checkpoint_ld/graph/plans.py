@@ -157,13 +157,14 @@ class Plan:
         with_term = [defined[key] for key in new if key in defined]
         probes = {one.key: _probe_of(one) for one in with_term if one.key not in self._known.keys}
         read = self.expanded(probes) if probes else {}
+        learnt: dict[str, KeyPlan] = {}
         for one in with_term:
             is_simple = one.coercion in _READINGS and one.container in (None, "@set", "@index")
             if not is_simple or one.iri in _RESERVED or self._terms.key_of(one.iri) != one.key:
                 raise NotCoveredError
             if one.key in probes and not _agrees(one, read.get(one.iri)):
                 raise NotCoveredError
-            self._keys[one.key] = KeyPlan.of(one, _READINGS[one.coercion])
+            learnt[one.key] = KeyPlan.of(one, _READINGS[one.coercion])
         for key in new:
             if key not in defined:
                 iri = SCHEMA + key
@@ -171,10 +172,11 @@ class Plan:
                     raise NotCoveredError
                 # As `URIRef(iri)` makes it: such a key has nothing in it that an IRI may not have.
                 predicate = named(iri) if key in _USUAL else str.__new__(URIRef, iri)
-                self._keys[key] = KeyPlan(key, predicate, Reading.PLAIN, None, None, key)
+                learnt[key] = KeyPlan(key, predicate, Reading.PLAIN, None, None, key)
         if self._is_property and "value" in new:
-            value = self._keys["value"]
-            self._keys["value"] = value._replace(reading=Reading.PROPERTY, is_text=False, has_objects=False)
+            value = learnt["value"]
+            learnt["value"] = value._replace(reading=Reading.PROPERTY, is_text=False, has_objects=False)
+        self._keys |= learnt
 
     def expanded(self, members: dict[str, Any]) -> dict[str, Any]:
         """Return what PyLD makes of an object with `members` that stands where this plan is for."""

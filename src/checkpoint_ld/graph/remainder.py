@@ -103,7 +103,7 @@ class Reduction(Columns):
             return _LEFT
         return value
 
-    def objects(self, *_: object) -> list[Node]:
+    def objects(self, *_: Any) -> list[Node]:
         """Leave objects to PyLD that are not looked at one by one."""
         raise NotCoveredError
 

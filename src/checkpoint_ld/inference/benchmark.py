@@ -212,10 +212,9 @@ def say_settings(
                 values[name] = told[0] if isinstance(told, list) else told
                 if told is None and not may_lack_value(name, role):
                     said.is_a(node, "ValuelessSetting")
-        more = [(known[name], value) for name, value in values.items() if name in known and is_told(value)]
-        if more and said.found.setdefault(holder, held := {**dict(more)}) is not held:
-            for predicate, value in more:
-                put(said.found, holder, predicate, value)
+        for name, value in values.items():
+            if name in known and is_told(value):
+                put(said.found, holder, known[name], value)
         yield values
 
 
