@@ -9,8 +9,8 @@ import pytest
 
 from checkpoint_ld import data, profiles
 from checkpoint_ld.agent import rules
+from checkpoint_ld.agent.collection import KnownBenchmark, check_collection
 from checkpoint_ld.agent.reading import examine
-from checkpoint_ld.agent.rules import KnownBenchmark
 from checkpoint_ld.agent.versions import released
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.examples import Example, example
@@ -100,14 +100,14 @@ def points_at(shown: Example, found: Finding) -> bool:
 
 @by_collected
 def test_checkpoints_that_keep_a_rule_agree_with_each_other(rule: Rule) -> None:
-    assert list(rules.check_collection(json.loads(the_example(rule).valid), BENCHMARKS)) == []
+    assert list(check_collection(json.loads(the_example(rule).valid), BENCHMARKS)) == []
 
 
 @by_collected
 def test_checkpoints_that_break_a_rule_have_one_finding_at_its_place_in_one_of_them(rule: Rule) -> None:
     shown = the_example(rule)
     trees = json.loads(shown.invalid)
-    [found] = rules.check_collection(trees, BENCHMARKS)
+    [found] = check_collection(trees, BENCHMARKS)
     [at] = [number for number in range(2) if shown.pointer.startswith(f"/{number}/")]
 
     assert (found.code, found.rule, found.severity) == (rule.code, rule.slug, rule.severity)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agent import rules
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.collection import KnownBenchmark, check_collection
 from checkpoint_ld.agent.reading import examine
-from checkpoint_ld.agent.rules import KnownBenchmark
 from tests.agent.documents import MOMENT, Json, checkpoint, thought
 from tests.agent.rule_documents import text
 
@@ -30,9 +29,7 @@ def step(number: int, parent: int | None = None, execution: str = "exec_1", **me
 
 
 def told(*trees: Json, **choices: Json) -> list[tuple[str, str, str | None]]:
-    return [
-        (one.rule, one.subject.split('"')[1], one.place.pointer) for one in rules.check_collection(trees, **choices)
-    ]
+    return [(one.rule, one.subject.split('"')[1], one.place.pointer) for one in check_collection(trees, **choices)]
 
 
 def test_an_execution_that_goes_on_has_no_findings() -> None:
@@ -87,7 +84,7 @@ def test_absent_parents_are_told_at_the_end() -> None:
 def test_which_thought_is_gone_is_told() -> None:
     shorter = step(3)
     del shorter["snapshot"]["thought_chain"][1]
-    [found] = rules.check_collection([step(2), shorter])
+    [found] = check_collection([step(2), shorter])
 
     assert found.message == 'the thought "t1", in checkpoint "ckpt_2", is not in the chain any more'
 
@@ -112,7 +109,7 @@ def test_of_a_benchmark_that_is_not_known_nothing_is_said() -> None:
 def test_findings_point_into_the_files_that_were_read(tmp_path: Path) -> None:
     for name, tree in (("1.json", step(1)), ("2.json", step(2, agent_id="agent_2"))):
         (tmp_path / name).write_bytes(text(tree))
-    [found] = rules.check_collection(examine(path) for path in sorted(tmp_path.iterdir()))
+    [found] = check_collection(examine(path) for path in sorted(tmp_path.iterdir()))
 
     assert found.message == 'the agent_id is "agent_2", before it was "agent_1"'
     assert (found.place.file, found.place.line, found.place.column) == (str(tmp_path / "2.json"), 6, 15)
@@ -126,6 +123,6 @@ def test_checkpoints_are_taken_as_well_and_one_at_a_time() -> None:
             passed.append(number)
             yield AgentCheckpoint.of_tree(step(number, agent_id=f"agent_{number}"))
 
-    found = rules.check_collection(checkpoints())
+    found = check_collection(checkpoints())
     assert next(found).rule == "agent-changes"
     assert passed == [1, 2]

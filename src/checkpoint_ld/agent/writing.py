@@ -53,7 +53,7 @@ def written(tree: Tree, form: str, *, prov: bool = True, inferred: bool = False)
     if form in _OF_GRAPHS:
         graph = AgentGraph.of_tree(tree, prov=prov)
         if inferred:
-            from checkpoint_ld.agent.rules.inference import with_inferred  # noqa: PLC0415 - few ask for it
+            from checkpoint_ld.agent.inference import with_inferred  # noqa: PLC0415 - few ask for it
 
             graph = with_inferred(graph)
         return _OF_GRAPHS[form](graph)

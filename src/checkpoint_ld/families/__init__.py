@@ -85,7 +85,7 @@ def inferred(graph: StatementGraph) -> StatementGraph:
 
         return inference.with_inferred(graph)
     from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
-    from checkpoint_ld.agent.rules.inference import with_inferred  # noqa: PLC0415 - as above
+    from checkpoint_ld.agent.inference import with_inferred  # noqa: PLC0415 - as above
 
     return with_inferred(graph) if isinstance(graph, AgentGraph) else graph
 

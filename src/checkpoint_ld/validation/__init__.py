@@ -18,7 +18,7 @@ from checkpoint_ld.reading import Reading, examine_bytes, examine_document
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import finding
 from checkpoint_ld.suggestion import unknown
-from checkpoint_ld.validation.results import applied, compiled, report_on
+from checkpoint_ld.validation.results import applied, compiled, data_of, report_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -130,10 +130,10 @@ def _applied(reading: Reading, profile: Profile, engine: str) -> tuple[list[Resu
 
     Says of the user's shapes, not of ours, that they cannot be applied.
     """
-    graph = reading.graph
+    data = data_of(reading.graph)
     with profile.applying() if profile.own_shapes else nullcontext():
         shapes = compiled(profile)
-        return *applied(graph, shapes, by_pyshacl=engine == PYSHACL), shapes
+        return applied(data, shapes, by_pyshacl=engine == PYSHACL), data, shapes
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from checkpoint_ld import profiles
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.reading import examine
-from checkpoint_ld.validation.results import applied, compiled, is_broken
+from checkpoint_ld.validation.results import applied, compiled, data_of, is_broken
 
 if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
@@ -39,7 +39,8 @@ def checked(reading: Reading) -> Reading:
     plain = reading.without_types()
     shapes = compiled(profile)
     with uncollected():
-        found, data = applied(plain.graph, shapes)
+        data = data_of(plain.graph)
+        found = applied(data, shapes)
     if not found:
         return reading.with_findings(())
     from checkpoint_ld.validation.telling import located  # noqa: PLC0415 - of a clean file nothing is told

@@ -66,19 +66,20 @@ def is_broken(source: Described, profile: Profile) -> bool:
     return bool(shacl.results(shacl.DataGraph(source.index, infer(source, shapes.terms)), shapes))
 
 
-def applied(source: Described, shapes: Shapes, *, by_pyshacl: bool = False) -> tuple[list[shacl.Result], DataGraph]:
-    """Hold a checkpoint against shapes; return the results, and the statements that they speak of.
+def data_of(source: Described) -> DataGraph:
+    """Return the statements of a checkpoint, together with those that follow from them."""
+    return shacl.DataGraph(source.index, infer(source))
 
-    Raises ShapesError for shapes that cannot be applied.
-    """
-    data = shacl.DataGraph(source.index, infer(source))
+
+def applied(data: DataGraph, shapes: Shapes, *, by_pyshacl: bool = False) -> list[shacl.Result]:
+    """Return the results of shapes about statements. Raises ShapesError for shapes that cannot be applied."""
     if by_pyshacl:
         shapes = shapes.for_pyshacl()
     if shapes.others:
         from checkpoint_ld.constraints.components import register  # noqa: PLC0415 - rdflib's SPARQL takes long to import
 
         register()
-    return shacl.results(data, shapes), data
+    return shacl.results(data, shapes)
 
 
 def report_on(found: Sequence[shacl.Result], shapes: Index) -> Graph:

@@ -1,15 +1,16 @@
-"""Collections: what agent checkpoints say against each other, told while they pass by."""
+"""Collections: what agent checkpoints say against each other, found while they pass by."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from checkpoint_ld.agent.reading import AgentReading
-from checkpoint_ld.agent.rules import successors
-from checkpoint_ld.agent.rules.successors import PLACES, Seen
+from checkpoint_ld.agent.rules import value_at
 from checkpoint_ld.agent.text import sha256_of
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.phrases import called, given, shown
 from checkpoint_ld.rules import by_slug, finding
@@ -18,6 +19,19 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 
 Tree = dict[str, Any]
+Told = tuple[str, str, str]
+"""The name of a rule, the place in the tree, and what there is to say."""
+
+_FALLING: Final = {
+    "/metadata/step_number": "agent-step-falls",
+    "/metadata/tokens_used": "agent-tokens-fall",
+    "/timestamp": "agent-older-than-parent",
+}
+_PARENT: Final = "/parent/checkpoint_id"
+PLACES: Final = (*_FALLING, _PARENT)
+"""The places that findings about a parent point to."""
+_ABOUT: Final = ("/about/benchmark", "/about/question", "/about/benchmark_sha256")
+_REMEMBERED: Final = (*PLACES, *_ABOUT, "/id", "/agent_id", "/execution_id")
 
 
 @dataclass(frozen=True)
@@ -60,7 +74,7 @@ class _Look:
     def __init__(self, benchmarks: Lookup | None) -> None:
         self.known = benchmarks.get if isinstance(benchmarks, Mapping) else benchmarks
         self.seen: dict[str, Seen] = {}
-        self.newest: dict[str, successors.Newest] = {}
+        self.newest: dict[str, Newest] = {}
         self.orphans: dict[str, list[_Orphan]] = {}
         self.asked: set[tuple[Any, ...]] = set()
 
@@ -69,7 +83,7 @@ class _Look:
         tree, sha256, place = _parts(one)
         if not isinstance(tree.get("id"), str) or not isinstance(tree.get("execution_id"), str):
             return
-        seen = successors.seen_of(tree, sha256)
+        seen = seen_of(tree, sha256)
         before = self.seen.get(seen.identifier)
         if before is not None:
             if before.sha256 != sha256:
@@ -79,7 +93,7 @@ class _Look:
         for slug, at, detail in (*self._within(seen, tree), *self._questions(seen)):
             yield _finding(slug, at, seen, place(at), detail)
         for orphan in self.orphans.pop(seen.identifier, ()):
-            for slug, at, detail in successors.below(orphan.seen, seen):
+            for slug, at, detail in below(orphan.seen, seen):
                 yield _finding(slug, at, orphan.seen, orphan.places[at], detail)
         if seen.parent is not None and seen.parent not in self.seen:
             places = {at: place(at) for at in PLACES}
@@ -92,22 +106,22 @@ class _Look:
                 at = "/parent/checkpoint_id"
                 yield _finding("agent-parent-absent", at, seen, places[at])
 
-    def _within(self, seen: Seen, tree: Tree) -> Iterator[successors.Told]:
+    def _within(self, seen: Seen, tree: Tree) -> Iterator[Told]:
         """Hold a checkpoint against its parent, or against the one before it in its execution."""
         newest = self.newest.get(seen.execution)
         before = None if newest is None else newest.seen
         parent = self.seen.get(seen.parent) if seen.parent is not None else None
         earlier = parent or before
         if earlier is not None and (parent is not None or earlier.key <= seen.key):
-            yield from successors.below(seen, earlier)
+            yield from below(seen, earlier)
         if newest is not None and before is not None:
-            yield from successors.changed(seen, before)
+            yield from changed(seen, before)
             if earlier is before:
-                yield from successors.rethought(tree, newest)
+                yield from rethought(tree, newest)
         if before is None or before.key <= seen.key:
-            self.newest[seen.execution] = successors.Newest(seen, successors.contents(tree))
+            self.newest[seen.execution] = Newest(seen, contents(tree))
 
-    def _questions(self, seen: Seen) -> Iterator[successors.Told]:
+    def _questions(self, seen: Seen) -> Iterator[Told]:
         """Hold what a checkpoint says of its question against the benchmark, once for each execution."""
         asked = (seen.execution, *seen.about)
         if self.known is None or asked in self.asked:
@@ -140,3 +154,95 @@ def _finding(slug: str, at: str, seen: Seen, place: Place, detail: str = "") -> 
     rule = by_slug()[slug]
     message = rule.message.replace("{?value}", given(seen.values.get(at))).replace("{?detail}", detail)
     return replace(finding(slug, message, subject=called("checkpoint", seen.identifier)), place=place)
+
+
+class Seen(NamedTuple):
+    """What is remembered of a checkpoint: its hash, and the values at some places."""
+
+    sha256: str
+    values: Mapping[str, Any]
+
+    @property
+    def identifier(self) -> str:
+        """The id of the checkpoint."""
+        return str(self.values["/id"])
+
+    @property
+    def execution(self) -> str:
+        """The id of its execution."""
+        return str(self.values["/execution_id"])
+
+    @property
+    def parent(self) -> str | None:
+        """The id of its parent."""
+        parent = self.values[_PARENT]
+        return parent if isinstance(parent, str) else None
+
+    @property
+    def about(self) -> tuple[Any, Any, Any]:
+        """The benchmark, the question, and the hash of the benchmark."""
+        benchmark, question, sha256 = (self.values[at] for at in _ABOUT)
+        return benchmark, question, sha256
+
+    @property
+    def key(self) -> tuple[float, float, str]:
+        """What checkpoints are ordered by: timestamp, step_number, id."""
+        timestamp, step = (self.values[at] for at in ("/timestamp", "/metadata/step_number"))
+        return timestamp if is_number(timestamp) else 0, step if is_number(step) else 0, self.identifier
+
+
+class Newest(NamedTuple):
+    """The newest checkpoint of an execution, with the hashes of its thoughts' contents by their ids."""
+
+    seen: Seen
+    thoughts: Mapping[str, bytes]
+
+
+def seen_of(tree: Tree, sha256: str) -> Seen:
+    """Return what is to be remembered of a checkpoint."""
+    return Seen(sha256, {at: value_at(tree, at) for at in _REMEMBERED})
+
+
+def below(seen: Seen, earlier: Seen) -> Iterator[Told]:
+    """Yield the numbers that are below those of an earlier checkpoint."""
+    for at, slug in _FALLING.items():
+        one, other = seen.values[at], earlier.values[at]
+        if is_number(one) and is_number(other) and one < other:
+            yield slug, at, shown(other)
+
+
+def changed(seen: Seen, before: Seen) -> Iterator[Told]:
+    """Yield what should be the same all through an execution and is not."""
+    if seen.values["/agent_id"] != before.values["/agent_id"]:
+        yield "agent-changes", "/agent_id", shown(before.values["/agent_id"])
+    if seen.about[:2] != before.about[:2]:
+        yield "agent-about-changes", "/about", ""
+
+
+def contents(tree: Tree) -> dict[str, bytes]:
+    """Return the hashes of the contents of thoughts by their ids."""
+    return {identifier: digest for _, identifier, digest in _thoughts(tree)}
+
+
+def rethought(tree: Tree, newest: Newest) -> Iterator[Told]:
+    """Yield the thoughts of the checkpoint before that have another content now, or are gone."""
+    left = dict(newest.thoughts)
+    for at, identifier, digest in _thoughts(tree):
+        if left.pop(identifier, digest) != digest:
+            yield (
+                "agent-thought-changed",
+                f"/snapshot/thought_chain/{at}/content",
+                called("checkpoint", newest.seen.identifier),
+            )
+    if left:
+        named = f"{shown(next(iter(left)))}, in {called('checkpoint', newest.seen.identifier)},"
+        yield "agent-thought-gone", "/snapshot/thought_chain", named
+
+
+def _thoughts(tree: Tree) -> Iterator[tuple[int, str, bytes]]:
+    chain = value_at(tree, "/snapshot/thought_chain")
+    for at, thought in enumerate(chain if isinstance(chain, list) else ()):
+        identifier = thought.get("id") if isinstance(thought, dict) else None
+        content = thought.get("content") if isinstance(thought, dict) else None
+        if isinstance(identifier, str) and isinstance(content, str):
+            yield at, identifier, blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).digest()

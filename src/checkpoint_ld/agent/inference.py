@@ -1,0 +1,484 @@
+"""What follows from the parts of an agent checkpoint, as statements with the prefix `cafd:`.
+
+Shapes of SHACL Core look at one node and the values of a path. What they are to know beyond that is inferred first: the
+texts of ids, what is inside JSON values, and what parts say against each other. A statement of the last kind holds what
+is at odds, so that the shape about it allows no value.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
+from rdflib import URIRef
+
+from checkpoint_ld.agent import schema
+from checkpoint_ld.agent.graph import AgentGraph, AgentWalk, built, is_texts
+from checkpoint_ld.agent.names import CAF, CAF_DERIVED, derived, escaped
+from checkpoint_ld.constraints import names
+from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.documents.text import pointer
+from checkpoint_ld.documents.values import is_number, walk
+from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.graph.store import copied, put, triples_of
+from checkpoint_ld.phrases import given, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.agent.schema import AgentPlan
+    from checkpoint_ld.graph.store import Index
+
+Tree = dict[str, Any]
+
+CHECKPOINT, SNAPSHOT, PARENT = CAF + "Checkpoint", CAF + "Snapshot", CAF + "Parent"
+THOUGHT, CALL, TOOL_STATE = CAF + "Thought", CAF + "ToolCall", CAF + "ToolState"
+CONTEXT, METADATA, PROGRESS = CAF + "Context", CAF + "Metadata", CAF + "Progress"
+ENDED_CALL: Final = CAF_DERIVED + "EndedCall"
+ALTERNATIVE, MEMORY_ENTRY = CAF_DERIVED + "Alternative", CAF_DERIVED + "MemoryEntry"
+DIFF, CHANGE = CAF_DERIVED + "Diff", CAF_DERIVED + "Change"
+INFERRED = named(CAF_DERIVED + "Checkpoint")
+"""The class of a checkpoint in whose graph everything that follows stands."""
+
+_ARRAYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    SNAPSHOT: {"thought_chain": ("thoughtCount", "nullThought")},
+    TOOL_STATE: {"calls": ("callCount", "nullCall")},
+}
+"""Arrays of objects: the properties that count their members, and that hold those that are null."""
+_INSIDE: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    CHECKPOINT: {"diff": ("diffPart", DIFF)},
+    DIFF: {"changes": ("change", CHANGE)},
+    THOUGHT: {"alternatives": ("alternative", ALTERNATIVE)},
+    CONTEXT: {"memory": ("memoryEntry", MEMORY_ENTRY)},
+}
+"""JSON values with objects inside, which the rules look into: the property that leads to these, and their class."""
+_MEMBERS: Mapping[str, Mapping[str, str]] = {
+    ALTERNATIVE: {"option": "option", "reason_rejected": "reasonRejected", "confidence": "confidence"},
+    MEMORY_ENTRY: {"key": "key", "value": "value", "importance": "importance", "timestamp": "timestamp"},
+    DIFF: {"from_checkpoint_id": "fromCheckpoint", "summary": "summary"},
+    CHANGE: {},
+}
+"""Members of objects inside JSON values, with their properties."""
+
+_SECONDS = 10**11
+"""Below this a number of milliseconds looks like seconds (it is a day of 1973, or before)."""
+_COPIES = ("step_number", "tokens_used", "duration_ms")
+_TOTALS = {"total_thoughts": ("thought_chain", "thoughts"), "total_tool_calls": ("calls", "calls")}
+_STATUSES = {True: ("completed",), False: ("failed", "cancelled"), None: ("pending", "running")}
+_KNOWN_STATUSES = frozenset(status for expected in _STATUSES.values() for status in expected)
+_SUCCESS = {
+    True: "success is true",
+    False: "success is false",
+    None: "there is no success, as long as it is in flight",
+}
+_EXTRA = "thought_chain_extra"
+"""Where unknown keys are kept that stand beside the thoughts in the second shape."""
+
+LARGEST = 2**53
+_WORDS = (
+    *("apikey", "api_key", "accesskey", "access_key", "privatekey", "private_key", "secret", "password", "passwd"),
+    *("token", "authorization", "credential", "credentials"),
+)
+_TRACES = {
+    **{f'{word}":"'.encode(): None for word in _WORDS},
+    **{one: re.compile(one + rb"[a-z0-9_-]{16}") for one in (b"sk-", b"pk-", b"rk-")},
+    **{
+        one: re.compile(one + rb"[a-z0-9]{16}")
+        for one in (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"hf_", b"akia")
+    },
+    b"aiza": re.compile(rb"aiza[a-z0-9_-]{30}"),
+    b"xox": re.compile(rb"xox[abprs]-"),
+    b"bearer": None,
+    b"private key": None,
+}
+"""Parts of the text, in small letters, that a secret has; and where they are usual in other words, too, more of it."""
+
+
+class Part(NamedTuple):
+    """An object of the tree: its node, its JSON, its JSON Pointer, its class by its place.
+
+    `plan` says what its keys mean, None for objects inside JSON values.
+    """
+
+    node: URIRef
+    tree: Tree
+    pointer: str
+    kind: str
+    plan: AgentPlan | None = None
+
+    @property
+    def stem(self) -> str:
+        """What the names of objects below begin with."""
+        return f"{self.node}#" if self.kind == CHECKPOINT else str(self.node)
+
+
+class Note(NamedTuple):
+    """A value of an inferred property: the JSON Pointer of where it stands, and what there is to say about it."""
+
+    node: Node
+    predicate: URIRef
+    term: Node
+    place: str
+    detail: str = ""
+
+
+class Parts:
+    """All parts of a tree in the canonical shape, however many rules it breaks, with its statements.
+
+    `index` has the asserted ones, `inferred` what follows. Parts inside JSON values are inferred.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.index, batches, self.again = built(tree)
+        self.inferred: Index = {}
+        self.notes: list[Note] = []
+        self.by_class: dict[str, list[Part]] = {}
+        for plan, sources, nodes, places in batches:
+            kind = str(plan.type)
+            parts = [*map(Part, nodes, sources, places, repeat(kind), repeat(plan))]
+            self.by_class.setdefault(kind, []).extend(parts)
+        self.root = self.by_class[CHECKPOINT][0]
+        for kind, parts in [*self.by_class.items()]:
+            self._infer_of(kind, parts)
+        for inference in (_keys, _thoughts, _calls, _metadata, _progress, _results, _diff, _anywhere):
+            for part, name, value, place, detail in inference(self):
+                self.infer(part, name, value, place, detail)
+
+    @cached_property
+    def by_node(self) -> dict[Node, Part]:
+        """The parts by their nodes."""
+        return {part.node: part for parts in self.by_class.values() for part in parts}
+
+    def of(self, kind: str) -> Sequence[Part]:
+        """Return the parts of a class, in the order of the tree."""
+        return self.by_class.get(kind, ())
+
+    def one(self, kind: str) -> Part | None:
+        """Return the part of a class of which there is at most one."""
+        return next(iter(self.of(kind)), None)
+
+    def infer(self, part: Part, name: str, value: Any, place: str, detail: str = "") -> None:
+        """Hold a value, be it JSON or a node, of an inferred property; `place` is where it stands in the part."""
+        term = value if isinstance(value, URIRef) else scalar(value)
+        predicate = derived(name)
+        put(self.inferred, part.node, predicate, term)
+        self.notes.append(Note(part.node, predicate, term, part.pointer + place, detail))
+
+    def _infer_of(self, kind: str, parts: list[Part]) -> None:
+        has_id = schema.plans()[kind].kind is not None
+        for part in parts:
+            if has_id and part.tree.get("id") is not None:
+                self.infer(part, "id", part.tree["id"], "/id")
+            if kind == CALL and part.tree.get("success") is not None:
+                put(self.inferred, part.node, RDF_TYPE, named(ENDED_CALL))
+            if kind == PARENT:
+                self.infer(part, "ofCheckpoint", self.root.node, "")
+            for key, properties in _ARRAYS.get(kind, {}).items():
+                self._count(part, key, properties)
+            for key in _INSIDE.get(kind, ()):
+                if key in part.tree:
+                    self._inside(part, key, part.tree[key])
+
+    def _count(self, part: Part, key: str, properties: tuple[str, str]) -> None:
+        """Infer how many members an array has, and those that are null; any other value counts as one."""
+        count, null = properties
+        value = part.tree.get(key)
+        if value is not None:
+            self.infer(part, count, len(value) if isinstance(value, list) else 1, "/" + key)
+        for at, one in enumerate(value if isinstance(value, list) else ()):
+            if one is None:
+                self.infer(part, null, None, f"/{key}/{at}")
+
+    def _inside(self, part: Part, key: str, value: Any) -> None:
+        """Infer what stands inside a JSON value, objects as parts of their own."""
+        name, kind = _INSIDE[part.kind][key]
+        members: Iterable[tuple[str | int, Any]] = ()
+        if isinstance(value, dict) and kind == DIFF:
+            members = (("", value),)
+        elif isinstance(value, dict) and kind == CHANGE:
+            members = value.items()
+            self.infer(part, "changeCount", len(value), "/" + key)
+        elif isinstance(value, list) and kind not in (DIFF, CHANGE):
+            members = enumerate(value)
+        for step, one in members:
+            at, stem = f"/{key}", f"{part.stem}/{key}"
+            if kind != DIFF:
+                at, stem = at + pointer((step,)), f"{stem}/{escaped(str(step))}"
+            self.infer(part, name, URIRef(stem) if isinstance(one, dict) else one, at)
+            if isinstance(one, dict):
+                self._inner(Part(URIRef(stem), one, part.pointer + at, kind))
+
+    def _inner(self, part: Part) -> None:
+        """Infer what an object inside a JSON value holds."""
+        self.by_class.setdefault(part.kind, []).append(part)
+        put(self.inferred, part.node, RDF_TYPE, named(part.kind))
+        for key, name in _MEMBERS[part.kind].items():
+            if key in part.tree:
+                self.infer(part, name, part.tree[key], "/" + key)
+        for key in _INSIDE.get(part.kind, ()):
+            if key in part.tree:
+                self._inside(part, key, part.tree[key])
+
+    def located(self, part: Part, prop: Node) -> Iterator[Note]:
+        """Yield the values of a property of a part, each with its place."""
+        yield from self._noted.get((part.node, prop), ())
+        if prop == POSITION:
+            places = (part.pointer, *self.again.get(part.node, ()))
+            for at, place in enumerate(places):
+                yield Note(part.node, POSITION, literal_of(at), f"{place}/id")
+        key = None if part.plan is None else part.plan.by_predicate.get(str(prop))
+        if key is None or key.key not in part.tree:
+            return
+        value, place = part.tree[key.key], f"{part.pointer}/{key.key}"
+        is_many = isinstance(value, list) if key.holds else is_texts(value)
+        is_many = is_many and key.is_set
+        reader, key = AgentWalk(), key._replace(is_set=False)
+        for at, one in enumerate(value) if is_many else ((-1, value),):
+            stands = f"{place}/{at}" if is_many else place
+            term = self._nodes.get(stands) or reader.member(one, key)[0]
+            if term is not None and not isinstance(term, list):
+                yield Note(part.node, key.predicate, term, stands)
+
+    @cached_property
+    def _noted(self) -> Mapping[tuple[Node, Node], list[Note]]:
+        found: dict[tuple[Node, Node], list[Note]] = {}
+        for note in self.notes:
+            found.setdefault((note.node, note.predicate), []).append(note)
+        return found
+
+    @cached_property
+    def _nodes(self) -> Mapping[str, URIRef]:
+        """The nodes of objects that the graph states, by their places."""
+        return {part.pointer: part.node for parts in self.by_class.values() for part in parts if part.plan is not None}
+
+
+def scalar(value: Any) -> Node:
+    """Return any JSON value as one literal."""
+    return literal_of(value, "@json" if value is None or isinstance(value, (dict, list)) else None)
+
+
+def with_inferred(graph: AgentGraph) -> AgentGraph:
+    """Return a graph together with what follows from it, for queries and other tools; reading passes that over."""
+    index = copied(graph.index)
+    for subject, predicate, term in triples_of(Parts(graph.tree()).inferred):
+        put(index, subject, predicate, term)
+    put(index, graph.root, RDF_TYPE, INFERRED)
+    return AgentGraph(index, graph.root)
+
+
+_Odd = tuple[Part, str, Any, str, str]
+"""A part, the local name of a property, its value, the place from the part on, and what there is to say about it."""
+
+
+def _keys(parts: Parts) -> Iterator[_Odd]:
+    """Infer unknown keys, and members that are null; inside JSON values all keys are one's own."""
+    for kind, plan in schema.plans().items():
+        known = dict.fromkeys((*plan.keys, *(("id",) if plan.kind is not None else ())))
+        for part in parts.of(kind):
+            if not part.tree.keys() <= known.keys():
+                for key in part.tree.keys() - known.keys():
+                    yield from _unknown(part, key, part.tree[key], known)
+            if None in part.tree.values():
+                for key, value in part.tree.items():
+                    if value is None and key in known:
+                        yield part, "nullIn", key, pointer((key,)), ""
+
+
+def _unknown(part: Part, key: str, value: Any, known: Iterable[str]) -> Iterator[_Odd]:
+    if key == _EXTRA and isinstance(value, dict):
+        yield from ((part, "unknownKey", one, pointer((key, one)), "") for one in value)
+        return
+    near = names.nearest(key, (*known,))
+    name, detail = ("misspeltKey", f"did you mean {near}?") if near else ("unknownKey", "")
+    yield part, name, key, pointer((key,)), detail
+
+
+def _thoughts(parts: Parts) -> Iterator[_Odd]:
+    """Infer what is at odds about the times, parents and children of thoughts."""
+    thoughts = parts.of(THOUGHT)
+    by_id: dict[str, Part] = {}
+    for part in thoughts:
+        identifier = part.tree.get("id")
+        if isinstance(identifier, str):
+            by_id.setdefault(identifier, part)
+    for part in thoughts:
+        created: Any = part.tree.get("created_at")
+        if _is_late(parts, created):
+            yield part, "afterCheckpoint", created, "/created_at", shown(parts.tree["timestamp"])
+        parent = _parent(part, by_id)
+        if parent is not None and _is_before(created, parent.tree.get("created_at")):
+            yield part, "olderThanParent", created, "/created_at", shown(parent.tree["created_at"])
+    for part in _in_cycles(thoughts, by_id):
+        yield part, "ownAncestor", part.tree["parent_id"], "/parent_id", ""
+    if any(isinstance(part.tree.get("children"), list) for part in thoughts):
+        yield from _children(thoughts)
+
+
+def _parent(part: Part, by_id: dict[str, Part]) -> Part | None:
+    parent = part.tree.get("parent_id")
+    return by_id.get(parent) if isinstance(parent, str) else None
+
+
+def _in_cycles(thoughts: Sequence[Part], by_id: dict[str, Part]) -> Iterator[Part]:
+    """Yield the first thought of each cycle of parents."""
+    order = {part.pointer: at for at, part in enumerate(thoughts)}
+    seen: set[str] = set()
+    for part in thoughts:
+        walked: dict[str, Part] = {}
+        at: Part | None = part
+        while at is not None and at.pointer not in seen and at.pointer not in walked:
+            walked[at.pointer] = at
+            at = _parent(at, by_id)
+        seen.update(walked)
+        if at is not None and at.pointer in walked:
+            steps = [*walked.values()]
+            yield min(steps[steps.index(at) :], key=lambda one: order[one.pointer])
+
+
+def _children(thoughts: Sequence[Part]) -> Iterator[_Odd]:
+    """Infer which thoughts name other children than those that have them as parent."""
+    children: dict[str, set[str]] = {}
+    for part in thoughts:
+        parent, identifier = part.tree.get("parent_id"), part.tree.get("id")
+        if isinstance(parent, str) and isinstance(identifier, str):
+            children.setdefault(parent, set()).add(identifier)
+    for part in thoughts:
+        told, identifier = part.tree.get("children"), part.tree.get("id")
+        is_comparable = isinstance(told, list) and all(isinstance(one, str) for one in told)
+        if isinstance(identifier, str) and isinstance(told, list) and is_comparable:
+            expected = children.get(identifier, set())
+            unknown, missing = sorted(set(told) - expected), sorted(expected - set(told))
+            if unknown or missing:
+                detail = f"{shown((unknown or missing)[0])} is {'none of them' if unknown else 'missing'}"
+                yield part, "otherChildren", detail, "/children", detail
+
+
+def _calls(parts: Parts) -> Iterator[_Odd]:
+    """Infer what is at odds about the times, the status and the errors of calls."""
+    metadata = parts.one(METADATA)
+    is_complete = metadata is not None and metadata.tree.get("checkpoint_reason") == "execution_completed"
+    for part in parts.of(CALL):
+        call = part.tree
+        for key in ("started_at", "completed_at"):
+            if _is_late(parts, call.get(key)):
+                yield part, "afterCheckpoint", key, "/" + key, shown(parts.tree["timestamp"])
+        if _is_before(call.get("completed_at"), call.get("started_at")):
+            yield part, "completedEarly", call["completed_at"], "/completed_at", shown(call["started_at"])
+        success = call.get("success")
+        if success is None and is_complete:
+            yield part, "inFlightAtEnd", True, "", ""
+        if success is None or isinstance(success, bool):
+            yield from _end(part, success)
+
+
+def _end(part: Part, success: bool | None) -> Iterator[_Odd]:
+    """Infer what is at odds about how a call ended, or that it did not."""
+    status, error = part.tree.get("status"), part.tree.get("error")
+    if isinstance(status, str) and status in _KNOWN_STATUSES and status not in _STATUSES[success]:
+        yield part, "statusAgainstSuccess", status, "/status", _SUCCESS[success]
+    if success is True and isinstance(error, str) and error:
+        yield part, "errorOfSuccess", error, "/error", ""
+    if success is False and status != "cancelled" and (error is None or error == ""):
+        yield part, "failedWithoutError", True, "/error", ""
+
+
+def _metadata(parts: Parts) -> Iterator[_Odd]:
+    metadata, progress = parts.one(METADATA), parts.one(PROGRESS)
+    if metadata is None:
+        return
+    agent, own = parts.tree.get("agent_id"), metadata.tree.get("agent_id")
+    if isinstance(agent, str) and isinstance(own, str) and own != agent:
+        yield metadata, "otherAgent", own, "/agent_id", shown(agent)
+    if progress is None:
+        return
+    for key in _COPIES:
+        one, other = metadata.tree.get(key), progress.tree.get(key)
+        is_same_kind = is_number(one) and is_number(other) and (key == "duration_ms" or isinstance(other, int))
+        if is_same_kind and one != other:
+            yield metadata, "otherThanProgress", key, "/" + key, shown(other)
+
+
+def _progress(parts: Parts) -> Iterator[_Odd]:
+    progress = parts.one(PROGRESS)
+    if progress is None:
+        return
+    snapshot = parts.tree["snapshot"]
+    tools = snapshot.get("tool_state")
+    for key, (counted, noun) in _TOTALS.items():
+        holder = snapshot if counted == "thought_chain" else tools
+        there = holder.get(counted) if isinstance(holder, dict) else None
+        total = progress.tree.get(key)
+        if isinstance(there, list) and is_number(total) and total != len(there):
+            yield progress, "miscounted", key, "/" + key, f"{len(there)} {noun}"
+
+
+def _results(parts: Parts) -> Iterator[_Odd]:
+    tools = parts.one(TOOL_STATE)
+    results = None if tools is None else tools.tree.get("results")
+    if tools is None or not isinstance(results, dict) or not isinstance(tools.tree.get("calls"), list):
+        return
+    known = {one.get("id") for one in tools.tree["calls"] if isinstance(one, dict) and isinstance(one.get("id"), str)}
+    for key in results:
+        if key not in known:
+            yield tools, "resultOfNoCall", key, "/results" + pointer((key,)), ""
+
+
+def _diff(parts: Parts) -> Iterator[_Odd]:
+    diff = parts.one(DIFF)
+    origin = None if diff is None else diff.tree.get("from_checkpoint_id")
+    if diff is None or not isinstance(origin, str):
+        return
+    parent = parts.tree.get("parent")
+    known = parent.get("checkpoint_id") if isinstance(parent, dict) else None
+    if known != origin and (known is None or isinstance(known, str)):
+        yield diff, "otherThanParent", origin, "/from_checkpoint_id", given(known)
+
+
+def _anywhere(parts: Parts) -> Iterator[_Odd]:
+    """Infer secrets and very large integers, wherever they stand.
+
+    The text of the whole tree is searched for traces, first for fixed words, which takes next to no time; only where
+    that finds something all values are looked at one by one.
+    """
+    try:
+        text = orjson.dumps(parts.tree, option=orjson.OPT_STRICT_INTEGER).lower()
+        has_trace = any(word in text and (more is None or more.search(text)) for word, more in _TRACES.items())
+    except TypeError:  # an integer of more than 53 bits, half a surrogate pair, or nesting that it does not go into
+        has_trace = True
+    for path, value in walk(parts.tree) if has_trace else ():
+        place = pointer(path)
+        if isinstance(value, str):
+            key = next((step for step in reversed(path) if isinstance(step, str)), "")
+            found = secret({key: value}) if value else None
+            if found:
+                yield parts.root, "secretAt", place, place, found
+        elif isinstance(value, int) and not -LARGEST <= value <= LARGEST:
+            yield parts.root, "largeIntegerAt", place, place, ""
+
+
+def _moment(value: Any) -> int | None:
+    """Return a time in milliseconds, None for what is none, which the shapes of structure report."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _is_before(one: Any, other: Any) -> bool:
+    """Return whether one time is before another; what is no time is before nothing, and nothing before it."""
+    first, second = _moment(one), _moment(other)
+    return first is not None and second is not None and first < second
+
+
+def _is_late(parts: Parts, value: Any) -> bool:
+    """Return whether a time is after the checkpoint was made.
+
+    A checkpoint whose timestamp looks like seconds is before everything in it: that is reported once, at the timestamp.
+    """
+    made = _moment(parts.tree.get("timestamp"))
+    return made is not None and made >= _SECONDS and _is_before(made, value)

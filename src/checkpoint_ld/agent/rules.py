@@ -1,0 +1,270 @@
+"""The rules of agent checkpoints (`shapes/caf/`), held against trees and readings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld import profiles, shacl
+from checkpoint_ld.agent.inference import Note, Part, Parts
+from checkpoint_ld.constraints import names
+from checkpoint_ld.constraints.forms import value_of
+from checkpoint_ld.constraints.secrets import secret
+from checkpoint_ld.documents.values import is_number
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.phrases import called, given
+from checkpoint_ld.report import Checked, Report
+from checkpoint_ld.rules import SEVERITIES, Rule, catalogue
+from checkpoint_ld.shacl.report import report_graph
+from checkpoint_ld.shacl.terms import listed, sh, told
+from checkpoint_ld.validation import COMPILED, PYSHACL, check_engine
+from checkpoint_ld.validation.results import applied, compiled, results, violations
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rdflib import Graph
+    from rdflib.term import Node
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.profiles import Profile
+
+Tree = dict[str, Any]
+Places = tuple[Callable[[str], Place], Callable[[str], Place]]
+"""Where in the source a value stands, by its JSON Pointer in the tree, and where the key of a member does."""
+
+_OF_SECOND_SHAPE = frozenset({"agent-second-member", "agent-second-value"})
+_ABOUT_KEYS = frozenset({"agent-key-misspelt", "agent-key-unknown"})
+_IRIS = {severity: URIRef(iri) for iri, severity in SEVERITIES.items()}
+_MEMBER = URIRef(CHECKPOINT_SHACL + "member")
+_MANY = sh("MaxCountConstraintComponent")
+_PLACEHOLDER = re.compile(r"\{[?$](\w+)\}")
+_UNIT = re.compile(r"not a number from 0 to 1\Z")
+
+
+class Placed(NamedTuple):
+    """A validation result at a place: the JSON Pointer of what is at fault in the tree, and its finding.
+
+    `detail` is what there is to say about it beyond the value; of a shape without a rule it is the result's message.
+    """
+
+    result: shacl.Result
+    severity: Severity
+    part: Part
+    value: Node | None
+    place: str
+    detail: str
+
+
+def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Checked:
+    """Hold an agent checkpoint that was read against the rules of a profile.
+
+    `profile` may be a short name, such as `strict`; `engine` is one of `validation.ENGINES`. What was odd about the
+    form of the source is among the findings. Raises SettingsError for a profile or an engine that there is not, and for
+    shapes of the user's that cannot be applied.
+    """
+    chosen = _profile(profile)
+    check_engine(engine)
+    findings, report = _judged(reading.tree, chosen, (reading.place, reading.key_place), engine)
+    findings = sorted((*_of_form(reading, findings, chosen), *findings), key=_by_place)
+    text = None if reading.document is None else reading.document.data.decode("utf-8-sig")
+    return Checked(reading.source, tuple(findings), f"agent-{reading.shape}", text, report)
+
+
+def report_on(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Report:
+    """Return the report on an agent checkpoint that was read. Raises SettingsError as `check_reading`."""
+    chosen = _profile(profile)
+    return Report(chosen.name, (check_reading(reading, chosen, engine=engine),), chosen.rules)
+
+
+def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | str = "agent") -> Report:
+    """Hold an agent checkpoint, or its canonical tree, against the rules of a profile; findings point into the tree.
+
+    Raises SettingsError as `check_reading`.
+    """
+    tree = checkpoint if isinstance(checkpoint, dict) else checkpoint.tree()
+    chosen = _profile(profile)
+    findings, _ = _judged(tree, chosen, (_in_tree, _in_tree), COMPILED)
+    return Report(
+        chosen.name, (Checked(None, tuple(sorted(findings, key=_by_place)), "agent-canonical"),), chosen.rules
+    )
+
+
+def is_broken(tree: Tree) -> bool:
+    """Return whether a canonical tree breaks a rule that is a violation: all others are left aside."""
+    with uncollected():
+        return bool(shacl.results(_data(Parts(tree)), violations(profiles.profile(profiles.AGENT))))
+
+
+def _data(parts: Parts) -> shacl.DataGraph:
+    return shacl.DataGraph(parts.index, parts.inferred)
+
+
+def _profile(profile: Profile | str) -> Profile:
+    if isinstance(profile, str):
+        return profiles.profile(profiles.of_family(profile, profiles.AGENT))
+    if profile.family != profiles.AGENT:
+        raise SettingsError(f"the profile {profile.name} is for benchmarks: use {profiles.AGENT}")
+    return profile
+
+
+def _judged(tree: Tree, profile: Profile, places: Places, engine: str) -> tuple[list[Finding], Graph]:
+    """Return the findings about a tree, and the validation report (SHACL 1.0 §3.6), without secrets."""
+    with uncollected(), profile.applying():
+        parts, shapes = Parts(tree), compiled(profile)
+        found = applied(_data(parts), shapes, by_pyshacl=engine == PYSHACL)
+        kept = [*_heaviest([*_placed(found, parts, shapes.index)])]
+    findings = [_finding(one, tree, profile, places, shapes.index) for one in kept]
+    told_ = [
+        replace(
+            one.result,
+            focus=one.part.node,
+            severity=_IRIS[finding.severity],
+            messages=(Literal(finding.message),),
+            value=None
+            if one.value is not None and _is_secret(_key(one.place), value_of(one.value))
+            else one.result.value,
+        )
+        for one, finding in zip(kept, findings, strict=True)
+    ]
+    return findings, report_graph(told_, is_conforming=not told_, sources=(shapes.index,))
+
+
+def _placed(found: list[shacl.Result], parts: Parts, shapes: Index) -> Iterator[Placed]:
+    """Yield results, each once for every place that it may mean."""
+    known: dict[tuple[str, tuple[Node, ...]], list[Note]] = {}
+    for one, of in zip(found, results(found, shapes), strict=True):
+        result, message = replace(one, shape=of.shape), " ".join(of.messages)
+        part = parts.by_node.get(one.focus)
+        if part is None:  # a user's shape about an execution, an agent or a tool, which has no place of its own
+            yield Placed(result, of.severity, parts.root, None, "", message)
+            continue
+        if (at := (part.pointer, of.paths)) not in known:
+            known[at] = [note for path in of.paths for note in parts.located(part, path)]
+        is_many = one.component == _MANY
+        notes = known[at][1:2] if is_many else [note for note in known[at] if note.term == one.value]
+        for note in notes:
+            value = None if is_many else note.term
+            yield Placed(result, of.severity, part, value, note.place, note.detail or message)
+        if not notes:
+            member = next((f"/{name}" for name in terms_of(shapes.get(of.shape, {}).get(_MEMBER))), "")
+            yield Placed(result, of.severity, part, None, part.pointer + member, message)
+
+
+def _heaviest(found: list[Placed]) -> Iterable[Placed]:
+    """Return of the results at one place only the heaviest, each rule once; those of the user's own shapes all stay."""
+    weights = _weights()
+    heaviest: dict[str, Severity] = {}
+    for one in found:
+        weight = weights.get(str(one.result.shape), Severity.INFO)
+        heaviest[one.place] = max(heaviest.get(one.place, Severity.INFO), weight)
+    ours = {
+        (one.result.shape, one.place): one for one in found if weights.get(str(one.result.shape)) == heaviest[one.place]
+    }
+    return *ours.values(), *(one for one in found if str(one.result.shape) not in weights)
+
+
+@cache
+def _weights() -> dict[str, Severity]:
+    return {one.shape: one.severity for one in catalogue().values()}
+
+
+def _finding(one: Placed, tree: Tree, profile: Profile, places: Places, shapes: Index) -> Finding:
+    ours = profile.of_shape(str(one.result.shape))
+    rule = ours or Rule("shape", "shape", "a shape of your own", one.severity)
+    value, key = value_at(tree, one.place), _key(one.place)
+    is_withheld = _is_secret(key, value)
+    words = {"value": "what looks like a secret" if is_withheld else given(value), "key": given(key)}
+    place = places[rule.slug in _ABOUT_KEYS](one.place)
+    message = (
+        _PLACEHOLDER.sub(lambda match: words.get(match[1], one.detail), rule.message) if rule.message else one.detail
+    )
+    as_text = str(Literal(value)) if isinstance(value, bool) else str(value)
+    return Finding(
+        code=rule.code,
+        severity=rule.severity if ours else one.severity,
+        message=_in_words_of(message, key, _key(place.pointer or "")),
+        remedy=_remedy_of(rule, one.result.shape, value, shapes),
+        place=place,
+        subject=_subject_of(tree, one.place),
+        rule=rule.slug,
+        condition=rule.condition,
+        node=str(one.part.node),
+        value=None if value is None or isinstance(value, (dict, list)) or is_withheld else as_text,
+    )
+
+
+def _in_words_of(message: str, own: str, key: str) -> str:
+    """Return a message with the key that the source has for what the tree calls otherwise, as the second shape does."""
+    if own == key or not own.isidentifier() or not key.isidentifier():
+        return message
+    return re.sub(rf"\b{own}\b", key, message, count=1)
+
+
+def _remedy_of(rule: Rule, shape: Node, value: Any, shapes: Index) -> str:
+    """Return what to do about a result: what was most likely meant, where that can be told, or what the rule says."""
+    if rule.suggests and isinstance(value, str):
+        known = tuple(str(one) for at in told(shapes, shape, "in") for one in listed(shapes, at))
+        near = names.nearest(value, known)
+        return f'did you mean "{near}"?' if near else rule.remedy
+    if _UNIT.search(rule.message) and is_number(value) and 1 < value <= 100:
+        return f"did you mean {value / 100:g}?"
+    return rule.remedy
+
+
+def _is_secret(key: str, value: Any) -> bool:
+    return isinstance(value, (str, dict, list)) and secret({key: value}) is not None
+
+
+def _subject_of(tree: Any, place: str) -> str:
+    """Return which thought or call the value at a JSON Pointer belongs to, in words."""
+    match place.split("/")[1:]:
+        case ["snapshot", "thought_chain", at, *_]:
+            return called("thought", value_at(tree, f"/snapshot/thought_chain/{at}/id"))
+        case ["snapshot", "tool_state", "calls", at, *_]:
+            return called("call", value_at(tree, f"/snapshot/tool_state/calls/{at}/id"))
+    return ""
+
+
+def value_at(tree: Any, place: str) -> Any:
+    """Return the value at a JSON Pointer of a tree, None where there is none."""
+    value = tree
+    for token in place.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list):
+            value = value[int(key)] if key.isdecimal() and int(key) < len(value) else None
+        else:
+            value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _key(place: str) -> str:
+    return place.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+
+
+def _of_form(reading: AgentReading, told: Iterable[Finding], profile: Profile) -> Iterator[Finding]:
+    """Yield what reading found, weighed by the profile; what the second shape asks for not where a rule says it."""
+    places = {found.place.pointer for found in told}
+    for found in reading.findings:
+        if found.rule not in _OF_SECOND_SHAPE or found.place.pointer not in places:
+            rule = profile.rule(found.rule)
+            yield found if rule is None else replace(found, severity=rule.severity)
+
+
+def _in_tree(pointer: str) -> Place:
+    return Place(pointer=pointer)
+
+
+def _by_place(found: Finding) -> tuple[int, int, str, str, str]:
+    return found.place.line or 0, found.place.column or 0, found.place.pointer or "", found.code, found.message
