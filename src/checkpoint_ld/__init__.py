@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding, Place, Severity
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.header import Header, read_header
-    from checkpoint_ld.json_schemas.catalogue import json_schema
+    from checkpoint_ld.json_schemas import json_schema
     from checkpoint_ld.published import shapes_graph
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.runtime.clock import Clock
@@ -82,8 +82,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.filters import Filter
     from checkpoint_ld.stores.graphs import GraphStore
     from checkpoint_ld.stores.protocol import CheckpointStore
-    from checkpoint_ld.templates.verdicts import FieldResult, VerificationResult
-    from checkpoint_ld.templates.verification import judge_schema, verify
+    from checkpoint_ld.templates.verification import FieldResult, VerificationResult, judge_schema, verify
     from checkpoint_ld.workers.trusted import Trust
 
 __all__ = [
@@ -186,7 +185,7 @@ _HOMES = {
     "ContextStyle": "emission",
     "DatabaseStore": "stores.database",
     "Event": "runtime.events",
-    "FieldResult": "templates.verdicts",
+    "FieldResult": "templates.verification",
     "FileStore": "stores.files",
     "Filter": "stores.filters",
     "Finding": "findings",
@@ -209,11 +208,11 @@ _HOMES = {
     "ToolCall": "agent.values",
     "Trust": "workers.trusted",
     "Verdict": "benchmark.overview",
-    "VerificationResult": "templates.verdicts",
+    "VerificationResult": "templates.verification",
     "detect_shape": "agent.shapes",
     "diff_checkpoints": "agent.difference",
     "extract_questions_from_file": "benchmark.table_import",
-    "json_schema": "json_schemas.catalogue",
+    "json_schema": "json_schemas",
     "judge_schema": "templates.verification",
     "load": "families",
     "read_header": "header",

@@ -233,7 +233,7 @@ def test_a_question_is_read_once_for_all_its_answers(monkeypatch: pytest.MonkeyP
         read.append(source)
         return read_template(source)
 
-    monkeypatch.setattr("checkpoint_ld.assessment.questions.read_template", counted)
+    monkeypatch.setattr("checkpoint_ld.assessment.assessing.read_template", counted)
     assert all(found.status is Status.PASSED for found in assess(benchmark(), [record()] * 50))
     assert read == [VERIFIED]
 

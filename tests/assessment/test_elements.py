@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyoxigraph import RdfFormat
 
 from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, Tally, assess, earl, read_answers
-from checkpoint_ld.assessment.json_lines import line_of
+from checkpoint_ld.assessment.assessing import line_of
 from checkpoint_ld.benchmark import Benchmark
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

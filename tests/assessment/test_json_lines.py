@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, json_lines, read_answers
-from checkpoint_ld.assessment.json_lines import line_of
+from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, read_answers
+from checkpoint_ld.assessment.assessing import line_of
 from checkpoint_ld.errors import SourceMissingError
 
 GOOD = b'{"question_id": "q", "answer": {"a": 1}}'
@@ -55,7 +55,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_taken() -> None:
 
 
 def test_a_line_that_never_ends_is_not_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "LONGEST_LINE", 100)
+    monkeypatch.setattr("checkpoint_ld.assessment.answers.LONGEST_LINE", 100)
     found = read(b"x" * 1000 + b"\n" + GOOD + b"\n" + b"x" * 1000)
     assert [one.place.line for one in found] == [1, 2, 3]
     assert "more than 100 bytes" in found[0].fault
@@ -64,7 +64,7 @@ def test_a_line_that_never_ends_is_not_taken_in(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_line_of_the_longest_length_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "LONGEST_LINE", len(GOOD) + 1)
+    monkeypatch.setattr("checkpoint_ld.assessment.answers.LONGEST_LINE", len(GOOD) + 1)
     assert [one.fault for one in read(GOOD + b"\n" + GOOD + b"\n")] == ["", ""]
 
 

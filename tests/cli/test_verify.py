@@ -13,7 +13,7 @@ from typing import Any
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.assessment import Status, json_lines
+from checkpoint_ld.assessment import Status, answers
 from checkpoint_ld.cli import verify
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SourceMissingError
@@ -219,7 +219,7 @@ def test_results_that_are_there_stay_if_the_run_stops(run: Run, monkeypatch: pyt
         yield from list(kept(Path("answers.jsonl")))[:1]
         raise SourceMissingError("the disk is gone")
 
-    kept = json_lines.read_answers
+    kept = answers.read_answers
     monkeypatch.setattr("checkpoint_ld.assessment.read_answers", stopping)
     write(PASSING, FAILING)
     for name in ("results.jsonl", "results.nt"):
@@ -281,7 +281,7 @@ def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(monkeypatch: pytest.Monke
         terminal = _Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
         with verify.opened_answers("answers.jsonl", quiet=quiet) as file:
-            assert len(list(json_lines.read_answers(file))) == 2
+            assert len(list(answers.read_answers(file))) == 2
         shown[quiet] = terminal.getvalue()
     assert "verifying" in shown[False]
     assert not shown[True]

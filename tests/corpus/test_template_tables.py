@@ -10,13 +10,10 @@ import pytest
 from pydantic import TypeAdapter
 
 from checkpoint_ld import VerificationResult, entities, verify
-from checkpoint_ld.entities import primitives
 from checkpoint_ld.entities.answer import BaseAnswer, verified_fields
 from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
-from checkpoint_ld.entities.verified_field import VerifiedField
 from checkpoint_ld.templates import Level, read_template
-from checkpoint_ld.templates.specification import spec_of
-from checkpoint_ld.templates.writing import source_of
+from checkpoint_ld.templates.specification import source_of, spec_of
 
 Row = dict[str, Any]
 NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
@@ -37,9 +34,8 @@ def samples(template: Row) -> list[Row]:
 
 def made(code: str) -> type[BaseAnswer]:
     """Run a template that is part of the tables, so that its class is one of ours."""
-    names: dict[str, Any] = {"__name__": "made", "BaseAnswer": BaseAnswer, "VerifiedField": VerifiedField}
-    names |= {name: getattr(primitives, name) for name in primitives.__all__}
-    names |= {name: getattr(entities, name) for name in ("AllOf", "AnyOf", "AtLeastN", "FieldCheck")}
+    names: dict[str, Any] = {"__name__": "made"}
+    names |= {name: getattr(entities, name) for name in entities.__all__}
     exec(compile(code, "made", "exec", dont_inherit=True), names)
     answer: type[BaseAnswer] = names["Answer"]
     return answer

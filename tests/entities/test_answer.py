@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
-from checkpoint_ld.entities.primitives import (
+from checkpoint_ld.entities import (
     BooleanMatch,
     ContainsAny,
     DateMatch,
@@ -21,6 +20,7 @@ from checkpoint_ld.entities.primitives import (
     SetContainment,
     TraceContains,
 )
+from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
 from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, ConditionalGroundTruth, FieldCheck, GroundTruthCase
 from checkpoint_ld.entities.verified_field import VerifiedField
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, NotVerifiableError

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.answer import BaseAnswer, verified_fields
-from checkpoint_ld.entities.primitives import (
+from checkpoint_ld.entities import (
     BooleanMatch,
     ExactMatch,
     NumericExact,
@@ -19,6 +18,7 @@ from checkpoint_ld.entities.primitives import (
     TraceContains,
     VerificationPrimitive,
 )
+from checkpoint_ld.entities.answer import BaseAnswer, verified_fields
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, GroundTruthCase
 from checkpoint_ld.entities.verified_field import KEY, VerificationMeta, VerifiedField, resolve_truth
 from checkpoint_ld.errors import SettingsError

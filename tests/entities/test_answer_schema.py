@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
+from checkpoint_ld.entities import BooleanMatch, ExactMatch, LiteralMatch, NumericExact, TraceContains
 from checkpoint_ld.entities.answer import BaseAnswer
-from checkpoint_ld.entities.primitives import BooleanMatch, ExactMatch, LiteralMatch, NumericExact, TraceContains
 from checkpoint_ld.entities.verified_field import KEY, VerifiedField, without_ground_truths
 
 SECRET = "S3CRET"

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from checkpoint_ld.templates.writing import source_of
+from checkpoint_ld.templates.specification import source_of
 from tests.documents import canonical, item, rating, setting
 from tests.templates.specs import specs
 

@@ -14,7 +14,7 @@ from checkpoint_ld.graph.literals import json_of
 from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.inference.nodes import SINGULAR, STRATEGIES
 from checkpoint_ld.templates.primitives import registry
-from checkpoint_ld.templates.writing import source_of
+from checkpoint_ld.templates.specification import source_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 from tests.inference.documents import asked, question
 from tests.templates.specs import specs

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from checkpoint_ld import ReadError, Severity, load, rules
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
-from checkpoint_ld.json_schemas.catalogue import json_schema
+from checkpoint_ld.json_schemas import json_schema
 from checkpoint_ld.members import KEYS, SETTINGS, TYPES
 from checkpoint_ld.validation import loading
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_TYPES

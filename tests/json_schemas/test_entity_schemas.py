@@ -13,8 +13,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from checkpoint_ld import entities
-from checkpoint_ld.json_schemas.catalogue import FILES, json_schema, summaries
-from checkpoint_ld.json_schemas.models import described
+from checkpoint_ld.json_schemas import FILES, described, json_schema, summaries
 
 Json = Any
 

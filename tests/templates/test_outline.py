@@ -15,8 +15,7 @@ from checkpoint_ld import templates as package
 from checkpoint_ld.constraints import templates as forms
 from checkpoint_ld.constraints.forms import FORMS, unsettled
 from checkpoint_ld.templates import primitives
-from checkpoint_ld.templates.reading import is_typical
-from checkpoint_ld.templates.text_outlines import LONGEST, known, outline_of
+from checkpoint_ld.templates.text_outlines import LONGEST, is_typical, known, outline_of
 from tests.templates import answer, field
 from tests.templates.examples import OF_PRIMITIVES
 from tests.templates.test_problems import EXAMPLES
@@ -67,7 +66,7 @@ class Answer(Base):
 PLACEHOLDER = answer('response: str = Field(description="The answer response")', "def verify(self):\n    return False")
 GOOD = [CLASSIC, VERIFIED, answer(field()), *(one[3] for one in (*EXAMPLES, *OF_PRIMITIVES))]
 
-READERS = ("classes", "fields", "literals", "primitives", "reading", "scope")
+READERS = ("fields", "literals", "primitives", "reading", "scope")
 """The modules that read a template."""
 
 WORDS = (

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.primitives import NORMALIZERS, PRIMITIVES, matching, primitive_of
+from checkpoint_ld.entities import NORMALIZERS, PRIMITIVES, primitive_of
 from checkpoint_ld.templates import primitives
 from checkpoint_ld.templates.primitives import MisfitError, Parameter, check_together, fitted, registry
+from checkpoint_ld.workers import patterns
 from tests.mapping import json_values
 from tests.trials import examples
 
@@ -78,6 +79,6 @@ def test_a_template_may_say_what_the_primitive_takes(name: str, parameter: Param
 
 def test_names_of_flags_and_normalisers_are_those_of_the_primitives() -> None:
     assert tuple(NORMALIZERS) == primitives.NORMALIZERS
-    assert set(primitives.FLAGS) == set(matching.FLAGS)
-    assert all(matching.FLAGS[primitives.FLAGS[name]] == flag for name, flag in matching.FLAGS.items())
+    assert set(primitives.FLAGS) == set(patterns.FLAGS)
+    assert all(patterns.FLAGS[primitives.FLAGS[name]] == flag for name, flag in patterns.FLAGS.items())
     assert set(registry()) == set(PRIMITIVES)

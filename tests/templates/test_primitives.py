@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld.entities.primitives import matching, primitive
+from checkpoint_ld.entities import comparison
 from checkpoint_ld.templates.primitives import FIELD_TYPES, FLAGS, NORMALIZERS, registry
+from checkpoint_ld.workers import patterns
 from tests.templates import answer, field, only
 
 FULL = [
@@ -64,7 +65,7 @@ def test_these_are_all_primitives() -> None:
 
 
 def test_primitives_are_for_types_of_the_vocabulary() -> None:
-    assert {type_ for primitive in registry().values() for type_ in primitive.types} == set(FIELD_TYPES)
+    assert {type_ for known in registry().values() for type_ in known.types} == set(FIELD_TYPES)
 
 
 def test_two_templates_share_no_default() -> None:
@@ -74,5 +75,5 @@ def test_two_templates_share_no_default() -> None:
 
 
 def test_normalisers_and_flags_are_those_that_are_applied() -> None:
-    assert list(primitive.NORMALIZERS) == list(NORMALIZERS)
-    assert {name: matching.FLAGS[letter] for name, letter in FLAGS.items()} == dict(matching.FLAGS)
+    assert list(comparison.NORMALIZERS) == list(NORMALIZERS)
+    assert {name: patterns.FLAGS[letter] for name, letter in FLAGS.items()} == dict(patterns.FLAGS)

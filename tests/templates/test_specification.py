@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from checkpoint_ld.entities.template_spec import TemplateSpec
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.primitives import registry
-from checkpoint_ld.templates.specification import spec_of, validate_spec
-from checkpoint_ld.templates.writing import source_of
+from checkpoint_ld.templates.specification import source_of, spec_of, validate_spec
 from tests.templates import answer, field
 from tests.templates.specs import fields, specs
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.errors import CheckpointLdError, WriteError
 from checkpoint_ld.templates.primitives import registry
-from checkpoint_ld.templates.writing import source_of
+from checkpoint_ld.templates.specification import source_of
 from tests.templates.specs import HOSTILE, specs
 
 WHOLE: dict[str, Any] = {

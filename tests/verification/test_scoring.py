@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from checkpoint_ld import FieldResult
 from checkpoint_ld.entities.template_spec import AllOf, AnyOf, AtLeastN, FieldCheck, StrategyNode, evaluate_strategy
-from checkpoint_ld.templates.verdicts import karenina_score, scores_of, verdict_of
+from checkpoint_ld.templates.verification import karenina_score, scores_of, verdict_of
 
 NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
 NAMES = ("a", "b", "c")

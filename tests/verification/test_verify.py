@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld import FieldResult, VerificationResult, verify
+from checkpoint_ld.entities import ExactMatch, NumericExact, TraceContains
 from checkpoint_ld.entities.answer import BaseAnswer
-from checkpoint_ld.entities.primitives import ExactMatch, NumericExact, TraceContains
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
 from checkpoint_ld.entities.verified_field import VerifiedField
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
-from checkpoint_ld.templates.writing import source_of
+from checkpoint_ld.templates.specification import source_of
 from tests.templates.specs import specs
 
 Json = Any

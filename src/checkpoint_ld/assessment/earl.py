@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
-from checkpoint_ld.assessment.assessment import Status
+from checkpoint_ld.assessment.assessing import Status
 from checkpoint_ld.characters import encodable
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
@@ -25,10 +25,9 @@ from checkpoint_ld.graph.naming import escaped, is_iri
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from checkpoint_ld.assessment.assessment import Assessment, TraitResult
-    from checkpoint_ld.templates.verdicts import FieldResult
+    from checkpoint_ld.assessment.assessing import Assessment
 
 EARL = "http://www.w3.org/ns/earl#"
 TERMS = "http://purl.org/dc/terms/"
@@ -106,98 +105,88 @@ def write(assessments: Iterable[Assessment], file: BinaryIO, form: Form) -> None
 
 def statements(assessments: Iterable[Assessment], *, base: str, date: str | None = None) -> Iterator[Triple]:
     """Yield the statements about assessments, those about one node together; parameters are as in `Form`."""
-    yield Triple(ASSERTOR, _TYPE, _earl("Assertor"))
-    yield Triple(ASSERTOR, _TYPE, _earl("Software"))
-    yield Triple(ASSERTOR, _terms("title"), Literal("checkpoint-ld verify"))
+    title = (_terms("title"), Literal("checkpoint-ld verify"))
+    yield from _node(ASSERTOR, _earl("Assertor"), (_TYPE, _earl("Software")), title)
     for number, assessment in enumerate(assessments, start=1):
         if assessment.question is not None:
-            yield from _Writer(assessment, assessment.question.node, base, number).triples(date)
+            name = f"{base}line-{assessment.answer.place.line or number}"
+            yield from _about(assessment, assessment.question.node, name, base, date)
 
 
-class _Writer:
-    """Writes about one assessment, the one at `number`; what is minted for it has the number of its line."""
-
-    def __init__(self, assessment: Assessment, test: str, base: str, number: int) -> None:
-        self.assessment = assessment
-        self.answer = assessment.answer
-        self.test = NamedNode(test)
-        self.name = f"{base}line-{self.answer.place.line or number}"
-        identifier = self.answer.answer_id
-        is_name = isinstance(identifier, str | int) and not isinstance(identifier, bool)
-        own = f"{base}answer-{escaped(encodable(str(identifier)))}"
-        self.subject = NamedNode(own) if is_name else self._node("answer")
-        self.result = self._node("result")
-
-    def _node(self, part: str) -> NamedNode:
-        return NamedNode(f"{self.name}-{part}")
-
-    def triples(self, date: str | None) -> Iterator[Triple]:
-        """Yield all statements."""
-        assertion = NamedNode(self.name)
-        yield Triple(assertion, _TYPE, _earl("Assertion"))
-        yield Triple(assertion, _earl("assertedBy"), ASSERTOR)
-        yield Triple(assertion, _earl("subject"), self.subject)
-        yield Triple(assertion, _earl("test"), self.test)
-        yield Triple(assertion, _earl("mode"), _earl("automatic"))
-        yield Triple(assertion, _earl("result"), self.result)
-        yield from self._about_subject()
-        yield from self._about_result(self.answer.date or date)
-
-    def _about_subject(self) -> Iterator[Triple]:
-        answer = self.answer
-        yield Triple(self.subject, _TYPE, _earl("TestSubject"))
-        yield Triple(self.subject, _TYPE, _ours("RecordedAnswer"))
-        told = {"answerId": answer.answer_id, "modelName": answer.model_name, "replicate": answer.replicate}
-        for term, value in told.items():
-            if isinstance(value, str | int | float):
-                yield Triple(self.subject, _ours(term), _literal(value))
-
-    def _about_result(self, date: str | None) -> Iterator[Triple]:
-        verified = self.assessment.result
-        judged = () if verified is None else verified.fields
-        fields = {self._node(f"field-{escaped(encodable(one.name))}"): one for one in judged}
-        traits = {self._node(f"trait-{at}"): one for at, one in enumerate(self.assessment.traits, start=1)}
-        yield Triple(self.result, _TYPE, _earl("TestResult"))
-        yield Triple(self.result, _earl("outcome"), _OUTCOMES[self.assessment.status])
-        yield from _described(self.result, self.assessment.reason)
-        if date is not None:
-            yield Triple(self.result, _terms("date"), _date(date))
-        if verified is not None and verified.granular_score is not None:
-            yield Triple(self.result, _ours("granularScore"), _literal(float(verified.granular_score)))
-        if verified is not None and verified.karenina_granular_score is not None:
-            yield Triple(self.result, _ours("kareninaGranularScore"), _literal(float(verified.karenina_granular_score)))
-        yield from (Triple(self.result, _ours("fieldResult"), node) for node in fields)
-        yield from (Triple(self.result, _ours("traitResult"), node) for node in traits)
-        for node, field in fields.items():
-            yield from _about_field(field, node)
-        for node, trait in traits.items():
-            yield from _about_trait(trait, node)
-
-
-def _about_field(result: FieldResult, node: NamedNode) -> Iterator[Triple]:
-    yield Triple(node, _TYPE, _ours("FieldResult"))
-    yield Triple(node, _NAME, _literal(result.name))
-    yield Triple(node, _earl("outcome"), _OUTCOMES[_OF_VERDICT[result.passed]])
-    yield Triple(node, _ours("resultWeight"), _literal(float(result.weight)))
-    if result.score is not None:
-        yield Triple(node, _ours("resultScore"), _literal(float(result.score)))
-    yield from _described(node, result.reason)
+def _about(assessment: Assessment, test: str, name: str, base: str, date: str | None) -> Iterator[Triple]:
+    """Yield the statements about one assessment; what is minted for it begins with `name`."""
+    answer, verified = assessment.answer, assessment.result
+    assertion, result = NamedNode(name), NamedNode(f"{name}-result")
+    identifier = answer.answer_id
+    is_name = isinstance(identifier, str | int) and not isinstance(identifier, bool)
+    subject = NamedNode(f"{base}answer-{escaped(encodable(str(identifier)))}" if is_name else f"{name}-answer")
+    yield from _node(
+        assertion,
+        _earl("Assertion"),
+        (_earl("assertedBy"), ASSERTOR),
+        (_earl("subject"), subject),
+        (_earl("test"), NamedNode(test)),
+        (_earl("mode"), _earl("automatic")),
+        (_earl("result"), result),
+    )
+    named = {"answerId": answer.answer_id, "modelName": answer.model_name, "replicate": answer.replicate}
+    scalars = {term: value for term, value in named.items() if isinstance(value, str | int | float)}
+    yield from _node(subject, _earl("TestSubject"), (_TYPE, _ours("RecordedAnswer")), *_stated(scalars))
+    fields = (
+        {} if verified is None else {f"{name}-field-{escaped(encodable(one.name))}": one for one in verified.fields}
+    )
+    traits = {f"{name}-trait-{at}": one for at, one in enumerate(assessment.traits, start=1)}
+    moment = answer.date or date
+    scores = {
+        "granularScore": None if verified is None else verified.granular_score,
+        "kareninaGranularScore": None if verified is None else verified.karenina_granular_score,
+    }
+    yield from _node(
+        result,
+        _earl("TestResult"),
+        (_earl("outcome"), _OUTCOMES[assessment.status]),
+        *_described(assessment.reason),
+        *([] if moment is None else [(_terms("date"), _date(moment))]),
+        *_stated({term: None if score is None else float(score) for term, score in scores.items()}),
+        *((_ours("fieldResult"), NamedNode(node)) for node in fields),
+        *((_ours("traitResult"), NamedNode(node)) for node in traits),
+    )
+    for node, field in fields.items():
+        yield from _node(
+            NamedNode(node),
+            _ours("FieldResult"),
+            (_NAME, _literal(field.name)),
+            (_earl("outcome"), _OUTCOMES[_OF_VERDICT[field.passed]]),
+            *_stated(
+                {
+                    "resultWeight": float(field.weight),
+                    "resultScore": None if field.score is None else float(field.score),
+                }
+            ),
+            *_described(field.reason),
+        )
+    for node, trait in traits.items():
+        yield from _node(
+            NamedNode(node),
+            _ours("TraitResult"),
+            (_NAME, _literal(trait.name)),
+            *([] if trait.node is None else [(_ours("resultTrait"), NamedNode(trait.node))]),
+            *_stated({"resultStatus": trait.status.value, "resultValue": trait.value}),
+            *_described(trait.reason),
+        )
 
 
-def _about_trait(result: TraitResult, node: NamedNode) -> Iterator[Triple]:
-    yield Triple(node, _TYPE, _ours("TraitResult"))
-    yield Triple(node, _NAME, _literal(result.name))
-    if result.node is not None:
-        yield Triple(node, _ours("resultTrait"), NamedNode(result.node))
-    yield Triple(node, _ours("resultStatus"), _literal(result.status.value))
-    if result.value is not None:
-        yield Triple(node, _ours("resultValue"), _literal(result.value))
-    yield from _described(node, result.reason)
+def _node(node: NamedNode, kind: NamedNode, *said: tuple[NamedNode, NamedNode | Literal]) -> Iterator[Triple]:
+    yield Triple(node, _TYPE, kind)
+    yield from (Triple(node, predicate, value) for predicate, value in said)
 
 
-def _described(node: NamedNode, reason: str) -> Iterator[Triple]:
-    if reason:
-        yield Triple(node, _terms("description"), _literal(reason))
+def _stated(members: Mapping[str, str | float | None]) -> Iterator[tuple[NamedNode, Literal]]:
+    return ((_ours(term), _literal(value)) for term, value in members.items() if value is not None)
+
+
+def _described(reason: str) -> list[tuple[NamedNode, Literal]]:
+    return [(_terms("description"), _literal(reason))] if reason else []
 
 
 def _literal(value: str | float) -> Literal:

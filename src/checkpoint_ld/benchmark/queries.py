@@ -83,14 +83,14 @@ def _matches(held: Any, value: Any, mode: str) -> bool:
 
 def _occurs(query: str, text: str, *, case_sensitive: bool, regex: bool) -> bool:
     if regex:
-        from checkpoint_ld.entities.primitives.matching import occurs  # noqa: PLC0415 - not needed to load a benchmark
+        from checkpoint_ld.workers.patterns import occurs  # noqa: PLC0415 - not needed to load a benchmark
 
         return occurs(query, text, () if case_sensitive else ("IGNORECASE",))
     return query in text if case_sensitive else query.casefold() in text.casefold()
 
 
 def _is_pattern(query: Any) -> bool:
-    from checkpoint_ld.entities.primitives.matching import refuse_faulty  # noqa: PLC0415 - as above
+    from checkpoint_ld.workers.patterns import refuse_faulty  # noqa: PLC0415 - as above
 
     try:
         refuse_faulty(query)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 @output()
 def schema(name: str | None, list_all: bool, output: Output) -> None:
     """Print the JSON Schema of the checkpoint document, or of an entity."""
-    from checkpoint_ld.json_schemas import catalogue
+    from checkpoint_ld import json_schemas
 
     if name is None or list_all:
-        for known, summary in catalogue.summaries().items():
+        for known, summary in json_schemas.summaries().items():
             streams.show(f"{known:<24}  {summary}")
     else:
-        text = json.dumps(catalogue.json_schema(name), ensure_ascii=False, indent=2)
+        text = json.dumps(json_schemas.json_schema(name), ensure_ascii=False, indent=2)
         output.write(f"{text}\n".encode())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from checkpoint_ld.assessment import Assessment, Tally
-    from checkpoint_ld.assessment.tally import Count
+    from checkpoint_ld.assessment.assessing import Count
 
 EXIT_FOUND = 1
 FAIL_ON = ("failed", "undecided", "error", "never")
@@ -116,7 +116,7 @@ def opened_answers(file: str, *, quiet: bool) -> Iterator[BinaryIO]:
     if file == streams.STANDARD:
         yield sys.stdin.buffer
         return
-    from checkpoint_ld.assessment.json_lines import open_answers
+    from checkpoint_ld.assessment.answers import open_answers
 
     with open_answers(file) as opened:
         if quiet or not sys.stderr.isatty():
@@ -133,7 +133,7 @@ def _passed_on(
     assessments: Iterable[Assessment], lines: BinaryIO | None, tally: Tally, remarks: _Remarks
 ) -> Iterator[Assessment]:
     """Yield `assessments`, each after it was counted and written to `lines` where there are any."""
-    from checkpoint_ld.assessment.json_lines import line_of
+    from checkpoint_ld.assessment.assessing import line_of
 
     for assessment in assessments:
         tally.add(assessment)

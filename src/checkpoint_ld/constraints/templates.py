@@ -89,7 +89,7 @@ def _said(read: Template) -> tuple[tuple[str, str], ...]:
 
 
 def _is_typical(source: str) -> bool:
-    from checkpoint_ld.templates.reading import is_typical  # noqa: PLC0415 - see FEW
+    from checkpoint_ld.templates.text_outlines import is_typical  # noqa: PLC0415 - see FEW
 
     return is_typical(source)
 

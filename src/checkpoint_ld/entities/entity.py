@@ -53,7 +53,8 @@ class Entity(BaseModel):
     rules that `problems` checks. It can be edited and so repaired, but no edit may add a problem.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    # A model is compiled when it is first used: most commands use few of them.
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     def problems(self) -> tuple[Finding, ...]:
         """Return the broken rules that a file may break; what weighs less than a warning is a mere remark."""

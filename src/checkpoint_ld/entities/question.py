@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, JsonValue, computed_field, model_validator
+from pydantic.alias_generators import to_camel
 
-from checkpoint_ld.entities.entity import Entity, now, problem
+from checkpoint_ld.entities.entity import LENIENT, Entity, now, problem
 from checkpoint_ld.identifiers import question_object_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from checkpoint_ld.findings import Finding
 
 
@@ -132,3 +135,177 @@ class BenchmarkMetadata(Entity):
     creator: Creator | list[Creator] | None = Field(default=None, description="Who made it")
     created_at: str = Field(default_factory=now, description="When the benchmark was made, ISO 8601")
     modified_at: str = Field(default_factory=now, description="When the benchmark changed last, ISO 8601")
+
+
+END = "__end__"
+"""The target of an edge that ends the conversation."""
+
+JsonObject: TypeAlias = dict[str, JsonValue]
+
+_TEMPLATE_NAME_LENGTH = 40
+
+
+class ScenarioPart(Entity):
+    """An object of a scenario: fields may be given by their names or by those of the file (`entryNode`).
+
+    `model_dump(by_alias=True, exclude_none=True)` gives the object as a file has it. Members other than the declared
+    ones are kept. Texts that hold Python source are texts: nothing here runs them.
+    """
+
+    model_config = ConfigDict(extra="allow", alias_generator=to_camel, populate_by_name=True)
+
+
+class ScenarioNode(ScenarioPart):
+    """A turn of a scenario, in which a question is asked.
+
+    A file holds the question twice: `question_object` is the schema.org form, `question_data` all the members of a
+    `Question`. Both are kept as they are; the property `question` reads and replaces them.
+    """
+
+    type: str = Field(
+        default="karenina:ScenarioNode",
+        validation_alias="@type",
+        serialization_alias="@type",
+        description="The type in JSON-LD",
+    )
+    node_id: str = Field(description="The key of the node in the scenario")
+    question_object: JsonObject = Field(
+        validation_alias="question", serialization_alias="question", description="The question as a schema.org Question"
+    )
+    model_override: JsonObject | None = Field(default=None, description="Settings of the models for this turn")
+    tool_filter: JsonObject | None = Field(default=None, description="Tools that this turn goes without")
+    state_update_source: str | None = Field(
+        default=None, description="Python source that changes the state after the turn; text, never run"
+    )
+    question_data: JsonObject | None = Field(default=None, description="The question as the members of a Question")
+    agent_identity: JsonValue = Field(default=None, description="Which agent answers; kept as it is")
+    metadata: JsonObject = Field(default_factory=dict, description="Anything else about the node")
+
+    @classmethod
+    def asking(cls, node_id: str, question: Question) -> Self:
+        """Make the node that asks `question`."""
+        return cls.model_validate(
+            {"node_id": node_id, "question_object": _question_object(question, {}), "question_data": _data(question)}
+        )
+
+    @property
+    def question(self) -> Question:
+        """The question that the node asks: by `question_data` if that is present, else by `question_object`."""
+        return (
+            _question_of_object(self.question_object) if self.question_data is None else _question(self.question_data)
+        )
+
+    @question.setter
+    def question(self, question: Question) -> None:
+        self.question_object = _question_object(question, self.question_object)
+        self.question_data = _data(question)
+
+    @model_validator(mode="after")
+    def _asks(self) -> Self:
+        _ = self.question  # raises if there is no question in it
+        return self
+
+
+class ScenarioEdge(ScenarioPart):
+    """A way from one node to another, or to the end; a list of conditions means all of them."""
+
+    source: str = Field(description="The id of the node that the edge leaves")
+    target: str = Field(description=f"A node's id, or {END}")
+    condition: JsonObject | list[JsonObject] | None = Field(
+        default=None, description="When the edge is taken; all of a list have to hold"
+    )
+    condition_source: str | None = Field(default=None, description="Python source of a condition; text, never run")
+    handover: str | None = Field(default=None, description="transcript_prepend or transcript_append")
+
+
+class OutcomeCriterion(ScenarioPart):
+    """What decides whether a conversation went well."""
+
+    name: str = Field(description="The name of the criterion")
+    description: str = Field(default="", description="What the criterion asks for")
+    check: JsonObject | None = Field(default=None, description="What has to hold in the end")
+    evaluate_source: str | None = Field(default=None, description="Python source of the criterion; text, never run")
+
+
+class Scenario(ScenarioPart):
+    """A conversation of several turns: nodes by their ids, and the edges between them."""
+
+    type: str = Field(
+        default="karenina:Scenario",
+        validation_alias="@type",
+        serialization_alias="@type",
+        description="The type in JSON-LD",
+    )
+    name: str = Field(description="The name of the scenario")
+    description: str = Field(default="", description="What the conversation is about")
+    entry_node: str = Field(description="The id of the first node")
+    nodes: dict[str, ScenarioNode] = Field(description="The turns by their ids")
+    edges: list[ScenarioEdge] = Field(description="The ways between the turns")
+    outcome_criteria: list[OutcomeCriterion] = Field(
+        default_factory=list, description="What decides whether it went well"
+    )
+    metadata: JsonObject = Field(default_factory=dict, description="Anything else about the scenario")
+
+    def problems(self) -> tuple[Finding, ...]:
+        """Report an entry and edges that lead from or to no node."""
+        return tuple(
+            problem("edge-target-node", f"{where} {node!r} is no node", "add or correct the node", subject=self.name)
+            for where, node in self._references()
+            if node not in self.nodes
+        )
+
+    def _references(self) -> Iterator[tuple[str, str]]:
+        yield "entry_node", self.entry_node
+        for index, edge in enumerate(self.edges):
+            yield f"source of edge {index}", edge.source
+            if edge.target != END:
+                yield f"target of edge {index}", edge.target
+
+
+def _data(question: Question) -> JsonObject:
+    return question.model_dump(mode="json")
+
+
+def _question(data: JsonObject) -> Question:
+    known = {name: value for name, value in data.items() if name in _MEMBERS and value is not None}
+    return Question.model_validate({**_UNDATED, **known}, context=LENIENT)
+
+
+def _question_of_object(members: JsonObject) -> Question:
+    answer, template = _single(members.get("acceptedAnswer")), _single(members.get("hasPart"))
+    return _question(
+        {
+            "question": members.get("text"),
+            "raw_answer": answer.get("text"),
+            "answer_template": template.get("text"),
+            "keywords": members.get("keywords"),
+        }
+    )
+
+
+def _single(value: Any) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _question_object(question: Question, members: JsonObject) -> JsonObject:
+    """Return the schema.org form of `question`, with what else stands in `members`."""
+    text = question.question
+    long = len(text) > _TEMPLATE_NAME_LENGTH
+    return {
+        "@type": "Question",
+        **members,
+        "text": text,
+        "acceptedAnswer": {"@type": "Answer", **_single(members.get("acceptedAnswer")), "text": question.raw_answer},
+        "hasPart": {
+            "@type": "SoftwareSourceCode",
+            **_single(members.get("hasPart")),
+            "name": f"{text[:_TEMPLATE_NAME_LENGTH]}... Answer Template" if long else f"{text} Answer Template",
+            "text": question.answer_template or "",
+            "programmingLanguage": "Python",
+        },
+    }
+
+
+_MEMBERS = frozenset(Question.model_fields) | {"tags"}
+_UNDATED: JsonObject = {"date_created": "", "date_modified": ""}
+"""The dates of a question that a file does not date: a date is never made up."""

@@ -65,10 +65,6 @@ class AtLeastN(_Node):
 StrategyNode: TypeAlias = Annotated[AllOf | AnyOf | AtLeastN | FieldCheck, Field(discriminator="type")]
 """Any node, told by `type`, which every node but the root has to have in serialised form."""
 
-AllOf.model_rebuild()
-AnyOf.model_rebuild()
-AtLeastN.model_rebuild()
-
 
 @renamed(results="field_results")
 def evaluate_strategy(node: StrategyNode, field_results: Mapping[str, bool | None]) -> bool:
@@ -184,8 +180,6 @@ def _mean(parts: Sequence[tuple[float, float]]) -> float:
 MARKER = "__conditional__"
 """The member, with the value true, by which the object of a conditional ground truth is known."""
 
-_NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
-
 
 def _serialised_primitive(value: Any) -> Any:
     if not isinstance(value, BaseModel):
@@ -276,7 +270,8 @@ class VerifyStrategySpec(Entity):
 
     def node(self) -> StrategyNode:
         """Return the tree to evaluate. Raises `pydantic.ValidationError` if this is none."""
-        return _NODES.validate_python(_members(self))
+        adapter: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
+        return adapter.validate_python(_members(self))
 
     @classmethod
     def of(cls, node: StrategyNode) -> Self:

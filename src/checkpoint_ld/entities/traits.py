@@ -353,7 +353,7 @@ class RegexRubricTrait(Trait):
 
         Raises `EvaluationError` if the trait has no pattern, or if matching takes longer than a few seconds.
         """
-        from checkpoint_ld.entities.primitives.matching import occurs  # noqa: PLC0415 - few who load a file evaluate
+        from checkpoint_ld.workers.patterns import occurs  # noqa: PLC0415 - few who load a file evaluate
 
         if self.pattern is None:
             raise EvaluationError(f"trait {self.name!r} has no pattern: set one before evaluating")

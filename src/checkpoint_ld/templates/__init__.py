@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.templates.reading import read_template
 from checkpoint_ld.templates.template import (
     CustomCode,
     Level,
@@ -18,41 +18,19 @@ from checkpoint_ld.templates.template import (
 )
 
 if TYPE_CHECKING:
-    from checkpoint_ld.templates.reading import read_template
-    from checkpoint_ld.templates.specification import spec_of, validate_spec
-    from checkpoint_ld.templates.writing import source_of
+    from checkpoint_ld.templates.specification import source_of, spec_of, validate_spec
 
-__all__ = [
-    "CustomCode",
-    "Level",
-    "PlainField",
-    "Problem",
-    "ProblemKind",
-    "RegexCheck",
-    "Strategy",
-    "Template",
-    "TemplateField",
-    "read_template",
-    "source_of",
-    "spec_of",
-    "validate_spec",
-]
-
-_HOMES = {
-    "read_template": "reading",
-    "source_of": "writing",
-    "spec_of": "specification",
-    "validate_spec": "specification",
-}
+__all__ = ["CustomCode", "Level", "PlainField", "Problem", "ProblemKind", "RegexCheck", "Strategy", "Template"]
+__all__ += ["TemplateField", "read_template", "source_of", "spec_of", "validate_spec"]
 
 
 def __getattr__(name: str) -> Any:
-    # Specifications and the primitives that templates name are pydantic models: nobody waits for what they do not use
-    # (PEP 562).
-    if name not in _HOMES:
+    # Specifications are pydantic models, for which a check of shapes does not wait (PEP 562).
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    return found
+    from checkpoint_ld.templates import specification  # noqa: PLC0415 - as above
+
+    return getattr(specification, name)
 
 
 def __dir__() -> list[str]:

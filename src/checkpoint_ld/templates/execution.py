@@ -6,6 +6,7 @@ import math
 import sys
 import typing
 from dataclasses import replace
+from functools import partial
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -15,33 +16,23 @@ import pydantic
 from pydantic import ValidationError
 
 from checkpoint_ld import entities
-from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
+from checkpoint_ld.entities import PRIMITIVES, BaseAnswer, TemplateFieldSpec
+from checkpoint_ld.entities.answer import strategy_of, verified_fields
+from checkpoint_ld.entities.comparison import named
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.entities.primitives import PRIMITIVES, SynonymMap
-from checkpoint_ld.entities.primitives.primitive import named
-from checkpoint_ld.entities.template_spec import (
-    AllOf,
-    AnyOf,
-    AtLeastN,
-    ConditionalGroundTruth,
-    FieldCheck,
-    GroundTruthCase,
-    TemplateFieldSpec,
-)
-from checkpoint_ld.entities.verified_field import VerificationMeta, VerifiedField
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
-from checkpoint_ld.templates.verdicts import (
+from checkpoint_ld.templates.verification import (
     RESERVED,
     Evidence,
     FieldResult,
     VerificationResult,
     fault_of,
     judge,
-    scores_of,
-    summary,
-    unknown_field,
+    unknown_fields,
     verdict_of,
+    with_regexes,
+    with_verdict,
 )
 from checkpoint_ld.workers.confined import STORED, RefusedError
 from checkpoint_ld.workers.patterns import match_here
@@ -82,24 +73,15 @@ def run_template(
 
 _LIBRARY: Final = "karenina"
 
-_OURS: Final[dict[str, Any]] = {
-    "VerificationMeta": VerificationMeta,
-    "capture_answer_source": lambda answer: answer,  # the source is in the checkpoint
-}
-
+_ENTITIES: Final = (
+    *("AllOf", "AnyOf", "AtLeastN", "BaseAnswer", "ConditionalGroundTruth", "FieldCheck", "GroundTruthCase"),
+    *("SynonymMap", "VerifiedField"),
+)
 PRELOADED: Final[dict[str, Any]] = {
     **PRIMITIVES,
     **{name: getattr(typing, name) for name in ("Any", "Dict", "List", "Literal", "Optional", "Union")},
-    "AllOf": AllOf,
-    "AnyOf": AnyOf,
-    "AtLeastN": AtLeastN,
-    "BaseAnswer": BaseAnswer,
-    "ConditionalGroundTruth": ConditionalGroundTruth,
+    **{name: getattr(entities, name) for name in _ENTITIES},
     "Field": pydantic.Field,
-    "FieldCheck": FieldCheck,
-    "GroundTruthCase": GroundTruthCase,
-    "SynonymMap": SynonymMap,
-    "VerifiedField": VerifiedField,
 }
 """The names that templates use without an import."""
 
@@ -130,9 +112,10 @@ def template_module(name: str) -> ModuleType:
 
 
 def _library_name(name: str) -> Any:
-    for known in (_OURS, PRELOADED):
-        if name in known:
-            return known[name]
+    if name == "capture_answer_source":
+        return lambda answer: answer  # the source is in the checkpoint
+    if name in PRELOADED:
+        return PRELOADED[name]
     if name in entities.__all__:
         return getattr(entities, name)
     raise AttributeError(f"checkpoint-ld has nothing that is called {name!r} in Karenina")
@@ -160,8 +143,12 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return replace(result, reason=f"the answer does not fit the template: {fault_of(error)}").as_json()
     instance.attach(evidence.trace, context=evidence.context)
     fields = [*_judged(instance, evidence)]
-    result = replace(result, fields=(*fields, *_unknown(instance, evidence)))
-    return _with_regexes(instance, evidence, _with_verdict(instance, result, fields)).as_json()
+    names = [name for name in made.model_fields if name not in RESERVED]
+    result = replace(result, fields=(*fields, *unknown_fields(evidence.values, names)))
+    result = _verdict(instance, result, fields)
+    if getattr(instance, "regex", None):
+        result = with_regexes(result, evidence.trace, partial(_searched, instance))
+    return result.as_json()
 
 
 def _answer_class(source: str) -> type[BaseAnswer]:
@@ -195,51 +182,33 @@ def _judged(instance: BaseAnswer, evidence: Evidence) -> Iterator[FieldResult]:
         yield judge(spec, typed)
 
 
-def _unknown(instance: BaseAnswer, evidence: Evidence) -> Iterator[FieldResult]:
-    names = [name for name in type(instance).model_fields if name not in RESERVED]
-    for name, value in evidence.values.items():
-        if name not in names and name not in RESERVED:
-            yield unknown_field(name, value, names)
-
-
-def _with_verdict(instance: BaseAnswer, result: VerificationResult, fields: list[FieldResult]) -> VerificationResult:
+def _verdict(instance: BaseAnswer, result: VerificationResult, fields: list[FieldResult]) -> VerificationResult:
     node = strategy_of(type(instance))
     if fields:
-        granular, karenina = scores_of(node, fields)
-        result = replace(result, granular_score=granular, karenina_granular_score=karenina)
+        result = with_verdict(result, node, fields)
     if _own(instance, "verify_granular"):
         score = _number(instance.verify_granular())
         result = replace(result, granular_score=score, karenina_granular_score=score)
     if not _own(instance, "verify"):
         if not fields and not getattr(instance, "regex", None):
             return replace(result, reason="the template does not say how its fields are verified: define verify")
-        passed = verdict_of(node, fields)
-        reason = summary(fields, passed=passed, has_strategy=node is not None) if fields else ""
-        return replace(result, passed=passed, reason=reason)
+        return result if fields else replace(result, passed=verdict_of(node, fields))
     try:
         passed = instance.verify()
     except EvaluationError as error:  # ours, out of what `super().verify()` and the like do
-        return replace(result, reason=str(error))
+        return replace(result, passed=None, reason=str(error))
     if not isinstance(passed, bool):
         raise RefusedError(f"has a method verify that returned {named(passed)}, not true or false")
     found = "right" if passed else "wrong"
     return replace(result, passed=passed, reason=f"the template's own verify finds the answer {found}")
 
 
-def _with_regexes(instance: BaseAnswer, evidence: Evidence, result: VerificationResult) -> VerificationResult:
-    if not getattr(instance, "regex", None):
-        return result
-    if evidence.trace is None:
-        missing = "the regular expressions look at the raw response: give its text as trace"
-        passed = False if result.passed is False else None
-        return replace(result, passed=passed, reason="; ".join(filter(None, (result.reason, missing))))
-    found = instance.verify_regex(evidence.trace)
+def _searched(instance: BaseAnswer, trace: str) -> tuple[dict[str, Any], str]:
+    found = instance.verify_regex(trace)
     success = found.get("success") if isinstance(found, dict) else None
     if not isinstance(success, bool):
         raise RefusedError(f"has a method verify_regex that returned {named(found)}, which has no success")
-    said = "all regular expressions are met" if success else "not all regular expressions are met"
-    passed = result.passed if success else False
-    return replace(result, passed=passed, reason="; ".join(filter(None, (result.reason, said))), regex=found)
+    return found, "not all regular expressions are met"
 
 
 def _own(instance: BaseAnswer, method: str) -> bool:

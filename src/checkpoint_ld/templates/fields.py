@@ -15,9 +15,9 @@ from checkpoint_ld.templates.template import PlainField, ProblemKind, TemplateFi
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from checkpoint_ld.templates.classes import LocalClass
     from checkpoint_ld.templates.literals import FieldType
     from checkpoint_ld.templates.primitives import Primitive
+    from checkpoint_ld.templates.reading import LocalClass
     from checkpoint_ld.templates.scope import Scope
 
 

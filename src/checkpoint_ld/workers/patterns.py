@@ -1,7 +1,9 @@
-"""Patterns matched in a worker, so that one that takes too long can be given up.
+"""Regular expressions out of documents, compiled and matched so that none can keep the program from going on.
 
-The worker is started when it is first needed, serves one request after the other, and ends with this process. A
-process that is itself given up when it takes too long needs no other.
+What cannot take long is done here: a short plain pattern in which the number of ways to match a text is bounded. All
+else is done by a worker that is given up after a time limit. The worker is started when it is first needed, serves one
+request after the other, and ends with this process. A process that is itself given up when it takes too long needs no
+other.
 """
 
 from __future__ import annotations
@@ -11,13 +13,17 @@ import os
 import re
 import threading
 import warnings
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import EvaluationError
-from checkpoint_ld.workers.process import START_LIMIT, Worker, WorkerError
+from checkpoint_ld.workers.process import START_LIMIT, TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+
 
 TIME_LIMIT = 2.0
 """How long a request may take, in seconds."""
@@ -61,14 +67,11 @@ def _reply(request: tuple[str, str, int, str]) -> Any:
             return _workers[os.getpid()].ask(request, TIME_LIMIT)
         except (OSError, WorkerError) as error:
             end()
-            raise EvaluationError(f"the pattern cannot be matched safely: {_reason(error)}") from error
+            who = "the process that matches patterns " if isinstance(error, WorkerError) else ""
+            raise EvaluationError(f"the pattern cannot be matched safely: {who}{error}") from error
         except BaseException:
             end()
             raise
-
-
-def _reason(error: Exception) -> str:
-    return f"the process that matches patterns {error}" if isinstance(error, WorkerError) else str(error)
 
 
 def start(_: object, __: object) -> Callable[[Any], dict[str, Any]]:
@@ -92,3 +95,110 @@ def answer(request: tuple[str, str, int, str]) -> dict[str, Any]:
 
 
 atexit.register(end)
+
+
+FlagName: TypeAlias = Literal["A", "I", "M", "S", "X", "ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "VERBOSE"]
+
+_LONG_NAMES = ("ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "VERBOSE")
+FLAGS: Final[Mapping[str, re.RegexFlag]] = MappingProxyType(
+    {name: re.RegexFlag[name] for name in (*_LONG_NAMES, *"AIMSX")}
+)
+"""The flags of Python's `re` that a pattern may be given, by both of their names."""
+
+Match: TypeAlias = str | tuple[str, ...]
+"""What a pattern matched: the text, that of its group, or those of its groups, as Python's `findall` has it."""
+
+MOST_STEPS = 5_000_000
+"""How many steps a match may take here; a quarter of a second."""
+
+_LONGEST_PATTERN = 2_000
+_SLOW_TO_COMPILE = re.compile(r"[^\x00-\x7f]|\\[uUN]")
+"""Sets and ranges beyond ASCII are spelt out character by character when case is ignored."""
+_REPEATED_GROUP = re.compile(r"\)\s*[*+?{]")
+_REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
+_VERBOSE = re.compile(r"\(\?[aiLmsu]*x")
+
+
+def refuse_faulty(pattern: str, flags: Sequence[str] = ()) -> None:
+    """Raise ValueError, with the reason, for a pattern that does not compile under the flags, or not in time."""
+    try:
+        if _compiles_fast(pattern):
+            _compiled(pattern, _bits(flags))
+        else:
+            ask("compile", pattern, _bits(flags), "")
+    except TimeLimitError as error:
+        raise ValueError(f"the pattern {shown(pattern)} takes too long to compile: simplify it") from error
+    except (ValueError, re.error, OverflowError, RecursionError, EvaluationError) as error:
+        reason = str(error) or "nested too deeply"
+        raise ValueError(f"the pattern {shown(pattern)} is no regular expression ({reason}): correct it") from error
+
+
+def occurs(pattern: str, text: str, flags: Sequence[str] = ()) -> bool:
+    """Tell whether a pattern occurs anywhere in a text.
+
+    Raises `EvaluationError` if that takes too long, or if the pattern does not compile.
+    """
+    return bool(_matched("search", pattern, text, flags))
+
+
+def find_all(pattern: str, text: str, flags: Sequence[str] = ()) -> list[Match]:
+    """Return all matches, as Python's `findall` does. Raises as `occurs` does."""
+    found: list[str | list[str]] = _matched("findall", pattern, text, flags)
+    return [tuple(one) if isinstance(one, list) else one for one in found]
+
+
+def _matched(what: str, pattern: str, text: str, flags: Sequence[str]) -> Any:
+    bits = _bits(flags)
+    try:
+        if is_quick(pattern, text, flags):
+            return getattr(_compiled(pattern, bits), what)(text)
+        return ask(what, pattern, bits, text)
+    except TimeLimitError as error:
+        raise EvaluationError(
+            f"the pattern {shown(pattern)} takes more than {TIME_LIMIT:g} s on a text of {len(text)} characters: "
+            "rewrite it without repetitions inside repetitions"
+        ) from error
+    except (ValueError, re.error, OverflowError, RecursionError) as error:
+        raise EvaluationError(f"the pattern {shown(pattern)} does not compile: {error}") from error
+
+
+def is_quick(pattern: str, text: str, flags: Sequence[str] = ()) -> bool:
+    """Tell whether a match is sure to take a short time, judged by the characters of the pattern.
+
+    Without repeated groups and references back, each repetition multiplies the ways to match by the length of the
+    text at most, and each alternative by two. Quantifiers that are escaped or in a set are counted too, which errs on
+    the safe side; so does giving up on whatever may hide a quantifier.
+    """
+    if not _compiles_fast(pattern) or _REPEATED_GROUP.search(pattern) or _REFERENCE.search(pattern):
+        return False
+    if _bits(flags) & re.VERBOSE or _VERBOSE.search(pattern):
+        return False
+    length = len(text) + 1
+    unbounded = sum(map(pattern.count, "*+{"))
+    choices = sum(map(pattern.count, "?|"))
+    steps = float(length) * (len(pattern) + 1)
+    for factor in (length,) * unbounded + (2,) * choices:
+        if steps > MOST_STEPS:
+            return False
+        steps *= factor
+    return steps <= MOST_STEPS
+
+
+def _compiles_fast(pattern: str) -> bool:
+    return len(pattern) <= _LONGEST_PATTERN and _SLOW_TO_COMPILE.search(pattern) is None
+
+
+def _bits(flags: Sequence[str]) -> int:
+    bits = 0
+    for flag in flags:
+        if flag not in FLAGS:
+            raise EvaluationError(f"there is no flag {shown(flag)}: use {', '.join(FLAGS)}")
+        bits |= FLAGS[flag]
+    return bits
+
+
+@lru_cache(maxsize=500)
+def _compiled(pattern: str, bits: int) -> re.Pattern[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what Python may do with the pattern one day is not the reader's matter
+        return re.compile(pattern, bits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld.entities.primitives import BooleanMatch, LiteralMatch
+from checkpoint_ld.entities import BooleanMatch, LiteralMatch
 from checkpoint_ld.errors import EvaluationError
 
 

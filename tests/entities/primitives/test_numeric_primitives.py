@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.primitives import (
+from checkpoint_ld.entities import (
     NumericExact,
     NumericGraded,
     NumericMaximum,

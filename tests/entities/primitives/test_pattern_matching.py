@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.primitives import RegexMatch, TraceRegex, matching, safe_check
+from checkpoint_ld.entities import RegexMatch, TraceRegex, safe_check
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.workers import patterns, process
 from checkpoint_ld.workers.patterns import answer
@@ -25,7 +25,7 @@ LONG = "a" * 50 + "b"
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the time limit, once there is a process."""
-    assert matching.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
     monkeypatch.setattr(patterns, "TIME_LIMIT", 0.2)
 
 
@@ -48,11 +48,11 @@ def test_a_catastrophic_pattern_is_given_up(pattern: str, text: str) -> None:
     assert result.error is not None
     assert not result.passed
     assert time.monotonic() - started < 20
-    assert matching.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
 
 
 def test_a_pattern_that_takes_too_long_to_compile_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert matching.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
     monkeypatch.setattr(patterns, "TIME_LIMIT", 0.1)
     with pytest.raises(ValidationError, match="too long to compile"):
         RegexMatch(pattern=r"[\u0000-\U0010ffff]" * 500, flags=["I"])
@@ -65,7 +65,7 @@ def test_a_long_pattern_with_a_fault_is_refused() -> None:
 
 @pytest.mark.parametrize("pattern", [r"\[\d+\]", "colou?r", "^a|b$", "(a|b)(c|d)", "x{2,3}", "(?i)yes"])
 def test_everyday_patterns_on_short_texts_are_matched_at_once(pattern: str) -> None:
-    assert matching.is_quick(pattern, "a short answer of one line")
+    assert patterns.is_quick(pattern, "a short answer of one line")
 
 
 @pytest.mark.parametrize(
@@ -85,14 +85,14 @@ def test_everyday_patterns_on_short_texts_are_matched_at_once(pattern: str) -> N
     ],
 )
 def test_whatever_may_take_long_is_left_to_the_other_process(pattern: str) -> None:
-    assert not matching.is_quick(pattern, "a")
+    assert not patterns.is_quick(pattern, "a")
 
 
 def test_a_long_text_may_take_long() -> None:
-    assert matching.is_quick("a+b", "a" * 500)
-    assert not matching.is_quick("a+b", "a" * 50_000)
-    assert not matching.is_quick("a{0,9}" * 4 + "b", "a" * 500)
-    assert not matching.is_quick("a+b", "a", ["VERBOSE"])
+    assert patterns.is_quick("a+b", "a" * 500)
+    assert not patterns.is_quick("a+b", "a" * 50_000)
+    assert not patterns.is_quick("a{0,9}" * 4 + "b", "a" * 500)
+    assert not patterns.is_quick("a+b", "a", ["VERBOSE"])
 
 
 ATOMS = ["a", "b", ".", "[ab]", r"\w", "(a)", "(?:b)", "(a|b)", "^", "$", ""]
@@ -104,8 +104,8 @@ PATTERNS = st.lists(
 @given(PATTERNS.map(lambda parts: "".join(map("".join, parts))), st.text("ab\n", max_size=8))
 def test_both_ways_of_matching_give_what_python_gives(pattern: str, text: str) -> None:
     found = re.findall(pattern, text)
-    assert matching.find_all(pattern, text) == found
-    assert matching.occurs(pattern, text) is bool(found)
+    assert patterns.find_all(pattern, text) == found
+    assert patterns.occurs(pattern, text) is bool(found)
     far = patterns.ask("findall", pattern, 0, text)
     assert [tuple(one) if isinstance(one, list) else one for one in far] == found
 
@@ -116,10 +116,10 @@ def test_any_text_reaches_the_other_process(text: str) -> None:
 
 
 def test_flags_reach_the_other_process() -> None:
-    assert matching.occurs("(A)+", "a", ["IGNORECASE"])
-    assert matching.occurs("(a )+ b", "aab", ["X"])
+    assert patterns.occurs("(A)+", "a", ["IGNORECASE"])
+    assert patterns.occurs("(a )+ b", "aab", ["X"])
     with pytest.raises(EvaluationError, match="no flag"):
-        matching.occurs("a", "a", ["NOPE"])
+        patterns.occurs("a", "a", ["NOPE"])
 
 
 needs_alarms = pytest.mark.skipif(not hasattr(signal, "alarm"), reason="this system has no alarms")
@@ -130,60 +130,60 @@ def test_a_process_that_nobody_waits_for_ends_by_itself(monkeypatch: pytest.Monk
     monkeypatch.setattr(process, "ORPHANED_AFTER", -59)
     monkeypatch.setattr(patterns, "TIME_LIMIT", 60)
     with pytest.raises(EvaluationError, match="SIGALRM"):
-        matching.occurs(CATASTROPHIC, LONG)
+        patterns.occurs(CATASTROPHIC, LONG)
 
 
 @needs_alarms
 def test_a_process_that_has_nothing_to_do_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "ORPHANED_AFTER", -1)
-    assert matching.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
     time.sleep(1.3)
-    assert matching.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
 
 
 @pytest.mark.parametrize("pattern", ["(", "(" + "a" * 3000])
 def test_a_pattern_that_does_not_compile_is_not_matched(pattern: str) -> None:
     with pytest.raises(EvaluationError, match="unterminated"):
-        matching.occurs(pattern, "a")
+        patterns.occurs(pattern, "a")
     with pytest.raises(EvaluationError, match="unterminated"):
-        matching.find_all(pattern, "a")
+        patterns.find_all(pattern, "a")
 
 
 def test_a_process_that_died_is_reported_and_replaced() -> None:
-    assert matching.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
     patterns._workers[os.getpid()]._popen.kill()  # noqa: SLF001 - nobody else knows it
     with pytest.raises(EvaluationError, match="cannot be matched safely"):
-        matching.occurs(CATASTROPHIC, "a")
-    assert matching.occurs(CATASTROPHIC, "a")
+        patterns.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
 
 
 def test_without_a_process_nothing_is_matched_that_may_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     patterns.end()
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     with pytest.raises(EvaluationError, match="cannot be matched safely"):
-        matching.occurs(CATASTROPHIC, "a")
-    assert matching.occurs("a+", "a")
+        patterns.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs("a+", "a")
 
 
 def test_a_process_that_does_not_start_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     patterns.end()
     monkeypatch.setattr(patterns, "START_LIMIT", 0.0)
     with pytest.raises(EvaluationError, match="did not start"):
-        matching.occurs(CATASTROPHIC, "a")
+        patterns.occurs(CATASTROPHIC, "a")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_program_has_a_process_of_its_own() -> None:
-    assert matching.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
     ours = patterns._workers[os.getpid()]  # noqa: SLF001 - nobody else knows it
     child = os.fork()
     if child == 0:
-        fine = matching.occurs(CATASTROPHIC, "a") and patterns._workers[os.getpid()] is not ours  # noqa: SLF001 - as above
+        fine = patterns.occurs(CATASTROPHIC, "a") and patterns._workers[os.getpid()] is not ours  # noqa: SLF001 - as above
         patterns.end()
         os._exit(0 if fine else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert matching.occurs(CATASTROPHIC, "a")
+    assert patterns.occurs(CATASTROPHIC, "a")
     assert patterns._workers[os.getpid()] is ours  # noqa: SLF001 - as above
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from checkpoint_ld.entities import primitives
-from checkpoint_ld.entities.primitives import (
+from checkpoint_ld import entities
+from checkpoint_ld.entities import (
     NORMALIZERS,
     PRIMITIVES,
     AnyPrimitive,
@@ -22,10 +22,10 @@ from checkpoint_ld.entities.primitives import (
     primitive_of,
     safe_check,
 )
-from checkpoint_ld.entities.primitives.matching import FLAGS
 from checkpoint_ld.errors import CheckpointLdError, SettingsError
 from checkpoint_ld.templates import primitives as described
 from checkpoint_ld.templates.primitives import MisfitError, check_together, fitted
+from checkpoint_ld.workers.patterns import FLAGS
 
 VALUES: list[Any] = [
     *(None, True, False, 0, 1, -1, 0.5, 2.0, 1e10, float("nan"), float("inf")),
@@ -52,7 +52,7 @@ LEAST: dict[str, dict[str, Any]] = {
 def test_all_primitives_are_those_that_the_template_reader_knows() -> None:
     assert sorted(PRIMITIVES) == sorted(described.registry())
     assert len(PRIMITIVES) == 23
-    assert set(PRIMITIVES) < set(primitives.__all__)
+    assert set(PRIMITIVES) < set(entities.__all__)
     assert set(NORMALIZERS) == set(described.NORMALIZERS)
     assert set(FLAGS) == set(described.FLAGS)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.primitives import (
+from checkpoint_ld.entities import (
     PRIMITIVES,
     TracePrimitive,
     VerificationPrimitive,

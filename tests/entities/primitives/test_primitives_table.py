@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive, primitive_of
+from checkpoint_ld.entities import TracePrimitive, VerificationPrimitive, primitive_of
 from checkpoint_ld.errors import EvaluationError
 
 Sets = list[dict[str, Any]]

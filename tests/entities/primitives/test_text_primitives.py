@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.primitives import (
+from checkpoint_ld.entities import (
     ContainsAll,
     ContainsAny,
     ExactMatch,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from checkpoint_ld.entities.primitives import TraceContains, TraceLength, TracePrimitive, TraceRegex
+from checkpoint_ld.entities import TraceContains, TraceLength, TracePrimitive, TraceRegex
 from checkpoint_ld.errors import EvaluationError
 
 ALL: list[TracePrimitive] = [TraceRegex(pattern="a"), TraceContains(substring="a"), TraceLength()]

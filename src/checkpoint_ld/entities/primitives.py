@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, FiniteFloat, model_validator
 
+from checkpoint_ld import suggestion
 from checkpoint_ld.arguments import renamed
-from checkpoint_ld.entities.primitives.matching import FlagName, find_all, occurs, refuse_faulty
-from checkpoint_ld.entities.primitives.primitive import (
+from checkpoint_ld.entities.comparison import (
     Normalizers,
     TracePrimitive,
     VerificationPrimitive,
@@ -18,7 +20,27 @@ from checkpoint_ld.entities.primitives.primitive import (
     same_text,
     text_of,
 )
-from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError, NotVerifiableError
+from checkpoint_ld.entities.quantities import (
+    DateMatch,
+    DateRange,
+    DateTolerance,
+    NumericExact,
+    NumericGraded,
+    NumericMaximum,
+    NumericMinimum,
+    NumericRange,
+    NumericRangeGraded,
+    NumericThresholdGraded,
+    NumericTolerance,
+)
+from checkpoint_ld.errors import (
+    EvaluationError,
+    EvaluationTypeError,
+    EvaluationValueError,
+    NotVerifiableError,
+    SettingsError,
+)
+from checkpoint_ld.workers.patterns import FlagName, find_all, occurs, refuse_faulty
 
 
 class ExactMatch(VerificationPrimitive):
@@ -261,3 +283,55 @@ def _checked(text: Any) -> str:
     if not isinstance(text, str):
         raise EvaluationTypeError(f"{named(text)} is no response: give its text")
     return text
+
+
+ParsedPrimitive: TypeAlias = (
+    BooleanMatch
+    | ExactMatch
+    | ContainsAny
+    | ContainsAll
+    | RegexMatch
+    | SemanticMatch
+    | NumericExact
+    | NumericTolerance
+    | NumericRange
+    | NumericMinimum
+    | NumericMaximum
+    | NumericGraded
+    | NumericRangeGraded
+    | NumericThresholdGraded
+    | SetContainment
+    | OrderedMatch
+    | LiteralMatch
+    | DateMatch
+    | DateTolerance
+    | DateRange
+)
+"""The primitives that look at a value that was extracted from a response."""
+
+AnyTracePrimitive: TypeAlias = TraceRegex | TraceContains | TraceLength
+"""The primitives that look at the whole response."""
+
+AnyPrimitive: TypeAlias = Annotated[ParsedPrimitive | AnyTracePrimitive, Field(discriminator="type")]
+"""Any primitive, for the fields of other models: told apart by `type`."""
+
+PRIMITIVES: Final[Mapping[str, type[VerificationPrimitive]]] = MappingProxyType(
+    {one.__name__: one for one in (*ParsedPrimitive.__args__, *AnyTracePrimitive.__args__)}
+)
+"""All 23 primitives by their exact names."""
+
+
+def primitive_of(serialised: Mapping[str, Any]) -> VerificationPrimitive:
+    """Build a primitive from its parameters and `type`, in any order; what has a default may be missing.
+
+    Raises `SettingsError` (a ValueError) if `type` is missing or no primitive has that name, and
+    `pydantic.ValidationError` (a ValueError) for parameters that do not fit.
+    """
+    name = serialised.get("type") if isinstance(serialised, Mapping) else None
+    if not isinstance(name, str):
+        raise SettingsError(
+            f"a primitive has no name: set its type to one of {', '.join(PRIMITIVES)}, not {named(name)}"
+        )
+    if name not in PRIMITIVES:
+        raise SettingsError(suggestion.unknown("primitive", name, PRIMITIVES))
+    return PRIMITIVES[name].model_validate(dict(serialised))
