@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.sparql.guard import Form
     from checkpoint_ld.sparql.terms import Term
 
-RESULTS = {
+RESULT_TYPES = {
     "application/sparql-results+json": "json",
     "application/json": "json",
     "application/sparql-results+xml": "xml",
@@ -23,7 +23,7 @@ RESULTS = {
     "text/tab-separated-values": "tsv",
 }
 """Media types of the results of SELECT and ASK, what we prefer first."""
-GRAPHS = {
+GRAPH_TYPES = {
     "text/turtle": "turtle",
     "application/n-triples": "ntriples",
     "application/rdf+xml": "rdfxml",
@@ -37,7 +37,7 @@ _NOT_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF), "\ufffd") | {9: "\t", 1
 
 def chosen(accept: str, form: Form) -> tuple[str, str] | None:
     """Return the media type and the format that suit a header `Accept` best, None if none does."""
-    offered = GRAPHS if form in ("construct", "describe") else RESULTS
+    offered = GRAPH_TYPES if form in ("construct", "describe") else RESULT_TYPES
     wanted = _ranges(accept) or [("*/*", 1.0)]
     weights = {media: _weight(media, wanted) for media in offered}
     best = max(offered, key=lambda media: weights[media])

@@ -16,7 +16,7 @@ from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.families import checking
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import derived, export, loading
-from checkpoint_ld.stores.collection_folder import STORE, Directory, explained
+from checkpoint_ld.stores.collection_folder import STORE, Directory, collection_errors
 from checkpoint_ld.stores.export import Shard
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
@@ -251,7 +251,7 @@ class Collection(CheckedMethods):
         store, place = kept
         # Another process may open a store only where nobody writes it.
         may_open = (needs_derived or directory.read_only) and limits.get("timeout") is not None
-        with explained(directory.folder):
+        with collection_errors(directory.folder):
             return sparql.run(
                 store, request.text, parameters=request.parameters, location=place if may_open else None, **limits
             )

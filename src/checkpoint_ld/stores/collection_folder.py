@@ -46,7 +46,7 @@ class Directory:
         StoreError for what is no collection or cannot be opened.
         """
         folder = path.resolve()
-        with explained(folder):
+        with collection_errors(folder):
             if read_only or (folder / MARK).is_file():
                 _check(folder)
             else:
@@ -62,7 +62,7 @@ class Directory:
         """Write what is still in memory, and let others have the folder."""
         try:
             if not self.read_only:
-                with explained(self.folder):
+                with collection_errors(self.folder):
                     self.store.flush()
         finally:
             # The store closes its files when nobody refers to it any more. The frames in which a query was parsed may
@@ -74,7 +74,7 @@ class Directory:
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
+def collection_errors(folder: Path) -> Iterator[None]:
     """Turn the errors of the store and of the operating system into StoreError, IntegrityError for damaged files."""
     try:
         yield

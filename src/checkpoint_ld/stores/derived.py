@@ -16,7 +16,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.emission import nquads_of
 from checkpoint_ld.families import inferred
-from checkpoint_ld.stores.collection_folder import explained
+from checkpoint_ld.stores.collection_folder import collection_errors
 from checkpoint_ld.stores.export import graph_of
 from checkpoint_ld.stores.holdings import software
 from checkpoint_ld.stores.manifest import MANIFEST
@@ -44,7 +44,7 @@ def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None)
     `progress` is called with the name of each graph before its turn, and with how many there are.
     """
     wanted = _wanted(holdings)
-    with explained(holdings.directory.folder):
+    with collection_errors(holdings.directory.folder):
         store = pyoxigraph.Store(_location(holdings))
         noted = _noted(store)
         stale = {graph for graph, origin in noted.items() if wanted.get(graph) != origin}
@@ -67,7 +67,7 @@ def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None)
 
 def forget(holdings: Holdings) -> None:
     """Keep no derived statements any more."""
-    with explained(holdings.directory.folder):
+    with collection_errors(holdings.directory.folder):
         shutil.rmtree(_location(holdings), ignore_errors=True)
 
 
@@ -76,7 +76,7 @@ def current(holdings: Holdings) -> tuple[pyoxigraph.Store, Path] | None:
     location = _location(holdings)
     if not is_kept(holdings):
         return None
-    with explained(holdings.directory.folder):
+    with collection_errors(holdings.directory.folder):
         store = pyoxigraph.Store.read_only(str(location))
         return (store, location) if _noted(store) == _wanted(holdings) else None
 

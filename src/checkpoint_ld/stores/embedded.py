@@ -22,7 +22,7 @@ from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, 
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.syntax import bound
 from checkpoint_ld.stores.backend import NO_PARAMETERS
-from checkpoint_ld.stores.collection_folder import MARK, Directory, explained
+from checkpoint_ld.stores.collection_folder import MARK, Directory, collection_errors
 from checkpoint_ld.stores.holdings import Holdings, Load
 from checkpoint_ld.stores.locks import Lock
 from checkpoint_ld.stores.manifest import FileState
@@ -79,7 +79,7 @@ class EmbeddedGraphs(ABC):
     @contextmanager
     def working(self, *, writing: bool = False) -> Iterator[Holdings | None]:
         """Keep other threads out, and other processes if it is `writing`."""
-        with self.using(writing=writing) as holdings, explained(self.folder):
+        with self.using(writing=writing) as holdings, collection_errors(self.folder):
             yield holdings
 
     def checkpoints(self) -> list[str]:

@@ -30,7 +30,7 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
 
 from checkpoint_ld.errors import StoreError
-from checkpoint_ld.stores.collection_folder import Directory, explained
+from checkpoint_ld.stores.collection_folder import Directory, collection_errors
 from checkpoint_ld.stores.manifest import DONE, LEXICAL_FORMS, LOADING, MANIFEST, STATUS, Entry, entry_of
 from checkpoint_ld.vocabulary import XSD
 
@@ -147,7 +147,7 @@ class Holdings:
         Their graphs are empty then, and their entries not done.
         """
         self.check_writable()
-        with explained(self.directory.folder):
+        with collection_errors(self.directory.folder):
             self._replace_entries(loads)
             for one in loads:
                 self._empty(one.entry.graph)
@@ -168,7 +168,7 @@ class Holdings:
         self.check_writable()
         graph = load.entry.graph
         name = NamedNode(graph)
-        with explained(self.directory.folder):
+        with collection_errors(self.directory.folder):
             before = {quad.triple for quad in self.directory.store.quads_for_pattern(None, None, None, name)}
             gone, new = before.difference(load.statements), set(load.statements).difference(before)
             steps = [
@@ -182,13 +182,13 @@ class Holdings:
     def replace_entry(self, entry: Entry) -> None:
         """Put an entry in the place of the one that its graph has; the graph stays."""
         self.check_writable()
-        with explained(self.directory.folder):
+        with collection_errors(self.directory.folder):
             self._replace_entries([Load(entry, (), self._forms(entry.graph))])
 
     def drop(self, graphs: Iterable[str]) -> None:
         """Take out graphs and their entries."""
         self.check_writable()
-        with explained(self.directory.folder):
+        with collection_errors(self.directory.folder):
             for graph in graphs:
                 self.directory.store.update(f"{_emptying(graph)} ; {_forgetting(graph)}")
                 self._forget(graph)
@@ -197,13 +197,13 @@ class Holdings:
         """Put the store in order for queries after much was loaded in bulk; it takes seconds for a million."""
         held = sum(one.triples for one in self._entries.values())
         if self._in_bulk * _MUCH > held:
-            with explained(self.directory.folder):
+            with collection_errors(self.directory.folder):
                 self.directory.store.optimize()
         self._in_bulk = 0
 
     def clear_unfinished(self) -> None:
         """Empty the graphs whose loading was interrupted; their entries stay, and say so."""
-        with explained(self.directory.folder):
+        with collection_errors(self.directory.folder):
             for entry in self.unfinished():
                 self._empty(entry.graph)
 
@@ -216,7 +216,7 @@ class Holdings:
     def take_out(self, stray: NamedNode | DefaultGraph) -> None:
         """Take out one of the strays; of the merge, only what is one."""
         self.check_writable()
-        with explained(self.directory.folder):
+        with collection_errors(self.directory.folder):
             if isinstance(stray, NamedNode):
                 self._empty(stray.value)
             else:

@@ -91,13 +91,13 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give a connection that sees one state of the database."""
-        with explained(self.path), self._engine().begin() as connection:
+        with database_errors(self.path), self._engine().begin() as connection:
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
         """Give a connection that is the only one that writes; what it wrote is kept if nothing is raised."""
-        with explained(self.path), self._engine().execution_options(**{_WRITING: True}).begin() as connection:
+        with database_errors(self.path), self._engine().execution_options(**{_WRITING: True}).begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class Database:
                     return
             except IntegrityError:
                 self.close()
-                with explained(self.path):
+                with database_errors(self.path):
                     _logger.warning("%s was damaged and is kept as %s", self.path, _move_aside(self.path))
             self.close()
             with self.writing():
@@ -238,21 +238,21 @@ def _move_aside(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
+def database_errors(path: Path) -> Iterator[None]:
     """Raise the errors of SQLite as those of stores: damaged, busy, full, or not to be used at all."""
     try:
         yield
     except DBAPIError as error:
-        raise _explained(path, error.orig) from error
+        raise _error_of(path, error.orig) from error
     except sqlite3.Error as error:
-        raise _explained(path, error) from error
+        raise _error_of(path, error) from error
     except UnicodeEncodeError as error:
         raise StoreError(
             f"{path}: a text holds half a surrogate pair, which no database keeps; leave it out"
         ) from error
 
 
-def _explained(path: Path, error: object) -> StoreError:
+def _error_of(path: Path, error: object) -> StoreError:
     exactly = getattr(error, "sqlite_errorcode", 0)
     code = exactly & 0xFF
     if code in _BUSY:
