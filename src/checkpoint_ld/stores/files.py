@@ -19,7 +19,7 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores.file_index import Index, header_at
 from checkpoint_ld.stores.filters import header_of_heading
-from checkpoint_ld.stores.folder import PACKED, TEMPORARY, explained, file_name, hashed_name, locked, names, place
+from checkpoint_ld.stores.folder import PACKED, TEMPORARY, file_name, folder_errors, hashed_name, locked, names, place
 from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Put, amended, not_found, store_path
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class FileStore(CheckedMethods):
         Raises CheckpointExists where the id is taken by other content, StoreFull, and StoreError.
         """
         data = checkpoint.content()
-        with self._guard, explained(self.directory):
+        with self._guard, folder_errors(self.directory):
             if not self._was_there:
                 self.directory.mkdir(parents=True, exist_ok=True)
                 flush(self.directory.resolve().parent)
@@ -87,7 +87,7 @@ class FileStore(CheckedMethods):
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
         """Return the checkpoint; see the class for what is raised."""
-        with explained(self.directory):
+        with folder_errors(self.directory):
             for path in (self.directory / name for name in names(checkpoint_id)):
                 found = _loaded(path)
                 if found is not None and found.id == checkpoint_id:
@@ -96,7 +96,7 @@ class FileStore(CheckedMethods):
 
     def path(self, checkpoint_id: str, /) -> Path:
         """Return where the checkpoint's file is. Raises CheckpointNotFound."""
-        with self._guard, explained(self.directory):
+        with self._guard, folder_errors(self.directory):
             held = self._held(checkpoint_id)
             if not held:
                 raise not_found(checkpoint_id, self._index.ids(), str(self.directory))
@@ -104,7 +104,7 @@ class FileStore(CheckedMethods):
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
         """Yield the headers of all checkpoints that fit; files that cannot be read are left out, and logged."""
-        with self._guard, explained(self.directory):
+        with self._guard, folder_errors(self.directory):
             self._refresh()
             found = self._index.fitting(wanted)
         yield from wanted.arranged(found)
@@ -120,7 +120,7 @@ class FileStore(CheckedMethods):
     ) -> AgentCheckpoint:
         """Write the checkpoint's file anew with other metadata, and return it; what is ABSENT stays."""
         path = self.path(checkpoint_id)
-        with self._guard, explained(self.directory), locked(self.directory):
+        with self._guard, folder_errors(self.directory), locked(self.directory):
             changed = amended(AgentCheckpoint.load(path), name=name, description=description, metadata=metadata)
             data = changed.content()
             place(path, gzip.compress(data, mtime=0) if path.name.endswith(PACKED) else data, replace=True)
@@ -129,7 +129,7 @@ class FileStore(CheckedMethods):
 
     def delete(self, checkpoint_id: str, /) -> bool:
         """Delete all files that hold the checkpoint; return whether there was one."""
-        with self._guard, explained(self.directory):
+        with self._guard, folder_errors(self.directory):
             held = self._held(checkpoint_id)
             if not held:
                 return False
@@ -146,7 +146,7 @@ class FileStore(CheckedMethods):
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield what is wrong in the folder. `repair` removes temporary files older than an hour, and nothing else."""
-        with self._guard, explained(self.directory):
+        with self._guard, folder_errors(self.directory):
             self._refresh()
             files = self._index.files()
         for path in self.sweep() if repair else self._temporaries(STALE_S):
@@ -155,7 +155,7 @@ class FileStore(CheckedMethods):
 
     def sweep(self, older_than_s: float = STALE_S) -> tuple[Path, ...]:
         """Remove the temporary files of saves that did not end, and return them."""
-        with explained(self.directory):
+        with folder_errors(self.directory):
             stale = self._temporaries(older_than_s)
             for path in stale:
                 path.unlink(missing_ok=True)

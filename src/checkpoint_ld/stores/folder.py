@@ -85,7 +85,7 @@ def locked(folder: Path, wait: float = _PATIENCE_S) -> Lock:
 
 
 @contextlib.contextmanager
-def explained(folder: Path) -> Iterator[None]:
+def folder_errors(folder: Path) -> Iterator[None]:
     """Raise what the operating system refuses as StoreFull or StoreError, with what to do about it."""
     try:
         yield

@@ -34,9 +34,9 @@ else:
         return True
 
 
-_PAUSE = 0.01
+_PAUSE_S = 0.01
 _LONGEST_ID = 20
-_FLAGS = os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+_OPENING = os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
 class Lock:
@@ -56,13 +56,13 @@ class Lock:
         what: str = "this folder",
         remedy: str = "try again when it is done",
     ) -> None:
-        self._handle = os.open(path, (os.O_RDONLY if shared else os.O_RDWR) | _FLAGS, 0o666)
+        self._handle = os.open(path, (os.O_RDONLY if shared else os.O_RDWR) | _OPENING, 0o666)
         deadline = time.monotonic() + wait
         try:
             while not _taken(self._handle, shared=shared):
                 if time.monotonic() >= deadline:
                     raise StoreBusyError(f"{path.parent}: another process{self._other(shared)} {what}; {remedy}")
-                time.sleep(_PAUSE)
+                time.sleep(_PAUSE_S)
             if not shared:
                 os.ftruncate(self._handle, 0)
                 os.write(self._handle, str(os.getpid()).encode())
