@@ -19,8 +19,8 @@ from checkpoint_ld.errors import (
     TruncatedResultError,
 )
 from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.backend import blocks
 from checkpoint_ld.stores.connection import PAUSES
-from checkpoint_ld.stores.outgoing import blocks
 from checkpoint_ld.stores.remote import SparqlClient
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import FaultyServer, Reply, Seen

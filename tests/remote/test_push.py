@@ -13,7 +13,7 @@ import pytest
 
 from checkpoint_ld.errors import CountMismatchError, ServerUnreachableError, SettingsError
 from checkpoint_ld.stores import remote
-from checkpoint_ld.stores.outgoing import blocks
+from checkpoint_ld.stores.backend import blocks
 from checkpoint_ld.stores.remote import BATCH, Manifest, SparqlClient, default_file
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import Reply, Seen

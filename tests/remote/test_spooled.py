@@ -12,9 +12,9 @@ from checkpoint_ld.emission import nquads_of
 from checkpoint_ld.errors import CountMismatchError, SettingsError, TruncatedResultError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.stores import remote, request
+from checkpoint_ld.stores.backend import BLOCK, Spooled, blocks, compressed
 from checkpoint_ld.stores.connection import Connection
 from checkpoint_ld.stores.endpoint import endpoint
-from checkpoint_ld.stores.outgoing import BLOCK, Spooled, blocks, compressed
 from checkpoint_ld.stores.remote import SparqlClient, outgoing, outgoing_of_quads
 from checkpoint_ld.stores.results import large_integers, values_of
 from tests import documents

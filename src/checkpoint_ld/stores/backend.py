@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import weakref
+from dataclasses import dataclass, field
+from tempfile import TemporaryFile
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol, Self, TypeAlias, cast
+
+import pyoxigraph
+
+from checkpoint_ld.documents.files import packed
+from checkpoint_ld.emission import ntriples_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql.terms import Term
-    from checkpoint_ld.stores.outgoing import Body
+
 
 Row = tuple["Term | None", ...]
 """One solution of a query: a term or None for each of its columns."""
@@ -65,3 +76,112 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Let go of what is open; the next use opens it again."""
+
+
+BLOCK = 1 << 20
+"""Bytes that are handed on at a time."""
+_END = b" .\n"
+
+
+class Spooled:
+    """Bytes in a temporary file, which goes when nobody refers to it any more. One reads at a time."""
+
+    def __init__(self, parts: Iterable[bytes]) -> None:
+        self._file = cast("BinaryIO", TemporaryFile(prefix="checkpoint-ld-"))  # noqa: SIM115 - it lives as long as this
+        weakref.finalize(self, self._file.close)
+        self._file.writelines(parts)
+        self._size = self._file.tell()
+
+    def __len__(self) -> int:
+        return self._size
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the bytes from the first on."""
+        for start in range(0, self._size, BLOCK):
+            self._file.seek(start)
+            yield self._file.read(min(BLOCK, self._size - start))
+
+    def opened(self) -> BinaryIO:
+        """Return the file, to be read from its start."""
+        self._file.seek(0)
+        return self._file
+
+    def compressed(self) -> Self:
+        """Return the same bytes, packed with gzip."""
+        return type(self)(packed(self.blocks()))
+
+
+Body: TypeAlias = bytes | Spooled
+"""What is sent."""
+
+
+def blocks(body: Body) -> Iterator[bytes]:
+    """Yield a body in blocks."""
+    if isinstance(body, Spooled):
+        return body.blocks()
+    # Slices of bytes are copies, so that no more than one block is there twice.
+    return (body[start : start + BLOCK] for start in range(0, len(body), BLOCK))
+
+
+def opened(body: Body) -> BinaryIO:
+    """Return a body as a file to be read from its start."""
+    return body.opened() if isinstance(body, Spooled) else io.BytesIO(body)
+
+
+def compressed(body: Body) -> Body:
+    """Return a body packed with gzip; the same body gives the same bytes."""
+    return body.compressed() if isinstance(body, Spooled) else b"".join(packed([body]))
+
+
+def parsed(body: Body) -> Iterator[pyoxigraph.Quad]:
+    """Yield the statements of N-Triples."""
+    return pyoxigraph.parse(opened(body), format=pyoxigraph.RdfFormat.N_TRIPLES)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One graph to send: its name, its sorted N-Triples with how many there are and their SHA-256, and its source."""
+
+    graph: str
+    triples: Body = field(repr=False)
+    count: int
+    sha256: str
+    source: str = ""
+
+
+def outgoing(graph: StatementGraph, source: str = "") -> Outgoing:
+    """Return the graph of a checkpoint as it is sent; `source` is what messages call it."""
+    triples = ntriples_of(graph)
+    return Outgoing(str(graph.root), triples, triples.count(b"\n"), hashlib.sha256(triples).hexdigest(), source)
+
+
+def outgoing_of_quads(lines: Iterable[bytes], source: str = "") -> Outgoing:
+    """Return the graph whose sorted N-Quads come line by line: what is too large to be held in memory.
+
+    It stands in a temporary file, which goes when nobody refers to the graph any more. All lines name the same graph.
+    """
+    graph, count, hashed = "", 0, hashlib.sha256()
+
+    def triples() -> Iterator[bytes]:
+        nonlocal graph, count
+        end = b""
+        for line in lines:
+            if not end:
+                [quad] = pyoxigraph.parse(line, format=pyoxigraph.RdfFormat.N_QUADS)
+                graph = getattr(quad.graph_name, "value", "")
+                end = b" " + line.rsplit(b" ", 2)[1] + _END
+            triple = line.removesuffix(end) + _END
+            count += 1
+            hashed.update(triple)
+            yield triple
+
+    spooled = Spooled(triples())
+    return Outgoing(graph, spooled, count, hashed.hexdigest(), source)
+
+
+def quads_of(graphs: Iterable[Outgoing]) -> Iterator[bytes]:
+    """Yield the N-Quads of graphs, line by line."""
+    for one in graphs:
+        end = f" {pyoxigraph.NamedNode(one.graph)} .\n".encode()
+        for line in opened(one.triples):
+            yield line.removesuffix(_END) + end

@@ -21,12 +21,11 @@ from pyoxigraph import Literal, NamedNode, QuerySolutions
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.syntax import bound
-from checkpoint_ld.stores.backend import NO_PARAMETERS
+from checkpoint_ld.stores.backend import NO_PARAMETERS, blocks
 from checkpoint_ld.stores.collection_folder import MARK, Directory, collection_errors
 from checkpoint_ld.stores.holdings import Holdings, Load
 from checkpoint_ld.stores.locks import Lock
 from checkpoint_ld.stores.manifest import FileState
-from checkpoint_ld.stores.outgoing import blocks
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
@@ -35,9 +34,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from checkpoint_ld.sparql.terms import Term
-    from checkpoint_ld.stores.backend import Row
+    from checkpoint_ld.stores.backend import Body, Row
     from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.outgoing import Body
 
 PATIENCE_S: Final = 10.0
 """Seconds to wait for other processes, which take turns."""

@@ -20,9 +20,9 @@ from checkpoint_ld.documents.files import packed, replace_file
 from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableError, WriteError
 from checkpoint_ld.graph.naming import renewed
 from checkpoint_ld.rdf import parse
+from checkpoint_ld.stores.backend import Spooled
 from checkpoint_ld.stores.holdings import named_quad
 from checkpoint_ld.stores.manifest import MANIFEST
-from checkpoint_ld.stores.outgoing import Spooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

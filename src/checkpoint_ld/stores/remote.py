@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from checkpoint_ld import families
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import CountMismatchError, LookupFailedError, SettingsError, WriteError
+from checkpoint_ld.stores.backend import Outgoing, Spooled, outgoing, outgoing_of_quads, quads_of
 from checkpoint_ld.stores.endpoint import Credentials, Endpoint, Profile, credentials, endpoint, profiles
-from checkpoint_ld.stores.outgoing import Outgoing, Spooled, outgoing, outgoing_of_quads, quads_of
 from checkpoint_ld.stores.results import large_integers, values_of
 from checkpoint_ld.stores.server import SparqlClient, connect
 

@@ -15,14 +15,14 @@ import pyoxigraph
 
 from checkpoint_ld.agent.names import CAF
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.stores.outgoing import Body, blocks, compressed, opened, parsed
+from checkpoint_ld.stores.backend import Body, blocks, compressed, opened, parsed
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from checkpoint_ld.stores.backend import Outgoing
     from checkpoint_ld.stores.endpoint import Credentials, Endpoint
-    from checkpoint_ld.stores.outgoing import Outgoing
 
 N_TRIPLES = "application/n-triples"
 N_QUADS = "application/n-quads"

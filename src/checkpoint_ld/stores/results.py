@@ -15,7 +15,7 @@ import pyoxigraph
 
 from checkpoint_ld.errors import EvaluationError, TruncatedResultError
 from checkpoint_ld.sparql.result import QueryResult, of_results_json
-from checkpoint_ld.stores.outgoing import Body, opened, parsed
+from checkpoint_ld.stores.backend import Body, opened, parsed
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:

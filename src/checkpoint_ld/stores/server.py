@@ -25,7 +25,7 @@ from checkpoint_ld.sparql import guard
 from checkpoint_ld.sparql.syntax import bound, limited
 from checkpoint_ld.sparql.terms import term_of
 from checkpoint_ld.stores import request, results
-from checkpoint_ld.stores.backend import NO_PARAMETERS
+from checkpoint_ld.stores.backend import NO_PARAMETERS, opened, parsed
 from checkpoint_ld.stores.connection import TIMEOUT, Connection
 from checkpoint_ld.stores.endpoint import (
     AUTO,
@@ -38,7 +38,6 @@ from checkpoint_ld.stores.endpoint import (
     origin_of,
     recognized,
 )
-from checkpoint_ld.stores.outgoing import opened, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,10 +45,9 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.sparql.result import QueryResult
     from checkpoint_ld.sparql.terms import Term
-    from checkpoint_ld.stores.backend import Row
+    from checkpoint_ld.stores.backend import Body, Row
     from checkpoint_ld.stores.connection import Answer
     from checkpoint_ld.stores.endpoint import Endpoint
-    from checkpoint_ld.stores.outgoing import Body
 
 _COUNTED = 100
 """Graphs that are counted by one query."""
