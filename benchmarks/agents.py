@@ -20,7 +20,7 @@ from rich.table import Table
 from checkpoint_ld import AgentCheckpoint, CheckpointManager, RuntimeState, diff_checkpoints
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.protocol import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

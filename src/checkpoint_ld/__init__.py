@@ -79,9 +79,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.collection import Collection
     from checkpoint_ld.stores.database import DatabaseStore
     from checkpoint_ld.stores.files import FileStore
-    from checkpoint_ld.stores.filters import Filter
     from checkpoint_ld.stores.graphs import GraphStore
-    from checkpoint_ld.stores.protocol import CheckpointStore
+    from checkpoint_ld.stores.protocol import CheckpointStore, Filter
     from checkpoint_ld.templates.verification import FieldResult, VerificationResult, judge_schema, verify
     from checkpoint_ld.workers.trusted import Trust
 

@@ -10,8 +10,7 @@ from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, StoreError
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.runtime import Event, RuntimeState
-from checkpoint_ld.stores.filters import Filter, Header, header_of
-from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Put, amended
+from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Filter, Header, Put, amended, header_of
 from tests.runtime.states import HandClock
 
 

@@ -21,7 +21,7 @@ from checkpoint_ld.errors import (
     TargetExistsError,
     WriteError,
 )
-from checkpoint_ld.stores.filters import header_of
+from checkpoint_ld.stores.protocol import header_of
 from tests.checkpointing.managers import Bench
 
 SHAPES: dict[ExportShape, str] = {

@@ -25,7 +25,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.runtime import RuntimeState
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import header_of
+from checkpoint_ld.stores.protocol import header_of
 from tests.checkpointing.managers import Bench, MemoryStore
 from tests.runtime.states import START, heard
 

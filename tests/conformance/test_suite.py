@@ -11,8 +11,7 @@ import pytest
 
 from checkpoint_ld import AgentCheckpoint, CheckpointNotFound, FileStore, Filter
 from checkpoint_ld.conformance import Case, Subject, cases
-from checkpoint_ld.stores.filters import Header
-from checkpoint_ld.stores.protocol import Put
+from checkpoint_ld.stores.protocol import Header, Put
 
 LEAST = {
     "put": 12,

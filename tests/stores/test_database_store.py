@@ -12,7 +12,7 @@ import pytest
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError, UnsupportedVersion
 from checkpoint_ld.stores import sqlite
 from checkpoint_ld.stores.database import DatabaseStore
-from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.protocol import Filter
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint
 

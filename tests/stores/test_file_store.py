@@ -13,7 +13,7 @@ from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, ReadError
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.stores import file_index
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter, Header
+from checkpoint_ld.stores.protocol import Filter, Header
 from tests.stores.documents import HARD, checkpoint
 
 

@@ -14,7 +14,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter, header_of
+from checkpoint_ld.stores.protocol import Filter, header_of
 from tests.agent import documents
 from tests.stores.documents import MOMENT, checkpoint
 from tests.trials import examples

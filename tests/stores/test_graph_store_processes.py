@@ -18,9 +18,9 @@ import pytest
 
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, StoreError
 from checkpoint_ld.stores import embedded
-from checkpoint_ld.stores.filters import Filter
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.holdings import Holdings
+from checkpoint_ld.stores.protocol import Filter
 from tests.stores.documents import checkpoint
 
 EACH = 15

@@ -23,8 +23,8 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.stores import connection, remote
 from checkpoint_ld.stores import server as service
-from checkpoint_ld.stores.filters import Filter, header_of
 from checkpoint_ld.stores.graphs import GraphStore
+from checkpoint_ld.stores.protocol import Filter, header_of
 from tests.cli.conftest import Run, run
 from tests.remote.conftest import _no_credentials_of_the_user, running_oxigraph, server, store_url
 from tests.remote.faulty_server import FaultyServer, Reply

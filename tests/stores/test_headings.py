@@ -13,7 +13,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import bytes_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError
 from checkpoint_ld.stores import file_index
-from checkpoint_ld.stores.filters import header_of_heading
+from checkpoint_ld.stores.protocol import header_of_heading
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint
 from tests.trials import examples

@@ -19,7 +19,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.stores import rows
 from checkpoint_ld.stores.database import DatabaseStore
-from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.protocol import Filter
 from checkpoint_ld.stores.tables import metadata
 from tests.agent import documents
 from tests.stores.documents import HARD, MOMENT, checkpoint

@@ -14,9 +14,8 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import CheckpointNotFound, InvalidCheckpoint
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter, header_of
 from checkpoint_ld.stores.graphs import GraphStore
-from checkpoint_ld.stores.protocol import CAPABILITIES, CheckpointStore
+from checkpoint_ld.stores.protocol import CAPABILITIES, CheckpointStore, Filter, header_of
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint
 from tests.trials import examples

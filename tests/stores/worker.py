@@ -16,7 +16,7 @@ from typing import Any
 from checkpoint_ld.errors import CheckpointExists
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.protocol import Filter
 from tests.agent import documents
 from tests.stores.documents import checkpoint
 

@@ -10,15 +10,14 @@ from checkpoint_ld.checkpointing.kinds import DAMAGE, NOUNS, SYNC_ERRORS, Kind
 from checkpoint_ld.documents.values import ABSENT, Absent, shown
 from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, SettingsError
 from checkpoint_ld.rules import finding
-from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.protocol import EVERYTHING, CheckpointStore, Put
+from checkpoint_ld.stores.protocol import EVERYTHING, CheckpointStore, Filter, Put
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.filters import Header
+    from checkpoint_ld.stores.protocol import Header
 
 
 @dataclass(frozen=True, slots=True)

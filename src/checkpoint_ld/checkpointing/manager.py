@@ -25,7 +25,7 @@ from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, Database
 from checkpoint_ld.runtime.clock import Clock
 from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter, header_of
+from checkpoint_ld.stores.protocol import Filter, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.filters import Header
-    from checkpoint_ld.stores.protocol import CheckpointStore
+    from checkpoint_ld.stores.protocol import CheckpointStore, Header
 
 Headers = list["Header"]
 

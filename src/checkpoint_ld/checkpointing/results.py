@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.errors import CheckpointLdError
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.runtime.state import RuntimeState
-    from checkpoint_ld.stores.filters import Header
+    from checkpoint_ld.stores.protocol import Header
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from checkpoint_ld.checkpointing.combined import CombinedStore
-    from checkpoint_ld.stores.filters import Header
+    from checkpoint_ld.stores.protocol import Header
 
 FINAL: Final = frozenset({"execution_completed", "execution_failed"})
 """The reasons for the last checkpoint of an execution."""

@@ -6,13 +6,12 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.stores.filters import Filter
+from checkpoint_ld.stores.protocol import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from checkpoint_ld.stores.filters import Header
-    from checkpoint_ld.stores.protocol import CheckpointStore
+    from checkpoint_ld.stores.protocol import CheckpointStore, Header
 
 
 @dataclass(frozen=True, slots=True)

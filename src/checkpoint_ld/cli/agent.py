@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.timeline import Timeline
     from checkpoint_ld.checkpointing import CheckpointManager, Imported, Upgraded
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.stores.filters import Header, Key
+    from checkpoint_ld.stores.protocol import Header, Key
 
 EXIT_FOUND = 1
 """The exit code where two checkpoints differ, something is wrong, or something could not be taken in."""

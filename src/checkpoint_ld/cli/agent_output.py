@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.checkpointing import Imported, Pruned, Reindexed, Restored, Saved, Upgraded
     from checkpoint_ld.checkpointing.statistics import ExecutionStatistics
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.filters import Header
+    from checkpoint_ld.stores.protocol import Header
 
 _LATEST = 5
 """How many thoughts and calls `show` shows."""

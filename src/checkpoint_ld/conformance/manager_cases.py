@@ -25,8 +25,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.runtime.state import RuntimeState
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.filters import Filter
-from checkpoint_ld.stores.protocol import RESET
+from checkpoint_ld.stores.protocol import RESET, Filter
 
 if TYPE_CHECKING:
     from checkpoint_ld.agent.values import Shape

@@ -15,8 +15,7 @@ from checkpoint_ld.errors import CheckpointExists, IntegrityError, InvalidCheckp
 from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores import rows
-from checkpoint_ld.stores.filters import Header
-from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, NEIGHBOURS, RESET, Put, amended, not_found
+from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, NEIGHBOURS, RESET, Header, Put, amended, not_found
 from checkpoint_ld.stores.sqlite import Database, faults, path_of
 from checkpoint_ld.stores.tables import checkpoints, thoughts, tool_calls
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Select, Table
 
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.filters import Filter
+    from checkpoint_ld.stores.protocol import Filter
 
 _PAGE = 2000
 """Headers that are read at a time, so that a long list is no long transaction."""

@@ -20,14 +20,14 @@ import orjson
 
 from checkpoint_ld.agent import versions
 from checkpoint_ld.agent.shapes import detect_shape
-from checkpoint_ld.stores.filters import Facts, Heading, header_of_heading
 from checkpoint_ld.stores.folder import is_checkpoint, names
+from checkpoint_ld.stores.protocol import Facts, Heading, header_of_heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from checkpoint_ld.stores.filters import Filter, Header
+    from checkpoint_ld.stores.protocol import Filter, Header
 
 _logger = logging.getLogger("checkpoint_ld.stores")
 

@@ -18,9 +18,16 @@ from checkpoint_ld.errors import CheckpointExists, InvalidCheckpoint, ReadError,
 from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores.file_index import Index, header_at
-from checkpoint_ld.stores.filters import header_of_heading
 from checkpoint_ld.stores.folder import PACKED, TEMPORARY, file_name, folder_errors, hashed_name, locked, names, place
-from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Put, amended, not_found, store_path
+from checkpoint_ld.stores.protocol import (
+    CAPABILITIES,
+    EVERYTHING,
+    Put,
+    amended,
+    header_of_heading,
+    not_found,
+    store_path,
+)
 
 if TYPE_CHECKING:
     import os
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.filters import Filter, Header
+    from checkpoint_ld.stores.protocol import Filter, Header
 
 __all__ = ["FileStore", "file_name"]
 

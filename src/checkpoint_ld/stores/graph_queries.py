@@ -13,7 +13,7 @@ from pyoxigraph import Literal, NamedNode
 
 from checkpoint_ld.agent import names
 from checkpoint_ld.sparql.terms import value_of, written
-from checkpoint_ld.stores.filters import Header, real
+from checkpoint_ld.stores.protocol import Header, real
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.names import Kind
     from checkpoint_ld.sparql.terms import Term
     from checkpoint_ld.stores.backend import Row
-    from checkpoint_ld.stores.filters import Filter, Key
+    from checkpoint_ld.stores.protocol import Filter, Key
 
 NAMES: Final = "SELECT DISTINCT ?c { GRAPH ?c { { ?c a caf:Checkpoint } UNION { ?c caf:snapshot ?snapshot } } }"
 """The query for the names of all graphs that hold an agent checkpoint of that name, or what is left of it."""

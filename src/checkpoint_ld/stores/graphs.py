@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.backend import Backend
     from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.filters import Filter, Header
+    from checkpoint_ld.stores.protocol import Filter, Header
 
 _PAGE = 500
 """Headers that one query returns."""

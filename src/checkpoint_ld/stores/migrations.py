@@ -15,7 +15,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError, StoreError, UnsupportedVersion
 from checkpoint_ld.stores import rows
-from checkpoint_ld.stores.filters import Heading
+from checkpoint_ld.stores.protocol import Heading
 from checkpoint_ld.stores.tables import (
     NUMBER,
     STATUSES,

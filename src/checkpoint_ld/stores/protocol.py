@@ -1,25 +1,263 @@
-"""What every store of agent checkpoints does, the changes that it allows, and the paths at which one may be."""
+"""Headers of agent checkpoints, and filters: which checkpoints of a store are meant, in which order.
+
+A filter is data: conditions on members of headers, and on facts about snapshots. Plain Python evaluates them here; a
+database and a triple store translate the same conditions."""
 
 from __future__ import annotations
 
+import operator
 import os
+import sys
 from bisect import bisect_left
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, runtime_checkable
 
+from checkpoint_ld.agent.values import About, CheckpointMetadata, Id, Milliseconds, ParentLink, Text, Value
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointNotFound, SettingsError
-from checkpoint_ld.stores.filters import Filter
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.filters import Header
+
+
+# pydantic takes the types of the members from here when the class is made.
+
+
+Order = Literal["newest", "oldest"]
+Key = tuple[int, int, str]
+"""What checkpoints are ordered by: timestamp, step number, id."""
+
+_LARGEST = 2**63 - 1
+"""What a database can compare a time or a step with."""
+
+
+class Heading(Value):
+    """The members of an agent checkpoint that a header is made from: all that is known but the snapshot."""
+
+    version: Text
+    id: Id
+    timestamp: Milliseconds
+    execution_id: Id
+    agent_id: Id
+    metadata: CheckpointMetadata
+    parent: ParentLink | None = None
+    name: Text | None = None
+    description: Text | None = None
+    about: About | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What an agent checkpoint says about itself.
+
+    `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. What is absent is None. `sha256`
+    is the hash of the text form in hexadecimal digits; it is None from a store that would have to read all of a
+    checkpoint to know it.
+    """
+
+    id: str
+    version: str
+    timestamp: int
+    execution_id: str
+    agent_id: str
+    step_number: int
+    tokens_used: int
+    duration_ms: float
+    checkpoint_reason: str
+    parent_checkpoint_id: str | None = None
+    is_branch: bool = False
+    branch_reason: str | None = None
+    name: str | None = None
+    description: str | None = None
+    about_benchmark: str | None = None
+    about_question: str | None = None
+    sha256: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What checkpoints are ordered by; as a cursor, the place after this one."""
+        return self.timestamp, self.step_number, self.id
+
+    @classmethod
+    def of_members(cls, members: Mapping[Any, Any]) -> Self:
+        """Return the header of which a store holds the members, by their names."""
+        known = {name: members[name] for name in cls.__slots__}
+        return cls(**{**known, "is_branch": bool(known["is_branch"]), "duration_ms": real(known["duration_ms"])})
+
+
+def header_of(checkpoint: AgentCheckpoint) -> Header:
+    """Return the header of a checkpoint, with its hash."""
+    return header_of_heading(checkpoint, checkpoint.sha256)
+
+
+def header_of_heading(heading: AgentCheckpoint | Heading, sha256: str | None = None) -> Header:
+    """Return the header that a checkpoint's members make; a hash is not computed."""
+    metadata, parent, about = heading.metadata, heading.parent, heading.about
+    return Header(
+        id=heading.id,
+        version=heading.version,
+        timestamp=heading.timestamp,
+        execution_id=heading.execution_id,
+        agent_id=heading.agent_id,
+        step_number=metadata.step_number,
+        tokens_used=metadata.tokens_used,
+        duration_ms=real(metadata.duration_ms),
+        checkpoint_reason=metadata.checkpoint_reason,
+        parent_checkpoint_id=parent.checkpoint_id if parent else None,
+        is_branch=bool(parent and parent.is_branch),
+        branch_reason=parent.branch_reason if parent else None,
+        name=heading.name,
+        description=heading.description,
+        about_benchmark=about.benchmark if about else None,
+        about_question=about.question if about else None,
+        sha256=sha256,
+    )
+
+
+def real(number: float) -> float:
+    """Return a number as the nearest that a column of real numbers holds: integers in JSON have no largest one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return sys.float_info.max
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What filters compare of a snapshot: the tools that were called, whether a call failed, the lowest confidence.
+
+    A call failed when its success is false, be it that it was cancelled. The confidence is None where none is stated.
+    """
+
+    tools: frozenset[str]
+    failed: bool
+    confidence: float | None
+
+    @classmethod
+    def of(cls, snapshot: Mapping[str, Any]) -> Self:
+        """Return what there is to know about a snapshot, given as canonical JSON."""
+        calls = snapshot["tool_state"]["calls"]
+        stated = [one.get("confidence") for one in snapshot["thought_chain"]]
+        return cls(
+            tools=frozenset(one["tool_id"] for one in calls if one.get("tool_id") is not None),
+            failed=any(one.get("success") is False for one in calls),
+            confidence=min((one for one in stated if one is not None), default=None),
+        )
+
+
+_EQUAL = {
+    "execution_id": "execution_id",
+    "agent_id": "agent_id",
+    "reason": "checkpoint_reason",
+    "name": "name",
+    "question": "about_question",
+    "benchmark": "about_benchmark",
+    "branch_of": "parent_checkpoint_id",
+}
+"""The members of a filter that have to be equal to a member of the header, by the name of that one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(CheckedMethods):
+    """Which checkpoints are meant: those that fit everything that is given.
+
+    `since` and `until` are milliseconds since 1970 in UTC; `since` is the first that fits, `until` the first that does
+    not. `tool` is the id of a tool that was called; `failed` is for a failed call, or for none. A thought fits
+    `confidence_below` if its confidence is stated and lower. `question` and `benchmark` are those of `about`, `reason`
+    and `name` are compared whole. `branch_of` is the checkpoint that branches go on from. Then come the `order` by
+    timestamp, step number and id, the `cursor`, which is the key of the last header that was seen, and the `limit`.
+    Raises SettingsError for values that make no sense.
+    """
+
+    execution_id: str | None = None
+    agent_id: str | None = None
+    reason: str | None = None
+    since: int | None = None
+    until: int | None = None
+    name: str | None = None
+    tool: str | None = None
+    failed: bool | None = None
+    confidence_below: float | None = None
+    question: str | None = None
+    benchmark: str | None = None
+    branch_of: str | None = None
+    limit: int | None = None
+    cursor: Key | None = None
+    order: Order = "newest"
+
+    def __post_init__(self) -> None:
+        if self.order not in ("newest", "oldest"):
+            raise SettingsError(f"there is no order {self.order!r}: use newest or oldest")
+        if self.limit is not None and self.limit < 0:
+            raise SettingsError(f"the limit {self.limit} is negative: give 0 or more, or none")
+        if self.cursor is not None:
+            object.__setattr__(self, "cursor", _key(self.cursor))
+        for given in (self.since, self.until, *(self.cursor or ())[:2]):
+            if given is not None and not -_LARGEST <= given <= _LARGEST:
+                raise SettingsError(f"{given} is no time in milliseconds, and no step")
+        for member, name in {**_EQUAL, "tool": "tool"}.items():
+            text = getattr(self, member) or ""
+            if not text.isascii() and any("\ud800" <= one <= "\udfff" for one in text):
+                raise SettingsError(f"{name} {text!r} holds half a surrogate pair, which no checkpoint does")
+
+    @property
+    def conditions(self) -> Iterator[tuple[str, Callable[[Any, Any], Any], Any]]:
+        """The conditions on a header: the name of a member, the comparison, and the value to compare it with."""
+        for member, name in _EQUAL.items():
+            if getattr(self, member) is not None:
+                yield name, operator.eq, getattr(self, member)
+        if self.branch_of is not None:
+            yield "is_branch", operator.eq, 1
+        if self.since is not None:
+            yield "timestamp", operator.ge, self.since
+        if self.until is not None:
+            yield "timestamp", operator.lt, self.until
+        if self.cursor is not None:
+            yield "key", operator.lt if self.order == "newest" else operator.gt, self.cursor
+
+    @property
+    def asks_for_facts(self) -> bool:
+        """Whether a header is not enough to answer."""
+        return self.tool is not None or self.failed is not None or self.confidence_below is not None
+
+    def matches(self, checkpoint: AgentCheckpoint) -> bool:
+        """Tell whether the checkpoint is one that is meant; order and limit are no part of that."""
+        return self.admits(header_of(checkpoint)) and (
+            not self.asks_for_facts or self.admits_facts(Facts.of(checkpoint.snapshot.tree()))
+        )
+
+    def admits(self, header: Header) -> bool:
+        """Tell whether the header of a checkpoint fits."""
+        return all(compare(getattr(header, name), value) for name, compare, value in self.conditions)
+
+    def admits_facts(self, facts: Facts) -> bool:
+        """Tell whether what is known about a snapshot fits."""
+        lowest = facts.confidence
+        return (
+            (self.tool is None or self.tool in facts.tools)
+            and (self.failed is None or self.failed == facts.failed)
+            and (self.confidence_below is None or (lowest is not None and lowest < self.confidence_below))
+        )
+
+    def arranged(self, headers: Iterable[Header]) -> list[Header]:
+        """Return the headers of all that fit in the order of the filter, no more of them than the limit."""
+        found = sorted(headers, key=lambda header: header.key, reverse=self.order == "newest")
+        return found[: self.limit]
+
+
+def _key(given: Iterable[Any]) -> Key:
+    parts = tuple(given)
+    if list(map(type, parts)) != [int, int, str]:
+        raise SettingsError(f"the cursor {parts!r} is none: give the timestamp, step number and id of the last header")
+    return parts
+
 
 CAPABILITIES: Final = frozenset({"put", "get", "list", "update", "delete", "verify"})
 """What every store should be able to do; one that cannot do all of it says so in its `capabilities`."""

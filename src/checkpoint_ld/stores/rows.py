@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from sqlalchemy import delete, insert, literal_column, select, tuple_, update
 
-from checkpoint_ld.stores.filters import Header, header_of_heading, real
+from checkpoint_ld.stores.protocol import Header, header_of_heading, real
 from checkpoint_ld.stores.tables import UNKNOWN, checkpoints, executions, thoughts, tool_calls
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.values import Snapshot, ToolCall
-    from checkpoint_ld.stores.filters import Filter, Heading
+    from checkpoint_ld.stores.protocol import Filter, Heading
 
 Row = dict[str, Any]
 Tree = dict[str, Any]
