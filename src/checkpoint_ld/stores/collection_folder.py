@@ -13,8 +13,7 @@ import pyoxigraph
 
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import IntegrityError, StoreBusyError, StoreError
-from checkpoint_ld.stores.folder import TEMPORARY
-from checkpoint_ld.stores.locks import Lock
+from checkpoint_ld.stores.folder import TEMPORARY, Lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

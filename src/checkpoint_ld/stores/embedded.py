@@ -23,8 +23,8 @@ from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.syntax import bound
 from checkpoint_ld.stores.backend import NO_PARAMETERS, blocks
 from checkpoint_ld.stores.collection_folder import MARK, Directory, collection_errors
+from checkpoint_ld.stores.folder import Lock
 from checkpoint_ld.stores.holdings import Holdings, Load
-from checkpoint_ld.stores.locks import Lock
 from checkpoint_ld.stores.manifest import FileState
 from checkpoint_ld.vocabulary import SCHEMA
 
