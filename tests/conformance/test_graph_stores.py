@@ -13,8 +13,8 @@ import pytest
 from checkpoint_ld import CheckpointStore, DatabaseStore, FileStore
 from checkpoint_ld.checkpointing import CombinedStore
 from checkpoint_ld.conformance import conformance
-from checkpoint_ld.stores.collection_folder import Directory
 from checkpoint_ld.stores.graphs import GraphStore
+from checkpoint_ld.stores.manifest import Directory
 from tests.remote.oxigraph_server import oxigraph
 
 MANIFEST = "urn:checkpoint-ld:manifest"

@@ -65,7 +65,7 @@ def serve(
 def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path:
     """Return the folder of a store: that of a collection, or a temporary one with what the files hold."""
     from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.collection_folder import MARK, STORE
+    from checkpoint_ld.stores.manifest import MARK, STORE
 
     if len(paths) == 1 and (Path(paths[0]) / MARK).is_file():
         if inferred:

@@ -16,11 +16,10 @@ from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.families import checking
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import derived, export, loading
-from checkpoint_ld.stores.collection_folder import STORE, Directory, collection_errors
 from checkpoint_ld.stores.export import Shard
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
-from checkpoint_ld.stores.manifest import Entry, FileState
+from checkpoint_ld.stores.manifest import STORE, Directory, Entry, FileState, collection_errors
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:

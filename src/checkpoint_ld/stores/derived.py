@@ -16,10 +16,9 @@ from rdflib import URIRef
 
 from checkpoint_ld.emission import nquads_of
 from checkpoint_ld.families import inferred
-from checkpoint_ld.stores.collection_folder import collection_errors
 from checkpoint_ld.stores.export import graph_of
 from checkpoint_ld.stores.holdings import software
-from checkpoint_ld.stores.manifest import MANIFEST
+from checkpoint_ld.stores.manifest import MANIFEST, collection_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

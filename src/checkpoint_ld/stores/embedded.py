@@ -22,10 +22,9 @@ from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, 
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.syntax import bound
 from checkpoint_ld.stores.backend import NO_PARAMETERS, blocks
-from checkpoint_ld.stores.collection_folder import MARK, Directory, collection_errors
 from checkpoint_ld.stores.folder import Lock
 from checkpoint_ld.stores.holdings import Holdings, Load
-from checkpoint_ld.stores.manifest import FileState
+from checkpoint_ld.stores.manifest import MARK, Directory, FileState, collection_errors
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:

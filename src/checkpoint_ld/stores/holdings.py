@@ -30,8 +30,17 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
 
 from checkpoint_ld.errors import StoreError
-from checkpoint_ld.stores.collection_folder import Directory, collection_errors
-from checkpoint_ld.stores.manifest import DONE, LEXICAL_FORMS, LOADING, MANIFEST, STATUS, Entry, entry_of
+from checkpoint_ld.stores.manifest import (
+    DONE,
+    LEXICAL_FORMS,
+    LOADING,
+    MANIFEST,
+    STATUS,
+    Directory,
+    Entry,
+    collection_errors,
+    entry_of,
+)
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
