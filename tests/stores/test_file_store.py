@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, ReadError, SettingsError, StoreError
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.stores import file_index
+from checkpoint_ld.stores import files
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import Filter, Header
 from tests.stores.documents import HARD, checkpoint
@@ -171,7 +171,7 @@ def test_files_that_stayed_the_same_are_not_read_again(tmp_path: Path, monkeypat
     for name in ("one", "two"):
         FileStore(tmp_path).put(checkpoint(name))
     store, read = FileStore(tmp_path), list[str]()
-    header_at = file_index.header_at
+    header_at = files.header_at
 
     def noted(path: Path) -> Header:
         read.append(path.name)

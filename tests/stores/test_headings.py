@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import bytes_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError
-from checkpoint_ld.stores import file_index
+from checkpoint_ld.stores import files
 from checkpoint_ld.stores.protocol import header_of_heading
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint
@@ -32,7 +32,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
     path = written(tmp_path / "a.json", one.content())
     monkeypatch.setattr("checkpoint_ld.agent.reading.examine", lambda _: pytest.fail("all of it was read"))
 
-    assert file_index.header_at(path) == header_of_heading(one)
+    assert files.header_at(path) == header_of_heading(one)
 
 
 @settings(max_examples=examples(60))
@@ -44,7 +44,7 @@ def test_the_ends_tell_what_all_of_it_tells(tmp_path_factory: pytest.TempPathFac
     except InvalidCheckpoint:
         return
 
-    assert file_index.header_at(path) == expected
+    assert files.header_at(path) == expected
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_the_ends_tell_what_all_of_it_tells(tmp_path_factory: pytest.TempPathFac
     ids=["one line", "four spaces", "another order", "CRLF", "BOM", "second shape"],
 )
 def test_files_in_other_forms_are_read_whole(text: bytes, tmp_path: Path) -> None:
-    assert file_index.header_at(written(tmp_path / "a.json", text)) == header_of_heading(HARD)
+    assert files.header_at(written(tmp_path / "a.json", text)) == header_of_heading(HARD)
     packed = written(tmp_path / "a.json.gz", gzip.compress(text))
-    assert file_index.header_at(packed) == header_of_heading(HARD)
-    assert file_index.facts_at(packed) == file_index.facts_at(tmp_path / "a.json")
+    assert files.header_at(packed) == header_of_heading(HARD)
+    assert files.facts_at(packed) == files.facts_at(tmp_path / "a.json")
 
 
 def test_members_between_the_snapshot_and_the_metadata_are_not_missed(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_members_between_the_snapshot_and_the_metadata_are_not_missed(tmp_path: 
     names = ["version", "id", "timestamp", "execution_id", "agent_id", "snapshot", "parent", "about", "metadata"]
     text = json.dumps({name: tree[name] for name in names}, indent=2, ensure_ascii=False).encode() + b"\n"
 
-    header = file_index.header_at(written(tmp_path / "a.json", text))
+    header = files.header_at(written(tmp_path / "a.json", text))
 
     assert (header.parent_checkpoint_id, header.about_question) == ("../x", "q?")
 
@@ -92,4 +92,4 @@ def test_members_between_the_snapshot_and_the_metadata_are_not_missed(tmp_path: 
 )
 def test_a_file_that_is_no_checkpoint_has_no_header(text: bytes, tmp_path: Path) -> None:
     with pytest.raises((ReadError, ValueError)):
-        file_index.header_at(written(tmp_path / "a.json", text))
+        files.header_at(written(tmp_path / "a.json", text))
