@@ -17,7 +17,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.stores import rows
+from checkpoint_ld.stores import tables
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.protocol import Filter
 from checkpoint_ld.stores.tables import metadata
@@ -205,21 +205,21 @@ def test_an_execution_is_what_its_newest_checkpoint_says(tmp_path: Path) -> None
 
 
 QUERIES = {
-    "by id": (rows.whole("ckpt_1"), "checkpoints_1 (id=?)"),
-    "newest of an execution": (rows.headers(Filter(execution_id="exec_1", limit=1)), "checkpoints_of_execution"),
-    "children": (rows.children("ckpt_1"), "checkpoints_of_parent"),
-    "branches": (rows.headers(Filter(branch_of="ckpt_1")), "checkpoints_of_parent"),
-    "holding a thought": (rows.holding("t1"), "thoughts_by_id"),
-    "of an agent": (rows.headers(Filter(agent_id="agent_1", since=MOMENT)), "checkpoints_of_agent"),
-    "unsure": (rows.headers(Filter(confidence_below=0.5)), "thoughts_by_confidence"),
-    "failed": (rows.headers(Filter(failed=True)), "failed_calls"),
+    "by id": (tables.whole("ckpt_1"), "checkpoints_1 (id=?)"),
+    "newest of an execution": (tables.headers(Filter(execution_id="exec_1", limit=1)), "checkpoints_of_execution"),
+    "children": (tables.children("ckpt_1"), "checkpoints_of_parent"),
+    "branches": (tables.headers(Filter(branch_of="ckpt_1")), "checkpoints_of_parent"),
+    "holding a thought": (tables.holding("t1"), "thoughts_by_id"),
+    "of an agent": (tables.headers(Filter(agent_id="agent_1", since=MOMENT)), "checkpoints_of_agent"),
+    "unsure": (tables.headers(Filter(confidence_below=0.5)), "thoughts_by_confidence"),
+    "failed": (tables.headers(Filter(failed=True)), "failed_calls"),
     "failed of an execution": (
-        rows.headers(Filter(execution_id="exec_1", failed=True)),
+        tables.headers(Filter(execution_id="exec_1", failed=True)),
         "SEARCH tool_calls USING",
     ),
-    "a page": (rows.headers(Filter(cursor=(MOMENT, 1, "x"), limit=50)), "checkpoints_in_order"),
-    "about a question": (rows.headers(Filter(question="q1")), "checkpoints_of_question"),
-    "that used a tool": (rows.headers(Filter(tool="bash")), "calls_of_tool"),
+    "a page": (tables.headers(Filter(cursor=(MOMENT, 1, "x"), limit=50)), "checkpoints_in_order"),
+    "about a question": (tables.headers(Filter(question="q1")), "checkpoints_of_question"),
+    "that used a tool": (tables.headers(Filter(tool="bash")), "calls_of_tool"),
 }
 
 
@@ -244,7 +244,7 @@ def explained(driver: sqlite3.Connection, query: Select[Any]) -> list[Any]:
 
 def test_a_page_is_found_without_sorting(driver: sqlite3.Connection) -> None:
     for asked in (Filter(limit=50), Filter(limit=50, order="oldest"), Filter(execution_id="exec_1", limit=50)):
-        plan = [row[3] for row in explained(driver, rows.headers(asked))]
+        plan = [row[3] for row in explained(driver, tables.headers(asked))]
         assert not any("TEMP B-TREE" in step for step in plan), plan
 
 

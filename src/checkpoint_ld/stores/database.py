@@ -14,7 +14,7 @@ from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, IntegrityError, InvalidCheckpoint, ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
-from checkpoint_ld.stores import rows
+from checkpoint_ld.stores import tables
 from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, NEIGHBOURS, RESET, Header, Put, amended, not_found
 from checkpoint_ld.stores.sqlite import Database, faults, path_of
 from checkpoint_ld.stores.tables import checkpoints, thoughts, tool_calls
@@ -68,7 +68,7 @@ class DatabaseStore(CheckedMethods):
         with self._database.writing() as connection:
             row = connection.execute(_known(checkpoint.id)).first()
             if row is None:
-                rows.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
+                tables.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
             elif row.sha256 != sha256:
                 raise CheckpointExists(
                     f"{self.path}: holds {checkpoint.id!r} already with other content: "
@@ -90,8 +90,8 @@ class DatabaseStore(CheckedMethods):
             known = connection.execute(_known(checkpoint.id)).first()
             if known is not None:
                 file_name, source_sha256 = file_name or known.file_name, source_sha256 or known.source_sha256
-            rows.remove(connection, checkpoint.id)
-            rows.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
+            tables.remove(connection, checkpoint.id)
+            tables.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
         """Return the checkpoint.
@@ -108,7 +108,7 @@ class DatabaseStore(CheckedMethods):
         left = wanted.limit
         while left != 0 and self._database.exists:
             size = _PAGE if left is None else min(left, _PAGE)
-            page = list(self._headers(rows.headers(replace(wanted, limit=size))))
+            page = list(self._headers(tables.headers(replace(wanted, limit=size))))
             yield from page
             if len(page) < size:
                 return
@@ -117,11 +117,11 @@ class DatabaseStore(CheckedMethods):
 
     def children(self, checkpoint_id: str, /) -> Iterator[Header]:
         """Yield the headers of the checkpoints that go on from one, the oldest first."""
-        return self._headers(rows.children(checkpoint_id))
+        return self._headers(tables.children(checkpoint_id))
 
     def holding(self, thought_id: str, /) -> Iterator[Header]:
         """Yield the headers of the checkpoints that hold a thought, the oldest first."""
-        return self._headers(rows.holding(thought_id))
+        return self._headers(tables.holding(thought_id))
 
     def update_metadata(
         self,
@@ -138,7 +138,7 @@ class DatabaseStore(CheckedMethods):
         with self._database.writing() as connection:
             before = self._restored(connection, checkpoint_id)
             changed = amended(before, name=name, description=description, metadata=metadata)
-            rows.change(connection, changed)
+            tables.change(connection, changed)
         return changed
 
     def delete(self, checkpoint_id: str, /) -> bool:
@@ -146,7 +146,7 @@ class DatabaseStore(CheckedMethods):
         if not self._database.exists:
             return False
         with self._database.writing() as connection:
-            return rows.remove(connection, checkpoint_id)
+            return tables.remove(connection, checkpoint_id)
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield what is wrong with the database itself, and with rows that do not fit their hash or each other.
@@ -184,13 +184,13 @@ class DatabaseStore(CheckedMethods):
             yield from map(Header.of_members, found)
 
     def _restored(self, connection: Connection, checkpoint_id: str) -> AgentCheckpoint:
-        row = connection.execute(rows.whole(checkpoint_id)).mappings().first()
+        row = connection.execute(tables.whole(checkpoint_id)).mappings().first()
         if row is None:
-            queries = rows.neighbours(checkpoint_id, NEIGHBOURS)
+            queries = tables.neighbours(checkpoint_id, NEIGHBOURS)
             near = [one for query in queries for one in connection.scalars(query)]
             raise not_found(checkpoint_id, near, str(self.path))
         try:
-            tree = rows.tree_of(row)
+            tree = tables.tree_of(row)
         except (TypeError, ValueError) as error:
             raise IntegrityError(f"{self.path}: the row of {checkpoint_id!r} is damaged: {error}") from error
         if sha256_of(tree) != row["sha256"]:
@@ -201,17 +201,17 @@ class DatabaseStore(CheckedMethods):
 
     def _fault(self, checkpoint_id: str, *, repair: bool) -> Finding | None:
         with self._database.writing() if repair else self._database.reading() as connection:
-            row = connection.execute(rows.whole(checkpoint_id)).mappings().first()
+            row = connection.execute(tables.whole(checkpoint_id)).mappings().first()
             if row is None:  # deleted meanwhile
                 return None
             try:
-                tree = rows.tree_of(row)
+                tree = tables.tree_of(row)
                 fits, checkpoint = sha256_of(tree) == row["sha256"], AgentCheckpoint.of_tree(tree)
             except (ReadError, InvalidCheckpoint, TypeError, ValueError) as error:
                 return finding("agent-row-damaged", f"the row cannot be restored: {error}", subject=checkpoint_id)
             if not fits:
                 return finding("agent-row-damaged", f"the row does not fit {row['sha256']}", subject=checkpoint_id)
-            parts = {thoughts: rows.thought_rows, tool_calls: rows.call_rows}
+            parts = {thoughts: tables.thought_rows, tool_calls: tables.call_rows}
             if all(
                 _rows(connection, table, checkpoint_id) == made(checkpoint_id, checkpoint.snapshot)
                 for table, made in parts.items()
@@ -220,7 +220,7 @@ class DatabaseStore(CheckedMethods):
             if repair:
                 for table in parts:
                     connection.execute(delete(table).where(table.c.checkpoint_id == checkpoint_id))
-                rows.add_parts(connection, checkpoint_id, checkpoint.snapshot)
+                tables.add_parts(connection, checkpoint_id, checkpoint.snapshot)
         message = f"other thoughts or calls than those of its snapshot{', which were made again' if repair else ''}"
         return finding("agent-row-parts", message, subject=checkpoint_id)
 

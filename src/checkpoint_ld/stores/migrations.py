@@ -14,7 +14,7 @@ from sqlalchemy import MetaData, Table, insert, inspect, select, text
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError, StoreError, UnsupportedVersion
-from checkpoint_ld.stores import rows
+from checkpoint_ld.stores import tables
 from checkpoint_ld.stores.protocol import Heading
 from checkpoint_ld.stores.tables import (
     NUMBER,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from checkpoint_ld.stores.rows import Row, Tree
+    from checkpoint_ld.stores.tables import Row, Tree
 
 _OURS = frozenset(metadata.tables)
 _OLD = "old_"
@@ -109,7 +109,7 @@ def _bring_rows(connection: Connection, path: Path) -> None:
     """Bring all rows of the first schema into the tables. Raises StoreError for a row that is no checkpoint."""
     for row in _old(connection, "executions"):
         status = row.get("status") if row.get("status") in STATUSES else "running"
-        connection.execute(insert(executions), [rows.filled({**_known(row, executions), "status": status})])
+        connection.execute(insert(executions), [tables.filled({**_known(row, executions), "status": status})])
     for row in _old(connection, "checkpoints"):
         try:
             _bring_checkpoint(connection, row)
@@ -124,23 +124,23 @@ def _bring_checkpoint(connection: Connection, row: Row) -> None:
     execution = connection.execute(select(executions).where(executions.c.id == row["execution_id"])).mappings().first()
     tree = _tree(row, execution or {})
     if execution is None:  # nothing kept them together, as foreign keys are off unless they are switched on
-        rows.open_execution(connection, row["execution_id"], tree["agent_id"])
-    made = rows.row_of(tree, Heading.model_validate(tree), sha256_of(tree))
+        tables.open_execution(connection, row["execution_id"], tree["agent_id"])
+    made = tables.row_of(tree, Heading.model_validate(tree), sha256_of(tree))
     connection.execute(insert(checkpoints), [{**made, "file_name": None, "source_sha256": None}])
     _bring_parts(connection, tree)
     if execution is None:
-        rows.follow(connection, row["execution_id"])
+        tables.follow(connection, row["execution_id"])
 
 
 def _tree(row: Row, execution: Mapping[Any, Any]) -> Tree:
-    stated = rows.loaded(row.get("metadata_json") or "{}")
+    stated = tables.loaded(row.get("metadata_json") or "{}")
     counts = {name: row.get(name, none) for name, none in _COUNTS.items() if name not in stated}
     parent = {"checkpoint_id": row.get("parent_checkpoint_id"), "branch_reason": row.get("branch_reason")}
     tree = {
         "version": _VERSION,
         **{name: row[name] for name in ("id", "timestamp", "execution_id")},
         "agent_id": row.get("agent_id") or execution.get("agent_id") or "unknown",
-        "snapshot": rows.loaded(row["snapshot_json"]),
+        "snapshot": tables.loaded(row["snapshot_json"]),
         "metadata": {**stated, **counts},
         "parent": {name: value for name, value in parent.items() if value is not None} or None,
         "name": row.get("name"),
@@ -157,7 +157,10 @@ def _bring_parts(connection: Connection, tree: Tree) -> None:
     except (ReadError, InvalidCheckpoint):  # kept as it is; it can be read by its row, not restored
         pass
     else:
-        made = {"thoughts": rows.thought_rows(tree["id"], snapshot), "tool_calls": rows.call_rows(tree["id"], snapshot)}
+        made = {
+            "thoughts": tables.thought_rows(tree["id"], snapshot),
+            "tool_calls": tables.call_rows(tree["id"], snapshot),
+        }
     for table in (thoughts, tool_calls):
         found = made[table.name]
         known = {one["id"] for one in found}
@@ -172,7 +175,7 @@ def _completed(row: Row, table: Table, ids: set[str]) -> Row:
     if table is thoughts:
         return _known({**row, "parent_id": row.get("parent_id") if row.get("parent_id") in ids else None}, table)
     status = "pending" if row.get("success") is None else "completed" if row["success"] else "failed"
-    return rows.filled({**_known(row, table), "status": row.get("status") or status})
+    return tables.filled({**_known(row, table), "status": row.get("status") or status})
 
 
 def _known(row: Row, table: Table) -> Row:

@@ -1,14 +1,16 @@
 """The tables of the database: four, strict where the database can be, and the indexes that its queries search by.
 
 Types and constraints are chosen so that PostgreSQL can hold the same tables: integers of 64 bits, real numbers of
-double precision, texts that are ordered by code point. What only one of the two understands is marked so.
-"""
+double precision, texts that are ordered by code point. What only one of the two understands is marked so."""
 
 from __future__ import annotations
 
+import json
+import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+import orjson
 from sqlalchemy import (
     REAL,
     BigInteger,
@@ -22,13 +24,27 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    delete,
+    insert,
+    literal_column,
+    select,
+    tuple_,
+    update,
 )
 from sqlalchemy.dialects import postgresql
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from checkpoint_ld.stores.protocol import Header, header_of_heading, real
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sqlalchemy import Column, ColumnElement, Connection, Select
     from sqlalchemy.types import TypeEngine
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.values import Snapshot, ToolCall
+    from checkpoint_ld.stores.protocol import Filter, Heading
+
 
 NUMBER: Final = 2
 """The number of this schema. Older databases are brought to it; newer ones are refused."""
@@ -163,3 +179,234 @@ _index("thoughts_by_id", thoughts.c.id, thoughts.c.checkpoint_id)
 _index("thoughts_by_confidence", thoughts.c.confidence, thoughts.c.checkpoint_id)
 _chain = thoughts.c
 _index("thoughts_of_parent", _chain.parent_id, _chain.checkpoint_id, where=_chain.parent_id.is_not(None))
+
+
+Row = dict[str, Any]
+Tree = dict[str, Any]
+
+_FIRST = ("version", "id", "timestamp", "execution_id", "agent_id")
+_OWN_COLUMNS = (*_FIRST, "snapshot", "metadata")
+_LONG_NUMBER = re.compile(r"[0-9]{19}")
+"""orjson reads integers of up to 64 bits."""
+_ENDED = {"execution_completed": "completed", "execution_failed": "failed"}
+_STATUSES = {"paused": "paused", **_ENDED}
+_COUNTED = ("step_number", "tokens_used", "duration_ms", "checkpoint_reason")
+_CHANGING = (*_COUNTED, "name", "description", "sha256", "metadata_json", "extra_json")
+"""The columns that other metadata change; the snapshot is always the same."""
+_HEADER = [checkpoints.c[name] for name in Header.__slots__]
+_KEY = (checkpoints.c.timestamp, checkpoints.c.step_number, checkpoints.c.id)
+
+
+def row_of(tree: Tree, heading: AgentCheckpoint | Heading, sha256: str) -> Row:
+    """Return the row of `checkpoints` for a canonical tree; all members beyond the first seven are one JSON text."""
+    header = header_of_heading(heading, sha256)
+    extra = {name: value for name, value in tree.items() if name not in _OWN_COLUMNS}
+    return {
+        **{name: getattr(header, name) for name in Header.__slots__},
+        "is_branch": int(header.is_branch),
+        "snapshot_json": dumped(tree["snapshot"]),
+        "metadata_json": dumped(tree["metadata"]),
+        "extra_json": dumped(extra) if extra else None,
+    }
+
+
+def tree_of(row: Mapping[Any, Any]) -> Tree:
+    """Return the canonical tree that a row of `checkpoints` was made from. Raises ValueError for damaged JSON."""
+    return {
+        **{name: row[name] for name in _FIRST},
+        "snapshot": loaded(row["snapshot_json"]),
+        "metadata": loaded(row["metadata_json"]),
+        **(loaded(row["extra_json"]) if row["extra_json"] is not None else {}),
+    }
+
+
+def thought_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
+    """Return the rows of `thoughts` for a snapshot; of parents, those that are in the chain."""
+    chain = {thought.id for thought in snapshot.thought_chain}
+    return [
+        {
+            "checkpoint_id": checkpoint_id,
+            "id": thought.id,
+            "seq": seq,
+            "type": thought.type,
+            "content": thought.content,
+            "confidence": None if thought.confidence is None else real(thought.confidence),
+            "parent_id": thought.parent_id if thought.parent_id in chain else None,
+            "created_at": thought.created_at,
+        }
+        for seq, thought in enumerate(snapshot.thought_chain)
+    ]
+
+
+def call_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
+    """Return the rows of `tool_calls` for a snapshot."""
+    results = snapshot.tool_state.results
+    return [
+        filled(
+            {
+                "checkpoint_id": checkpoint_id,
+                "id": call.id,
+                "seq": seq,
+                "tool_id": call.tool_id,
+                "args_json": None if call.args is None else dumped(call.args),
+                "result_json": dumped(results[call.id]) if call.id in results else None,
+                "status": _status(call),
+                "success": None if call.success is None else int(call.success),
+                "error": call.error,
+                "started_at": call.started_at,
+                "completed_at": call.completed_at,
+            }
+        )
+        for seq, call in enumerate(snapshot.tool_state.calls)
+    ]
+
+
+def _status(call: ToolCall) -> str:
+    if call.status is not None:
+        return call.status
+    return "pending" if call.is_in_flight else "completed" if call.success else "failed"
+
+
+def filled(row: Row) -> Row:
+    """Return a row with what stands for the unknown in columns that are not NULL."""
+    return {name: UNKNOWN.get(name) if value is None else value for name, value in row.items()}
+
+
+def dumped(value: Any) -> str:
+    """Return JSON text that is read back as the same value: numbers, nulls and the order of members included."""
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:  # integers above 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def loaded(text: str) -> Any:
+    """Return the value of JSON text that `dumped` wrote. Raises ValueError for what is no JSON."""
+    return json.loads(text) if _LONG_NUMBER.search(text) else orjson.loads(text)
+
+
+def add(
+    connection: Connection, checkpoint: AgentCheckpoint, *, file_name: str | None, source_sha256: str | None
+) -> None:
+    """Insert a checkpoint with its thoughts and calls; one of its id must not be there."""
+    row = row_of(checkpoint.tree(), checkpoint, checkpoint.sha256)
+    known = connection.scalar(select(executions.c.id).where(executions.c.id == checkpoint.execution_id))
+    if known is None:
+        open_execution(connection, checkpoint.execution_id, checkpoint.agent_id)
+    connection.execute(insert(checkpoints), [{**row, "file_name": file_name, "source_sha256": source_sha256}])
+    add_parts(connection, checkpoint.id, checkpoint.snapshot)
+    task = checkpoint.snapshot.context.variables.get("task")
+    follow(connection, checkpoint.execution_id, task if isinstance(task, str) else None, checkpoint.id)
+
+
+def add_parts(connection: Connection, checkpoint_id: str, snapshot: Snapshot) -> None:
+    """Insert the thoughts and calls of a checkpoint."""
+    for table, rows in (
+        (thoughts, thought_rows(checkpoint_id, snapshot)),
+        (tool_calls, call_rows(checkpoint_id, snapshot)),
+    ):
+        if rows:
+            connection.execute(insert(table), rows)
+
+
+def change(connection: Connection, checkpoint: AgentCheckpoint) -> None:
+    """Write what may be changed about a checkpoint that is there."""
+    row = row_of(checkpoint.tree(), checkpoint, checkpoint.sha256)
+    changed = {name: row[name] for name in _CHANGING}
+    connection.execute(update(checkpoints).where(checkpoints.c.id == checkpoint.id).values(changed))
+    follow(connection, checkpoint.execution_id)
+
+
+def remove(connection: Connection, checkpoint_id: str) -> bool:
+    """Delete a checkpoint with its thoughts and calls; return whether it was there."""
+    execution = connection.scalar(select(checkpoints.c.execution_id).where(checkpoints.c.id == checkpoint_id))
+    if execution is None:
+        return False
+    connection.execute(delete(checkpoints).where(checkpoints.c.id == checkpoint_id))
+    follow(connection, execution)
+    return True
+
+
+def follow(connection: Connection, execution_id: str, task: str | None = None, of_id: str | None = None) -> None:
+    """Bring the row of an execution up to date: its state is that of its newest checkpoint; without any it goes.
+
+    `task` is that of the checkpoint `of_id`; it counts if that one is the newest, or if none was known.
+    """
+    of = checkpoints.c
+    mine = select(of.id, of.timestamp, of.checkpoint_reason).where(of.execution_id == execution_id).limit(1)
+    newest = connection.execute(mine.order_by(*(column.desc() for column in _KEY))).first()
+    if newest is None:
+        connection.execute(delete(executions).where(executions.c.id == execution_id))
+        return
+    oldest = connection.execute(mine.order_by(*_KEY)).one()
+    state: Row = {
+        "status": _STATUSES.get(newest.checkpoint_reason, "running"),
+        "started_at": oldest.timestamp,
+        "completed_at": newest.timestamp if newest.checkpoint_reason in _ENDED else None,
+    }
+    here = update(executions).where(executions.c.id == execution_id)
+    connection.execute(here.values(state))
+    if task is not None:
+        unknown = here.where(executions.c.task == UNKNOWN["task"])
+        connection.execute((here if newest.id == of_id else unknown).values({"task": task}))
+
+
+def open_execution(connection: Connection, execution_id: str, agent_id: str) -> None:
+    """Insert the row of an execution of which nothing else is known yet."""
+    row = {"id": execution_id, "agent_id": agent_id, "status": "running", "task": None, "started_at": None}
+    connection.execute(insert(executions), [filled(row)])
+
+
+def headers(wanted: Filter) -> Select[Any]:
+    """Return the query for the headers of all that fit, in order, after the cursor and up to the limit."""
+    order = [column.desc() if wanted.order == "newest" else column for column in _KEY]
+    return select(*_HEADER).where(*_conditions(wanted)).order_by(*order).limit(wanted.limit)
+
+
+def children(checkpoint_id: str) -> Select[Any]:
+    """Return the query for the headers of all that have a checkpoint as parent, the oldest first."""
+    return select(*_HEADER).where(checkpoints.c.parent_checkpoint_id == checkpoint_id).order_by(*_KEY)
+
+
+def holding(thought_id: str) -> Select[Any]:
+    """Return the query for the headers of all that hold a thought, the oldest first."""
+    held = select(thoughts.c.checkpoint_id).where(thoughts.c.id == thought_id)
+    return select(*_HEADER).where(checkpoints.c.id.in_(held)).order_by(*_KEY)
+
+
+def whole(checkpoint_id: str) -> Select[Any]:
+    """Return the query for all columns of a checkpoint."""
+    return select(checkpoints).where(checkpoints.c.id == checkpoint_id)
+
+
+def neighbours(checkpoint_id: str, number: int) -> tuple[Select[Any], Select[Any]]:
+    """Return the queries for so many ids before and after one that is not there."""
+    column = checkpoints.c.id
+    before = select(column).where(column < checkpoint_id).order_by(column.desc()).limit(number)
+    return before, select(column).where(column > checkpoint_id).order_by(column).limit(number)
+
+
+def _conditions(wanted: Filter) -> Iterator[ColumnElement[bool]]:
+    for name, compare, value in wanted.conditions:
+        if name == "key":
+            yield compare(tuple_(*_KEY), tuple_(*value))
+        else:
+            yield compare(checkpoints.c[name], value)
+    calls, chain = tool_calls.c, thoughts.c
+    # The checkpoints of one execution are few, and looked at one by one; otherwise those that fit are looked up.
+    is_narrow = wanted.execution_id is not None
+    if wanted.tool is not None:
+        yield _has(calls.checkpoint_id, calls.tool_id == (wanted.tool or None), is_narrow=is_narrow)
+    if wanted.failed is not None:
+        # Spelt out, since the index of failed calls is not used for a value that is only bound later.
+        has_failed = _has(calls.checkpoint_id, calls.success == literal_column("0"), is_narrow=is_narrow)
+        yield has_failed if wanted.failed else ~has_failed
+    if wanted.confidence_below is not None:
+        yield _has(chain.checkpoint_id, chain.confidence < real(wanted.confidence_below), is_narrow=is_narrow)
+
+
+def _has(of: Column[Any], fits: ColumnElement[bool], *, is_narrow: bool) -> ColumnElement[bool]:
+    """Return the condition that a row that fits belongs to a checkpoint, by the row's column `of`."""
+    if is_narrow:
+        return select(of).where(of == checkpoints.c.id, fits).correlate(checkpoints).exists()
+    return checkpoints.c.id.in_(select(of).where(fits))
