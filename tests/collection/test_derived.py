@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld import sparql
 from checkpoint_ld.errors import StoreError
-from checkpoint_ld.stores import derived
+from checkpoint_ld.stores import export
 from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.documents import rich
@@ -89,7 +89,7 @@ def test_they_can_be_given_up_and_need_a_collection_that_can_be_written(filled: 
     with Collection.open(filled) as collection:
         collection.derive()
         collection.forget_derived()
-        assert not (filled / derived.FOLDER).exists()
+        assert not (filled / export.FOLDER).exists()
         assert found(collection)
     with Collection.open(filled, read_only=True) as collection, pytest.raises(StoreError, match="read only"):
         collection.derive()

@@ -15,7 +15,7 @@ from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.families import checking
 from checkpoint_ld.sparql import queries
-from checkpoint_ld.stores import derived, export, loading
+from checkpoint_ld.stores import export, loading
 from checkpoint_ld.stores.export import Shard
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
@@ -178,12 +178,12 @@ class Collection(CheckedMethods):
         called with each graph before its turn, and with how many there are.
         """
         self._holdings.check_writable()
-        return derived.keep(self._holdings, progress)
+        return export.keep(self._holdings, progress)
 
     def forget_derived(self) -> None:
         """Keep derived statements no longer."""
         self._holdings.check_writable()
-        derived.forget(self._holdings)
+        export.forget(self._holdings)
 
     def find(self, name: str) -> tuple[str, ...]:
         """Return the IRIs of the graphs that a graph's IRI or a file's path means; raise LookupFailedError for none."""
@@ -243,7 +243,7 @@ class Collection(CheckedMethods):
     def answer(self, request: queries.Request, **limits: Any) -> QueryResult:
         """Answer what was made a request before; limits and errors are those of `query`."""
         directory, needs_derived = self._holdings.directory, request.needs_derived
-        kept = derived.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
+        kept = export.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
             data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
             return data.query(request.text, parameters=request.parameters, **limits)
@@ -308,8 +308,8 @@ class Collection(CheckedMethods):
 
     def _followed(self, done: Done) -> Done:
         """Let derived statements follow a change of the collection, if they are kept."""
-        if derived.is_kept(self._holdings):
-            derived.keep(self._holdings)
+        if export.is_kept(self._holdings):
+            export.keep(self._holdings)
         return done
 
     def _entry(self, graph: str) -> Entry:

@@ -1,28 +1,31 @@
 """Export: a collection as N-Quads or TriG, in one stream or in shards for a distributed store.
 
 One graph follows the other by name, the statements of each sorted and as they were written. Two collections hold the
-same exactly if their exports are the same bytes.
-"""
+same exactly if their exports are the same bytes."""
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, BinaryIO
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import orjson
 import pyoxigraph
-from pyoxigraph import NamedNode, RdfFormat
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat
 from rdflib import URIRef
 
 from checkpoint_ld import emission, families
 from checkpoint_ld.documents.files import packed, replace_file
+from checkpoint_ld.emission import nquads_of
 from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableError, WriteError
+from checkpoint_ld.families import inferred
 from checkpoint_ld.graph.naming import renewed
 from checkpoint_ld.rdf import parse
 from checkpoint_ld.stores.backend import Spooled
-from checkpoint_ld.stores.holdings import named_quad
-from checkpoint_ld.stores.manifest import MANIFEST
+from checkpoint_ld.stores.holdings import named_quad, software
+from checkpoint_ld.stores.manifest import MANIFEST, collection_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.stores.holdings import Holdings
+
 
 _SHARDS = "shards.json"
 
@@ -144,3 +148,87 @@ def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
         hashed.update(block)
     replace_file(path, body.opened())
     return Shard(path.name, graphs, quads, len(body), hashed.hexdigest())
+
+
+FOLDER: Final = "derived"
+_NOTE = NamedNode("urn:checkpoint-ld:collection#derivedFrom")
+_BATCH = 100
+"""Graphs that are written before they are noted: what an interruption loses."""
+
+
+def is_kept(holdings: Holdings) -> bool:
+    """Return whether a collection keeps derived statements."""
+    return _location(holdings).is_dir()
+
+
+def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None) -> int:
+    """Bring the derived statements up to what the collection holds, and return how many graphs that concerned.
+
+    `progress` is called with the name of each graph before its turn, and with how many there are.
+    """
+    wanted = _wanted(holdings)
+    with collection_errors(holdings.directory.folder):
+        store = pyoxigraph.Store(_location(holdings))
+        noted = _noted(store)
+        stale = {graph for graph, origin in noted.items() if wanted.get(graph) != origin}
+        for graph in stale:
+            name = NamedNode(graph)
+            store.update(f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {name} ?p ?o }} }} ; DROP SILENT GRAPH {name}")
+        missing = [graph for graph in wanted if graph in stale or graph not in noted]
+        turns = iter(missing)
+        while batch := list(islice(turns, _BATCH)):
+            for graph in batch:  # what an interruption left there
+                store.remove_graph(NamedNode(graph))
+            store.flush()
+            store.bulk_load(_statements(holdings, batch, len(missing), progress), format=RdfFormat.N_QUADS)
+            store.extend([Quad(NamedNode(graph), _NOTE, Literal(wanted[graph]), MANIFEST) for graph in batch])
+        if missing:
+            store.optimize()
+        store.flush()
+    return len(stale.union(missing))
+
+
+def forget(holdings: Holdings) -> None:
+    """Keep no derived statements any more."""
+    with collection_errors(holdings.directory.folder):
+        shutil.rmtree(_location(holdings), ignore_errors=True)
+
+
+def current(holdings: Holdings) -> tuple[pyoxigraph.Store, Path] | None:
+    """Return the store of derived statements and where it is, None unless it fits what the collection holds."""
+    location = _location(holdings)
+    if not is_kept(holdings):
+        return None
+    with collection_errors(holdings.directory.folder):
+        store = pyoxigraph.Store.read_only(str(location))
+        return (store, location) if _noted(store) == _wanted(holdings) else None
+
+
+def _location(holdings: Holdings) -> Path:
+    return holdings.directory.folder / FOLDER
+
+
+def _wanted(holdings: Holdings) -> dict[str, str]:
+    # Another version of this package may derive other statements of the same graph.
+    return {graph: f"{entry.sha256} {software()}" for graph, entry in holdings.entries.items() if entry.is_done}
+
+
+def _noted(store: pyoxigraph.Store) -> dict[str, str]:
+    return {
+        quad.subject.value: quad.object.value
+        for quad in store.quads_for_pattern(None, _NOTE, None, MANIFEST)
+        if isinstance(quad.subject, NamedNode) and isinstance(quad.object, Literal)
+    }
+
+
+def _statements(
+    holdings: Holdings, graphs: Iterable[str], total: int, progress: Callable[[str, int], None] | None
+) -> bytes:
+    parts = []
+    for graph in graphs:
+        if progress is not None:
+            progress(graph, total)
+        derived = inferred(graph_of(holdings, graph))
+        derived.root = URIRef(graph)  # which is the name of the graph in N-Quads
+        parts.append(nquads_of(derived))
+    return b"".join(parts)
