@@ -15,7 +15,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.stores import remote, request
 from checkpoint_ld.stores.connection import Connection
 from checkpoint_ld.stores.remote import SparqlClient
-from checkpoint_ld.stores.results import values_of
+from checkpoint_ld.stores.request import values_of
 from checkpoint_ld.validation import loading
 from tests import documents
 from tests.remote.oxigraph_server import oxigraph

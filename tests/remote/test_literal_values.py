@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld.stores.results import large_integers, values_of
+from checkpoint_ld.stores.request import large_integers, values_of
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

@@ -22,7 +22,7 @@ from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import CountMismatchError, LookupFailedError, SettingsError, WriteError
 from checkpoint_ld.stores.backend import Outgoing, Spooled, outgoing, outgoing_of_quads, quads_of
 from checkpoint_ld.stores.endpoint import Credentials, Endpoint, Profile, credentials, endpoint, profiles
-from checkpoint_ld.stores.results import large_integers, values_of
+from checkpoint_ld.stores.request import large_integers, values_of
 from checkpoint_ld.stores.server import SparqlClient, connect
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from checkpoint_ld.errors import CountMismatchError, SettingsError, TruncatedRes
 from checkpoint_ld.sparql import guard
 from checkpoint_ld.sparql.syntax import bound, limited
 from checkpoint_ld.sparql.terms import term_of
-from checkpoint_ld.stores import request, results
+from checkpoint_ld.stores import request
 from checkpoint_ld.stores.backend import NO_PARAMETERS, opened, parsed
 from checkpoint_ld.stores.connection import TIMEOUT, Connection
 from checkpoint_ld.stores.endpoint import (
@@ -170,7 +170,7 @@ class SparqlClient:
         """
         for _ in range(_TRIES + 1):
             answer = self.send(request.read_graph(self.endpoint, graph))
-            triples = b"" if answer.status == 404 else results.triples_of(answer)
+            triples = b"" if answer.status == 404 else request.triples_of(answer)
             found, counted = len(set(triples.splitlines())), self.count([graph])[graph]
             if found == counted:
                 return triples or None
@@ -180,7 +180,7 @@ class SparqlClient:
 
     def holds(self, graph: str, triples: Body) -> bool:
         """Tell whether a graph holds exactly these N-Triples, by value: stores write literals in their own ways."""
-        return results.values_of(self.read(graph) or b"") == results.values_of(triples)
+        return request.values_of(self.read(graph) or b"") == request.values_of(triples)
 
     def add(self, graph: str, triples: Body, *, source: str = "") -> bool:  # noqa: ARG002 - there is no place for it
         """Make a graph unless there is one."""
@@ -241,7 +241,7 @@ class SparqlClient:
     def _result(self, text: str, form: guard.Form) -> QueryResult:
         accept = request.N_TRIPLES if form in ("construct", "describe") else request.RESULTS
         answer = self.send(request.query(self.endpoint, text, accept=accept))
-        return results.result_of(answer, form, most_rows=self.endpoint.profile.most_rows)
+        return request.result_of(answer, form, most_rows=self.endpoint.profile.most_rows)
 
     def _update(self, text: str, graph: str) -> None:
         self.send(request.update(self.endpoint, text, f"write the graph {graph}"))
