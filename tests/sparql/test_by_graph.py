@@ -8,7 +8,7 @@ import pyoxigraph
 import pytest
 from pyoxigraph import Literal, NamedNode, Quad
 
-from checkpoint_ld.sparql import by_graph, queries, run
+from checkpoint_ld.sparql import queries, run, running
 from checkpoint_ld.sparql.guard import PREFIXES, checked
 from checkpoint_ld.sparql.queries import named
 from tests.queries.benchmarks import dataset
@@ -57,7 +57,7 @@ def test_lists_of_what_graphs_hold_are_the_same_part_by_part(name: str) -> None:
     store = dataset().store
     text = queries.request(name, GIVEN.get(name, {}))
     found = run(store, text.text, parameters=text.parameters)
-    assert by_graph.plan_of(checked(text.text))
+    assert running.plan_of(checked(text.text))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(by_graph, "_PART", 1_000)
         assert found.rows == run(store, text.text, parameters=text.parameters).rows
@@ -68,7 +68,7 @@ def test_lists_of_what_graphs_hold_are_the_same_part_by_part(name: str) -> None:
 
 
 def test_the_other_named_queries_are_answered_at_once() -> None:
-    can = {name for name in queries.catalogue() if by_graph.plan_of(checked(named(name).text))}
+    can = {name for name in queries.catalogue() if running.plan_of(checked(named(name).text))}
     assert {name for name in can if not name.startswith("agent-")} == set(LISTS)
 
 
@@ -93,11 +93,11 @@ def test_the_other_named_queries_are_answered_at_once() -> None:
     ],
 )
 def test_a_pattern_of_graphs_is_answered_part_by_part(text: str, numbered: pyoxigraph.Store) -> None:
-    found = by_graph.solutions(numbered, checked(text), None)
+    found = running.solutions(numbered, checked(text), None)
     assert found is not None
     assert found[1] == at_once(numbered, text)
     assert found[1]
-    assert by_graph.solutions(numbered, checked(text), 2) == (found[0], found[1][:2])
+    assert running.solutions(numbered, checked(text), 2) == (found[0], found[1][:2])
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_pattern_of_graphs_is_answered_part_by_part(text: str, numbered: pyoxi
     ],
 )
 def test_what_looks_beyond_a_graph_is_answered_at_once(text: str, numbered: pyoxigraph.Store) -> None:
-    assert by_graph.solutions(numbered, checked(text), None) is None
+    assert running.solutions(numbered, checked(text), None) is None
 
 
 def test_where_rows_are_rare_all_graphs_are_searched_at_once(
@@ -130,8 +130,8 @@ def test_where_rows_are_rare_all_graphs_are_searched_at_once(
     monkeypatch.setattr(by_graph, "_PART", 5)
     monkeypatch.setattr(by_graph, "_TRIAL", 10)
     text = "SELECT ?g ?x { GRAPH ?g { ?s <urn:extra> ?x } } ORDER BY ?g"
-    assert by_graph.solutions(numbered, checked(text), None) is None
-    assert by_graph.solutions(numbered, checked(text), 1) is not None
+    assert running.solutions(numbered, checked(text), None) is None
+    assert running.solutions(numbered, checked(text), 1) is not None
     assert run(numbered, text).rows == tuple(at_once(numbered, text))
 
 
@@ -148,10 +148,10 @@ def test_the_first_rows_do_not_wait_for_the_others(numbered: pyoxigraph.Store) -
 
     text = "SELECT ?g ?s { GRAPH ?g { ?s <urn:p> ?o } } ORDER BY ?g ?s"
     store: Any = Watched()
-    assert by_graph.solutions(store, checked(text), 30)
+    assert running.solutions(store, checked(text), 30)
     assert asked == [f"urn:g:{number:02}" for number in range(20)]
     asked.clear()
-    assert by_graph.solutions(store, checked(f"{text} LIMIT 3"), None)
+    assert running.solutions(store, checked(f"{text} LIMIT 3"), None)
     assert len(asked) == 20
     found = run(numbered, text, max_rows=3)
     assert (len(found), found.is_cut) == (3, True)
