@@ -15,9 +15,8 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.sparql import run
-from checkpoint_ld.sparql.guard import checked
+from checkpoint_ld.sparql.guard import bound, checked, limited
 from checkpoint_ld.sparql.running import ENGINES
-from checkpoint_ld.sparql.syntax import bound, limited
 
 EMPTY = pyoxigraph.Store()
 TEXTS = st.text(st.one_of(st.sampled_from("\\\"'u0U \n\r\t{}#<>?.^@"), st.characters(exclude_categories=["Cs"])))

@@ -14,7 +14,7 @@ from checkpoint_ld.errors import QueryError
 from checkpoint_ld.reports.page import look
 from checkpoint_ld.serving.workers import Question
 from checkpoint_ld.sparql import queries
-from checkpoint_ld.sparql.syntax import bound
+from checkpoint_ld.sparql.guard import bound
 from checkpoint_ld.sparql.terms import term_of
 
 if TYPE_CHECKING:

@@ -1,26 +1,180 @@
-"""What a query may do: read what was loaded and, if that was allowed, ask the named hosts.
+"""The text of a query: its tokens, its parameters, and its limit.
 
-SERVICE fetches from other machines, LOAD and rdflib's reading of FROM fetch files too, and updates change things. What
-a query does is told by its parse tree: comments, strings and names that look like any of these are innocent. A query
-that rdflib's parser cannot read is refused, whatever the engine would make of it.
-"""
+Two parsers read each query: rdflib's, whose tree decides whether it may run, and that of the engine. They must not read
+it differently. So both get a plain text, without what parsers take differently: comments, carriage returns, long and
+single-quoted strings, and code points that are escaped (SPARQL 1.1 §19.2), which rdflib expands before anything else.
+Parameters are bound by one block of VALUES at the start of the pattern (SPARQL 1.1 §10.2)."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED
+from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.sparql.syntax import tokens_of
+from checkpoint_ld.sparql.terms import quoted, written
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from rdflib.plugins.sparql.sparql import Query as Algebra
+
+    from checkpoint_ld.sparql.terms import Term
+
+
+LONGEST = 1_000_000
+"""How many characters a query may have."""
+
+_CODE_POINT = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
+_TOKEN = re.compile(
+    rf"""
+    (?P<comment> \#[^\n\r]* )
+  | (?P<iri> <(?: [^\x00-\x20<>"{{}}|^`\\] | {_CODE_POINT} )*> )
+  | (?P<long> \"\"\"(?: (?:\"|\"\")? (?: [^"\\] | \\. ) )*\"\"\" | '''(?: (?:'|'')? (?: [^'\\] | \\. ) )*''' )
+  | (?P<short> "(?: [^"\\\n\r] | \\. )*" | '(?: [^'\\\n\r] | \\. )*' )
+  | (?P<escape> \\[_~.\-!$&'()*+,;=/?\#@%] )
+  | (?P<space> [\x20\t\n\r]+ )
+  | (?P<word> [^\W\d]\w* )
+  | (?P<other> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(rf"{_CODE_POINT}|\\.", re.DOTALL)
+_PLAIN_IRI = re.compile(r'<[^\x00-\x20<>"{}|^`\\]*>')
+_CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a query; `kind` is `iri`, `string`, `space`, `word` or `other`."""
+
+    kind: str
+    text: str
+
+
+def tokens_of(text: str) -> Iterator[Token]:
+    """Yield the tokens of a query, spelled in the one way that all parsers read alike; comments are spaces.
+
+    Raises QueryError for what is no token of SPARQL 1.1 (a string without an end, an escape outside of strings), and
+    for a text of more than `LONGEST` characters.
+    """
+    if len(text) > LONGEST:
+        raise QueryError(f"the query has more than {LONGEST} characters")
+    if lone_surrogate(text) is not None:
+        raise QueryError("the query holds half of a surrogate pair, which is no character")
+    for found in _TOKEN.finditer(text):
+        kind, piece = str(found.lastgroup), found[0]
+        if kind in ("long", "short"):
+            quotes = 3 if kind == "long" else 1
+            # The lines stay where they were, so that messages name the right one.
+            yield Token("string", quoted(_unescaped(piece[quotes:-quotes])))
+            yield from (Token("space", "\n") for _ in range(piece.count("\n")))
+        elif kind == "iri":
+            iri = _unescaped(piece)
+            if not _PLAIN_IRI.fullmatch(iri):
+                raise QueryError(f"{piece} is no IRI: it holds an escaped character that no IRI may hold")
+            yield Token(kind, iri)
+        elif kind in ("comment", "space"):
+            yield Token("space", piece.replace("\r\n", "\n").replace("\r", "\n") if kind == "space" else " ")
+        elif piece in ('"', "'"):
+            raise QueryError(f"line {_line(text, found)} of the query has a string that does not end")
+        elif piece == "\\":
+            raise QueryError(f"line {_line(text, found)} of the query has an escape outside of strings: spell it out")
+        else:
+            yield Token("word" if kind == "word" else "other", piece)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(_character, text)
+
+
+def _character(found: re.Match[str]) -> str:
+    name = found[0][1:]
+    if len(name) > 1:
+        number = int(name[1:], 16)
+        if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
+            raise QueryError(f"{found[0]} is no character")
+        return chr(number)
+    if name not in _CHARACTERS:
+        raise QueryError(f"{found[0]} is no escape of SPARQL: write a backslash in a string as two")
+    return _CHARACTERS[name]
+
+
+def _line(text: str, found: re.Match[str]) -> int:
+    return text.count("\n", 0, found.start()) + 1
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def bound(text: str, parameters: Mapping[str, Term]) -> str:
+    """Return a query in which the variables that `parameters` name have those values.
+
+    The values hold in the outermost pattern and in its filters; inside of a sub-select, or in a filter of MINUS, a
+    variable of the same name is another one. Raises QueryError where the query has no such variable or no pattern.
+    """
+    if not parameters:
+        return text
+    tokens = list(tokens_of(text))
+    known = _variables(tokens)
+    for name in parameters:
+        if not _NAME.fullmatch(name) or name not in known:
+            raise QueryError(f"the query has no variable ?{name} that could be given a value")
+    start = _start_of_pattern(tokens)
+    if start is None:
+        raise QueryError("the query has no pattern { … } in which parameters could be given values")
+    names = " ".join(f"?{name}" for name in parameters)
+    values = " ".join(map(written, parameters.values()))
+    block = f" VALUES ({names}) {{ ({values}) }}"
+    return (
+        "".join(token.text for token in tokens[: start + 1]) + block + "".join(one.text for one in tokens[start + 1 :])
+    )
+
+
+def limited(text: str, most: int) -> str:
+    """Return a query that gives `most` solutions at most: under a LIMIT, its own one if that is smaller."""
+    tokens = [token.text for token in tokens_of(text)]
+    kinds = [token.kind for token in tokens_of(text)]
+    depth, end = 0, len(tokens)
+    for at, piece in enumerate(tokens):
+        if kinds[at] == "other":
+            depth += (piece in "({[") - (piece in ")}]")
+        elif kinds[at] == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
+            if piece.upper() == "LIMIT":
+                start = at + 1 if kinds[at + 1] != "space" else at + 2
+                after = next((one for one in range(start, end) if not tokens[one].isdecimal()), len(tokens))
+                number = min(most, int("".join(tokens[start:after])))
+                return "".join((*tokens[:start], str(number), *tokens[after:]))
+            if piece.upper() == "VALUES":
+                end = at
+    return "".join((*tokens[:end], f" LIMIT {most} ", *tokens[end:]))
+
+
+def _variables(tokens: Sequence[Token]) -> set[str]:
+    return {token.text for before, token in pairwise(tokens) if token.kind == "word" and before.text in ("?", "$")}
+
+
+def _start_of_pattern(tokens: Sequence[Token]) -> int | None:
+    """Return where the brace stands that opens the pattern: not that of a template or of an expression."""
+    depth = 0
+    last = Token("space", "")
+    template = False
+    for at, token in enumerate(tokens):
+        if token.kind == "other":
+            if token.text == "{" and depth == 0:
+                template = last.kind == "word" and last.text.upper() == "CONSTRUCT"
+                if not template:
+                    return at
+            depth += (token.text in "({") - (token.text in ")}")
+        if token.kind != "space":
+            last = token
+    return None
+
 
 Form: TypeAlias = Literal["select", "ask", "construct", "describe"]
 

@@ -24,9 +24,8 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QueryS
 from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.sparql.guard import PREFIXES, checked
+from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, result_of, texts_of
-from checkpoint_ld.sparql.syntax import bound
 from checkpoint_ld.sparql.terms import of_rdflib, term_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError

@@ -19,8 +19,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from pyoxigraph import Literal, NamedNode, QuerySolutions
 
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError
-from checkpoint_ld.sparql.guard import PREFIXES
-from checkpoint_ld.sparql.syntax import bound
+from checkpoint_ld.sparql.guard import PREFIXES, bound
 from checkpoint_ld.stores.backend import NO_PARAMETERS, blocks
 from checkpoint_ld.stores.folder import Lock
 from checkpoint_ld.stores.holdings import Holdings, Load

@@ -22,7 +22,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 from checkpoint_ld.agent.names import CAF_DERIVED
 from checkpoint_ld.errors import CountMismatchError, SettingsError, TruncatedResultError
 from checkpoint_ld.sparql import guard
-from checkpoint_ld.sparql.syntax import bound, limited
+from checkpoint_ld.sparql.guard import bound, limited
 from checkpoint_ld.sparql.terms import term_of
 from checkpoint_ld.stores import request
 from checkpoint_ld.stores.backend import NO_PARAMETERS, opened, parsed
