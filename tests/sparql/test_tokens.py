@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.sparql import run
 from checkpoint_ld.sparql.guard import checked
+from checkpoint_ld.sparql.result import quoted
 from checkpoint_ld.sparql.running import ENGINES
-from checkpoint_ld.sparql.terms import quoted
 
 EMPTY = pyoxigraph.Store()
 TEXTS = st.text(st.one_of(st.sampled_from("\\\"'un0U \n\r\t{}#<>?$@^"), st.characters(exclude_categories=["Cs"])))

@@ -271,7 +271,7 @@ def _parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:
     """
     from pyoxigraph import NamedNode
 
-    from checkpoint_ld.sparql.terms import is_iri
+    from checkpoint_ld.sparql.result import is_iri
 
     found: dict[str, Any] = {}
     for one in given:

@@ -15,7 +15,7 @@ from checkpoint_ld.reports.page import look
 from checkpoint_ld.serving.workers import Question
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.sparql.guard import bound
-from checkpoint_ld.sparql.terms import term_of
+from checkpoint_ld.sparql.result import term_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

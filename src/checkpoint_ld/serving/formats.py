@@ -12,7 +12,7 @@ from checkpoint_ld.vocabulary import XSD
 if TYPE_CHECKING:
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.guard import Form
-    from checkpoint_ld.sparql.terms import Term
+    from checkpoint_ld.sparql.result import Term
 
 RESULT_TYPES = {
     "application/sparql-results+json": "json",

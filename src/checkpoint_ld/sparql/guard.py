@@ -16,7 +16,7 @@ from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.sparql.terms import quoted, written
+from checkpoint_ld.sparql.result import quoted, written
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rdflib.plugins.sparql.sparql import Query as Algebra
 
-    from checkpoint_ld.sparql.terms import Term
+    from checkpoint_ld.sparql.result import Term
 
 
 LONGEST = 1_000_000

@@ -20,7 +20,7 @@ from pyoxigraph import NamedNode
 
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.sparql import running
-from checkpoint_ld.sparql.terms import is_iri, term_of
+from checkpoint_ld.sparql.result import is_iri, term_of
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyoxigraph import Store
 
     from checkpoint_ld.sparql import QueryResult
-    from checkpoint_ld.sparql.terms import Term
+    from checkpoint_ld.sparql.result import Term
 
 Kind: TypeAlias = Literal["text", "iri", "date"]
 

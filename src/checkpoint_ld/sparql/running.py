@@ -25,8 +25,7 @@ from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
-from checkpoint_ld.sparql.result import QueryResult, result_of, texts_of
-from checkpoint_ld.sparql.terms import of_rdflib, term_of, to_rdflib
+from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from checkpoint_ld.graph.store import StatementGraph
-    from checkpoint_ld.sparql.terms import Term
+    from checkpoint_ld.sparql.result import Term
 
 
 Row = tuple["Term | None", ...]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from checkpoint_ld.sparql.terms import Term
+    from checkpoint_ld.sparql.result import Term
     from checkpoint_ld.stores.backend import Body, Row
     from checkpoint_ld.stores.collection import Collection
 

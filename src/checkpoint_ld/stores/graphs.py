@@ -34,7 +34,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
-from checkpoint_ld.sparql.terms import value_of, written
+from checkpoint_ld.sparql.result import value_of, written
 from checkpoint_ld.stores.embedded import LentGraphs, shared
 from checkpoint_ld.stores.protocol import (
     CAPABILITIES,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.names import Kind
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.sparql.terms import Term
+    from checkpoint_ld.sparql.result import Term
     from checkpoint_ld.stores.backend import Backend, Row
     from checkpoint_ld.stores.collection import Collection
     from checkpoint_ld.stores.protocol import Filter, Header, Key

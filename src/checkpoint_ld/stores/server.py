@@ -23,7 +23,7 @@ from checkpoint_ld.agent.names import CAF_DERIVED
 from checkpoint_ld.errors import CountMismatchError, SettingsError, TruncatedResultError
 from checkpoint_ld.sparql import guard
 from checkpoint_ld.sparql.guard import bound, limited
-from checkpoint_ld.sparql.terms import term_of
+from checkpoint_ld.sparql.result import term_of
 from checkpoint_ld.stores import request
 from checkpoint_ld.stores.backend import NO_PARAMETERS, opened, parsed
 from checkpoint_ld.stores.connection import TIMEOUT, Connection
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from checkpoint_ld.sparql.result import QueryResult
-    from checkpoint_ld.sparql.terms import Term
+    from checkpoint_ld.sparql.result import QueryResult, Term
     from checkpoint_ld.stores.backend import Body, Row
     from checkpoint_ld.stores.connection import Answer
     from checkpoint_ld.stores.endpoint import Endpoint
