@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
-from checkpoint_ld.serving.formats import results_xml
 from checkpoint_ld.sparql import QueryResult
+from checkpoint_ld.sparql.formats import results_xml
 
 TERMS = (
     NamedNode("urn:a?b&c"),

@@ -10,8 +10,7 @@ import pyoxigraph
 
 from checkpoint_ld.errors import CheckpointLdError, QueryError
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.serving.formats import chosen, results_xml
-from checkpoint_ld.sparql.formats import render
+from checkpoint_ld.sparql.formats import chosen, render, results_xml
 from checkpoint_ld.sparql.guard import checked
 from checkpoint_ld.sparql.running import evaluated
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError

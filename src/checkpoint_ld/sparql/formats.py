@@ -1,8 +1,7 @@
 """Results of queries as text: tables for terminals, and the formats of W3C.
 
 CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON the SPARQL 1.1 Query Results JSON Format. The
-answer of an ASK is a table of one cell there, apart from JSON; statements are a table of three columns.
-"""
+answer of an ASK is a table of one cell there, apart from JSON; statements are a table of three columns."""
 
 from __future__ import annotations
 
@@ -10,10 +9,11 @@ import re
 from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 import orjson
 import pyoxigraph
-from pyoxigraph import Literal, NamedNode, RdfFormat
+from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat
 
 from checkpoint_ld.characters import cells, harmless, head, tail
 from checkpoint_ld.emission import rdf_xml
@@ -22,11 +22,14 @@ from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.result import Term, ntriples, results_json, term_of, value_of
 from checkpoint_ld.tables import line as marked_line
 from checkpoint_ld.tables import table as comma_separated
+from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.sparql.result import QueryResult
+    from checkpoint_ld.sparql import QueryResult
+    from checkpoint_ld.sparql.guard import Form
+    from checkpoint_ld.sparql.result import QueryResult, Term
 
 
 _LOCAL = re.compile(r"[A-Za-z_](?:[\w.-]*[\w-])?", re.ASCII)
@@ -210,3 +213,95 @@ def _plain(term: Term | None) -> str:
 
 def _turtle(term: Term | None) -> str:
     return "" if term is None else str(term)
+
+
+RESULT_TYPES = {
+    "application/sparql-results+json": "json",
+    "application/json": "json",
+    "application/sparql-results+xml": "xml",
+    "application/xml": "xml",
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+}
+"""Media types of the results of SELECT and ASK, what we prefer first."""
+GRAPH_TYPES = {
+    "text/turtle": "turtle",
+    "application/n-triples": "ntriples",
+    "application/rdf+xml": "rdfxml",
+    "text/plain": "ntriples",
+}
+"""Media types of the results of CONSTRUCT and DESCRIBE."""
+_NAMESPACE = "http://www.w3.org/2005/sparql-results#"
+_NOT_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF), "\ufffd") | {9: "\t", 10: "\n", 13: "\r"}
+"""Characters that XML 1.0 has no way to write."""
+
+
+def chosen(accept: str, form: Form) -> tuple[str, str] | None:
+    """Return the media type and the format that suit a header `Accept` best, None if none does."""
+    offered = GRAPH_TYPES if form in ("construct", "describe") else RESULT_TYPES
+    wanted = _ranges(accept) or [("*/*", 1.0)]
+    weights = {media: _weight(media, wanted) for media in offered}
+    best = max(offered, key=lambda media: weights[media])
+    return (best, offered[best]) if weights[best] > 0 else None
+
+
+def _ranges(accept: str) -> list[tuple[str, float]]:
+    found = []
+    for one in accept.split(","):
+        media, *parameters = (part.strip().lower() for part in one.split(";"))
+        weight = next((part[2:] for part in parameters if part.startswith("q=")), "1")
+        try:
+            found.append((media, float(weight)))
+        except ValueError:
+            continue
+    return [pair for pair in found if pair[0]]
+
+
+def _weight(media: str, wanted: list[tuple[str, float]]) -> float:
+    """Return the weight of a media type: the most precise range that it is in decides."""
+    for shape in (media, f"{media.partition('/')[0]}/*", "*/*"):
+        for named, weight in wanted:
+            if named == shape:
+                return weight
+    return 0.0
+
+
+def results_xml(result: QueryResult) -> str:
+    """Return the result of a SELECT or ASK as a document of XML."""
+    root = Element("sparql", xmlns=_NAMESPACE)
+    head = SubElement(root, "head")
+    for name in result.columns:
+        SubElement(head, "variable", name=name)
+    if result.boolean is not None:
+        SubElement(root, "boolean").text = str(result.boolean).lower()
+    else:
+        rows = SubElement(root, "results")
+        for row in result.rows:
+            _add_row(rows, result.columns, row)
+    # A parser takes a bare carriage return for a line end (XML 1.0 §2.11).
+    return tostring(root, encoding="unicode").replace("\r", "&#13;") + "\n"
+
+
+def _add_row(rows: Element, columns: tuple[str, ...], row: tuple[Term | None, ...]) -> None:
+    made = SubElement(rows, "result")
+    for name, term in zip(columns, row, strict=True):
+        if term is not None:
+            _add_term(SubElement(made, "binding", name=name), term)
+
+
+def _add_term(parent: Element, term: Term) -> None:
+    if isinstance(term, NamedNode):
+        SubElement(parent, "uri").text = term.value
+    elif isinstance(term, BlankNode):
+        SubElement(parent, "bnode").text = term.value
+    elif isinstance(term, Literal):
+        made = SubElement(parent, "literal")
+        made.text = term.value.translate(_NOT_XML)
+        if term.language:
+            made.set("xml:lang", term.language)
+        elif term.datatype.value != XSD + "string":
+            made.set("datatype", term.datatype.value)
+    else:
+        triple = SubElement(parent, "triple")
+        for name in ("subject", "predicate", "object"):
+            _add_term(SubElement(triple, name), getattr(term, name))
