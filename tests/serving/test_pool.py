@@ -10,7 +10,7 @@ import pytest
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.serving import Server, Settings
-from checkpoint_ld.serving.workers import Pool, Question
+from checkpoint_ld.sparql.service import Pool, Question
 from tests.remote.oxigraph_server import free_port
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o }"

@@ -4,6 +4,6 @@ Built on the standard library's HTTP server: what is served is small, the work i
 framework has to be trusted with a port.
 """
 
-from checkpoint_ld.serving.server import Server, Settings
+from checkpoint_ld.sparql.service import Server, Settings
 
 __all__ = ["Server", "Settings"]

@@ -1,0 +1,489 @@
+"""Workers: processes that answer queries, so many at a time, each ended if it takes too long."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import json
+import queue
+import re
+import socket
+import sys
+import threading
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pyoxigraph
+
+from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError
+from checkpoint_ld.graph.store import sparql_parser
+from checkpoint_ld.reports.page import look
+from checkpoint_ld.sparql import queries
+from checkpoint_ld.sparql.formats import chosen, render, results_xml
+from checkpoint_ld.sparql.guard import bound, checked
+from checkpoint_ld.sparql.result import term_of
+from checkpoint_ld.sparql.running import evaluated
+from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from checkpoint_ld.sparql import QueryResult
+    from checkpoint_ld.sparql.guard import Checked
+
+
+PLAIN = "text/plain"
+_NOTHING = "urn:checkpoint-ld:nothing"
+START_LIMIT = 120.0
+"""Seconds that a worker may take to start: a machine under load is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query, the formats that are wanted, and the graphs that make up its dataset, all of the store's unless given.
+
+    `default_graphs` and `named_graphs` are those of the protocol, which go before those of the query (SPARQL 1.1
+    Protocol §2.1.4).
+    """
+
+    text: str
+    accept: str = ""
+    default_graphs: Sequence[str] = ()
+    named_graphs: Sequence[str] = ()
+    max_rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer: a status of HTTP, a media type and a text; `is_cut` says that there was more than was allowed."""
+
+    status: int
+    media_type: str
+    text: str
+    is_cut: bool = False
+
+
+def start(location: str, _: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what answers questions about the store in a folder."""
+    sparql_parser()  # its import takes long, and no query is to blame
+    store = pyoxigraph.Store.read_only(location)
+    return lambda question: asdict(answered(store, Question(**question)))
+
+
+def answered(store: pyoxigraph.Store, question: Question) -> Found:
+    """Answer one question; whatever is wrong with it is an answer, too."""
+    try:
+        query = checked(question.text)
+        wanted = chosen(question.accept, query.form)
+        if wanted is None:
+            return Found(406, PLAIN, f"the result of this query cannot be had as {question.accept}\n")
+        query = _of_dataset(query, question)
+        for name in (*query.default_graphs, *query.named_graphs):
+            _refuse_unknown(store, name)
+        result = evaluated(store, query, engine="oxigraph", max_rows=question.max_rows)
+    except QueryError as error:
+        return Found(400, PLAIN, f"{error}\n")
+    except CheckpointLdError as error:
+        return Found(500, PLAIN, f"{error}\n")
+    media_type, kind = wanted
+    return Found(200, media_type, _text(result, kind), result.is_cut)
+
+
+def _of_dataset(query: Checked, question: Question) -> Checked:
+    """Return the query over the dataset of the protocol, if one is given, whatever its own FROM says."""
+    default, named = tuple(question.default_graphs), tuple(question.named_graphs)
+    if not default and not named:
+        return query
+    # Of two default graphs or more the engine makes a store of their own, in which FROM finds nothing to choose.
+    return replace(query, default_graphs=(default or (_NOTHING,)) * 2, named_graphs=named)
+
+
+def _refuse_unknown(store: pyoxigraph.Store, name: str) -> None:
+    try:
+        is_here = name == _NOTHING or store.contains_named_graph(pyoxigraph.NamedNode(name))
+    except ValueError:
+        raise QueryError(f"{name!r} is no IRI of a graph") from None
+    if not is_here:
+        raise QueryError(f"there is no graph <{name}> here, and nothing is fetched")
+
+
+def _text(result: QueryResult, kind: str) -> str:
+    if kind == "xml":
+        return results_xml(result)
+    if kind == "rdfxml":
+        return (pyoxigraph.serialize(result.triples, format=pyoxigraph.RdfFormat.RDF_XML) or b"").decode()
+    return render(result, kind)
+
+
+class Pool:
+    """Workers over the store in the folder `location`; each question has `timeout` seconds."""
+
+    def __init__(self, location: str, *, size: int, timeout: float) -> None:
+        self._location = location
+        self._timeout = timeout
+        self._idle: queue.Queue[Worker] = queue.Queue()
+        self._all: set[Worker] = set()
+        for _ in range(size):
+            self._idle.put(self._started())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._all:
+            worker.close()
+
+    def ask(self, question: Question) -> Found:
+        """Return the answer of the next worker that is free; that there is none, or that it takes long, is one, too."""
+        try:
+            worker = self._idle.get(timeout=self._timeout)
+        except queue.Empty:
+            return Found(503, PLAIN, "too many queries at a time: ask again later\n")
+        try:
+            found = Found(**worker.ask(asdict(question), self._timeout))
+        except (TimeLimitError, WorkerError):  # it died, as when there is no memory left
+            worker.close()
+            self._all.discard(worker)
+            self._idle.put(self._started())
+            message = f"the query took longer than {self._timeout:g} s, or more memory than there is: ask for less\n"
+            return Found(500, PLAIN, message)
+        self._idle.put(worker)
+        return found
+
+    def _started(self) -> Worker:
+        worker = Worker(start, self._location, start_limit=START_LIMIT)
+        self._all.add(worker)
+        return worker
+
+
+SERVICE = "/sparql"
+NAMED = "/queries"
+FILES = {
+    "/": ("page.html", "text/html"),
+    "/page.css": ("page.css", "text/css"),
+    "/page.js": ("page.js", "text/javascript"),
+}
+FORM = "application/x-www-form-urlencoded"
+QUERY = "application/sparql-query"
+UPDATE = "application/sparql-update"
+POLICY = (
+    "default-src 'none'; img-src data:; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+_HEADER = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)+")
+"""What stands above a query and stands on the page in its own place."""
+_SAFE = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it came in."""
+
+    method: str
+    target: str
+    content_type: str = ""
+    accept: str = ""
+    body: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What goes out."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+    @classmethod
+    def of(cls, status: int, media_type: str, text: str, **more: str) -> Answer:
+        """Return an answer of a text in UTF-8."""
+        headers = {"Content-Type": f"{media_type}; charset=utf-8", **_SAFE, **more}
+        return cls(status, headers, text.encode("utf-8", "replace"))
+
+    @classmethod
+    def plain(cls, status: int, message: str, **more: str) -> Answer:
+        """Return an answer of one sentence."""
+        return cls.of(status, "text/plain", f"{message}\n", **more)
+
+
+def answer(request: Request, evaluate: Callable[[Question], Found], max_rows: int | None) -> Answer:
+    """Answer a request; `evaluate` answers queries."""
+    parts = urlsplit(request.target)
+    path = unquote(parts.path)
+    if path == SERVICE:
+        return _queried(request, parts.query, evaluate, max_rows)
+    if request.method not in {"GET", "HEAD"}:
+        return _not_allowed("GET, HEAD")
+    if path in FILES:
+        name, media_type = FILES[path]
+        text = look() + _file(name) if name.endswith(".css") else _file(name)
+        return Answer.of(200, media_type, text)
+    if path == NAMED:
+        return Answer.of(200, "application/json", _catalogue())
+    if path.startswith(f"{NAMED}/"):
+        return _bound(path.removeprefix(f"{NAMED}/"), parts.query)
+    return Answer.plain(404, f"there is nothing at {path!r}: the service is at {SERVICE}")
+
+
+def _queried(request: Request, query: str, evaluate: Callable[[Question], Found], max_rows: int | None) -> Answer:
+    given = parse_qs(query, keep_blank_values=True)
+    if request.method == "POST":
+        kind = request.content_type.partition(";")[0].strip().lower()
+        if kind == UPDATE:
+            return _no_updates()
+        try:
+            text = request.body.decode()
+        except UnicodeDecodeError:
+            return Answer.plain(400, "the body is no UTF-8")
+        if kind == FORM:
+            given |= parse_qs(text, keep_blank_values=True)
+        elif kind == QUERY:
+            given["query"] = [text]
+        else:
+            return Answer.plain(415, f"a body is {QUERY} or {FORM}, not {kind or 'of no type'}")
+    elif request.method not in {"GET", "HEAD"}:
+        return _not_allowed("GET, HEAD, POST")
+    if "update" in given:
+        return _no_updates()
+    if "query" not in given and request.method != "POST":
+        return Answer.of(200, "text/turtle", _file("description.ttl"))
+    if len(given.get("query", ())) != 1:
+        return Answer.plain(400, "give one query")
+    default, named = (tuple(given.get(f"{one}-graph-uri", ())) for one in ("default", "named"))
+    found = evaluate(Question(given["query"][0], request.accept, default, named, max_rows))
+    # The header is the one by which Virtuoso says the same.
+    cut = {"X-SPARQL-MaxRows": str(max_rows)} if found.is_cut else {}
+    return Answer.of(found.status, found.media_type, found.text, **cut)
+
+
+def _no_updates() -> Answer:
+    return Answer.plain(403, "this service only reads: updates are refused")
+
+
+def _not_allowed(methods: str) -> Answer:
+    return Answer.plain(405, f"this service only reads: use {methods}", Allow=methods)
+
+
+def _bound(name: str, query: str) -> Answer:
+    """Answer with the text of a named query with its parameters bound."""
+    given = {key: values[-1] for key, values in parse_qs(query).items() if values[-1]}
+    try:
+        named = queries.request(name, given) if name in queries.catalogue() else None
+        if named is None:
+            return Answer.plain(404, f"there is no query {name!r}")
+        text = bound(named.text, {key: term_of(value) for key, value in named.parameters.items()})
+    except QueryError as error:
+        return Answer.plain(400, str(error))
+    return Answer.of(200, QUERY, _HEADER.sub("", text))
+
+
+@cache
+def _catalogue() -> str:
+    listed = [
+        {
+            "name": one.name,
+            "title": one.title,
+            "description": one.description,
+            "needs_derived": one.needs_derived,
+            "columns": dict(one.columns),
+            "parameters": [
+                {"name": name, "kind": each.kind, "required": each.is_required, "words": each.words}
+                for name, each in one.parameters.items()
+            ],
+            "text": _HEADER.sub("", one.text),
+        }
+        for one in queries.catalogue().values()
+    ]
+    return json.dumps(listed, ensure_ascii=False)
+
+
+@cache
+def _file(name: str) -> str:
+    return (resources.files("checkpoint_ld.serving") / name).read_text(encoding="utf-8")
+
+
+MOST_BYTES = 4 << 20
+"""The largest body of a request; the longest query that is read is shorter."""
+_LAST_WORDS = 1.0
+"""Seconds that a client may be silent that was refused and still sends."""
+PATIENCE = 30.0
+"""Seconds that a client may be silent in the middle of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where to listen and what to allow.
+
+    `timeout` is in seconds for each query, `workers` how many run at a time. Port 0 is any that is free.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    timeout: float = 30.0
+    max_rows: int | None = None
+    workers: int = 2
+
+
+class Server:
+    """Serves the store in a folder, which nobody may write to meanwhile, until it is closed.
+
+    Raises SettingsError for an address that cannot be listened at.
+    """
+
+    def __init__(self, location: str | os.PathLike[str], settings: Settings) -> None:
+        self._settings = settings
+        self._http = _listening(settings)
+        self._pool = Pool(str(location), size=settings.workers, timeout=settings.timeout)
+        self._http.pool = self._pool
+        self._http.max_rows = settings.max_rows
+        self._http.names = _names(settings.host)
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """The URL of the page."""
+        host, port = self._http.server_address[:2]
+        shown = f"[{host!s}]" if ":" in str(host) else str(host)
+        return f"http://{shown}:{port}/"
+
+    def run(self) -> None:
+        """Serve until the process is interrupted."""
+        self._http.serve_forever()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.server_close()
+        self._pool.__exit__()
+
+    def start(self) -> None:
+        """Serve in a thread, until `stop`."""
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End what `start` began."""
+        if self._thread is not None:
+            self._http.shutdown()
+            self._thread.join()
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    pool: Pool
+    max_rows: int | None
+    names: frozenset[str] | None
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Pass over a client that went away, which is no fault."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+class _Http6(_Http):
+    address_family = socket.AF_INET6
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    timeout = PATIENCE
+    server: _Http
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing: what people ask is theirs."""
+
+    def version_string(self) -> str:
+        return "checkpoint-ld"
+
+    def _handle(self) -> None:
+        answered = self._answer()
+        self.send_response(answered.status)
+        for name, value in answered.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(answered.body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answered.body)
+        if answered.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            self._drain()
+
+    def _drain(self) -> None:
+        """Read what a client goes on sending: it would see a broken connection in place of its answer."""
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(_LAST_WORDS)
+        left = 4 * MOST_BYTES
+        with contextlib.suppress(OSError):
+            while left > 0 and (part := self.connection.recv(1 << 16)):
+                left -= len(part)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = _handle  # noqa: N815 - http.server's names
+
+    def _answer(self) -> Answer:
+        names = self.server.names
+        if names is not None and _host(self.headers.get("Host", "")) not in names:
+            # A page of another site, whose name was made to lead here, must not read what is on this machine.
+            self.close_connection = True
+            return Answer.plain(421, "this server answers only under its own name")
+        length = self.headers.get("Content-Length", "0")
+        if "Transfer-Encoding" in self.headers or not length.isdecimal():
+            self.close_connection = True
+            return Answer.plain(411, "say the length of the body")
+        if int(length) > MOST_BYTES:
+            self.close_connection = True
+            return Answer.plain(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            self.close_connection = True
+            return Answer.plain(HTTPStatus.BAD_REQUEST, "the body ends before its end")
+        request = Request(
+            self.command,
+            self.path,
+            self.headers.get("Content-Type", ""),
+            self.headers.get("Accept", ""),
+            body,
+        )
+        return answer(request, self.server.pool.ask, self.server.max_rows)
+
+
+def _listening(settings: Settings) -> _Http:
+    kind = _Http6 if ":" in settings.host else _Http
+    try:
+        return kind((settings.host, settings.port), _Handler)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SettingsError(
+            f"cannot listen at {settings.host} port {settings.port}: {reason}; choose another --port or --host"
+        ) from None
+
+
+def _names(host: str) -> frozenset[str] | None:
+    """Return the names under which requests may come in, None for any: beyond loopback they are not known."""
+    try:
+        is_loopback = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_loopback = host == "localhost"
+    return frozenset((host, "127.0.0.1", "localhost", "::1")) if is_loopback else None
+
+
+def _host(header: str) -> str:
+    """Return the name in a header `Host` without the port (RFC 9110 §7.2)."""
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""
