@@ -13,8 +13,8 @@ import pytest
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.json_patch import applied
 from checkpoint_ld.checkpointing import CheckpointManager, Retention
+from checkpoint_ld.conformance import case, harm
 from checkpoint_ld.conformance.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought, tree
-from checkpoint_ld.conformance.suite import case, harm
 from checkpoint_ld.documents.values import same
 from checkpoint_ld.errors import (
     CheckpointLdError,
@@ -29,7 +29,7 @@ from checkpoint_ld.stores.protocol import RESET, Filter
 
 if TYPE_CHECKING:
     from checkpoint_ld.agent.values import Shape
-    from checkpoint_ld.conformance.suite import Subject
+    from checkpoint_ld.conformance import Subject
 
 
 LAST = Retention(keep_last=1)

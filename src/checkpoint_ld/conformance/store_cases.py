@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.conformance import case
 from checkpoint_ld.conformance.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought
-from checkpoint_ld.conformance.suite import case
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, InvalidCheckpoint
 from checkpoint_ld.stores.protocol import Filter, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from checkpoint_ld.conformance.suite import Subject
+    from checkpoint_ld.conformance import Subject
     from checkpoint_ld.stores.protocol import CheckpointStore, Key
 
 
