@@ -65,7 +65,7 @@ def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypat
     with Collection.open(filled) as collection:
         expected = found(collection)
         with monkeypatch.context() as patch:
-            patch.setattr(derived, "_BATCH", 1)
+            patch.setattr(export, "_BATCH", 1)
 
             def stop(graph: str, _: int) -> None:
                 if graph == max(collection):
@@ -81,7 +81,7 @@ def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypat
 def test_another_version_derives_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Collection.open(filled) as collection:
         collection.derive()
-        monkeypatch.setattr(derived, "software", lambda: "another")
+        monkeypatch.setattr(export, "software", lambda: "another")
         assert collection.derive() == 2
 
 

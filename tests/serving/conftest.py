@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint_ld.emission import nquads_of
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.serving import Server, Settings
+from checkpoint_ld.sparql.service import Server, Settings
 from tests import documents
 from tests.cli.conftest import run
 

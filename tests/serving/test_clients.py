@@ -13,7 +13,7 @@ from rdflib import Graph, URIRef
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
 from checkpoint_ld.errors import ServerRefusedError, TruncatedResultError
-from checkpoint_ld.serving import Server
+from checkpoint_ld.sparql.service import Server
 from checkpoint_ld.stores import remote
 from tests.serving.conftest import ALLOYS, METALS
 

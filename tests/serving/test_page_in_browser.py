@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from checkpoint_ld.serving import Server
+from checkpoint_ld.sparql.service import Server
 from tests.reports.browser import NAMES, PATIENCE, Browser, binary
 from tests.reports.test_page_in_browser import LOW_CONTRAST
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.serving import Server, Settings
+from checkpoint_ld.sparql.service import Server, Settings
 from checkpoint_ld.sparql.service import Pool, Question
 from tests.remote.oxigraph_server import free_port
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.serving import Server
+from checkpoint_ld.sparql.service import Server
 from tests.serving.conftest import ALLOYS, METALS, Ask
 
 NAMES = "SELECT ?name WHERE { ?benchmark a schema:DataFeed ; schema:name ?name } ORDER BY DESC(?name)"

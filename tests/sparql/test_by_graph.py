@@ -29,7 +29,7 @@ GIVEN = {"search": {"text": "metal"}, "changed-since": {"date": "2026-01-01"}}
 
 @pytest.fixture
 def one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_graph, "_PART", 1)
+    monkeypatch.setattr(running, "_PART", 1)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_lists_of_what_graphs_hold_are_the_same_part_by_part(name: str) -> None:
     found = run(store, text.text, parameters=text.parameters)
     assert running.plan_of(checked(text.text))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(by_graph, "_PART", 1_000)
+        patch.setattr(running, "_PART", 1_000)
         assert found.rows == run(store, text.text, parameters=text.parameters).rows
     assert found.rows
     first = run(store, text.text, parameters=text.parameters, max_rows=1)
@@ -127,8 +127,8 @@ def test_what_looks_beyond_a_graph_is_answered_at_once(text: str, numbered: pyox
 def test_where_rows_are_rare_all_graphs_are_searched_at_once(
     numbered: pyoxigraph.Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(by_graph, "_PART", 5)
-    monkeypatch.setattr(by_graph, "_TRIAL", 10)
+    monkeypatch.setattr(running, "_PART", 5)
+    monkeypatch.setattr(running, "_TRIAL", 10)
     text = "SELECT ?g ?x { GRAPH ?g { ?s <urn:extra> ?x } } ORDER BY ?g"
     assert running.solutions(numbered, checked(text), None) is None
     assert running.solutions(numbered, checked(text), 1) is not None

@@ -177,7 +177,7 @@ def test_files_that_stayed_the_same_are_not_read_again(tmp_path: Path, monkeypat
         read.append(path.name)
         return header_at(path)
 
-    monkeypatch.setattr(file_index, "header_at", noted)
+    monkeypatch.setattr(files, "header_at", noted)
 
     assert len(list(store.headers())) == len(list(store.headers())) == 2
     (tmp_path / "two.json").write_bytes(checkpoint("two", name="n").content())

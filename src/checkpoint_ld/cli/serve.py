@@ -44,7 +44,7 @@ def serve(
     quiet: bool,
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
-    from checkpoint_ld.serving import Server, Settings
+    from checkpoint_ld.sparql.service import Server, Settings
     from checkpoint_ld.stores.endpoint import is_loopback
 
     with ExitStack() as stack:

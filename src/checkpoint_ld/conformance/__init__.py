@@ -6,7 +6,8 @@
 
 The cases are grouped by what a store is able to do (`CheckpointStore.capabilities`, and what the manager does with
 any store). A case about something that a store declares not to do is reported as skipped, with that as its reason.
-pytest is needed, which checkpoint-ld does not install."""
+pytest is needed, which checkpoint-ld does not install.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """Results of queries as text: tables for terminals, and the formats of W3C.
 
-CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON the SPARQL 1.1 Query Results JSON Format. The
-answer of an ASK is a table of one cell there, apart from JSON; statements are a table of three columns."""
+CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON the SPARQL 1.1 Query Results JSON Format, XML that
+of the same name. The answer of an ASK is a table of one cell there, apart from JSON and XML; statements are a table of
+three columns.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,8 @@ from checkpoint_ld.vocabulary import XSD
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.guard import Form
-    from checkpoint_ld.sparql.result import QueryResult, Term
+    from checkpoint_ld.sparql.result import QueryResult
 
 
 _LOCAL = re.compile(r"[A-Za-z_](?:[\w.-]*[\w-])?", re.ASCII)

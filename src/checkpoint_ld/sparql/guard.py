@@ -1,9 +1,14 @@
-"""The text of a query: its tokens, its parameters, and its limit.
+"""What a query may do: read what was loaded and, if that was allowed, ask the named hosts; and its text.
+
+SERVICE fetches from other machines, LOAD and rdflib's reading of FROM fetch files too, and updates change things. What
+a query does is told by its parse tree: comments, strings and names that look like any of these are innocent. A query
+that rdflib's parser cannot read is refused, whatever the engine would make of it.
 
 Two parsers read each query: rdflib's, whose tree decides whether it may run, and that of the engine. They must not read
 it differently. So both get a plain text, without what parsers take differently: comments, carriage returns, long and
 single-quoted strings, and code points that are escaped (SPARQL 1.1 §19.2), which rdflib expands before anything else.
-Parameters are bound by one block of VALUES at the start of the pattern (SPARQL 1.1 §10.2)."""
+Parameters are bound by one block of VALUES at the start of the pattern (SPARQL 1.1 §10.2).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RDF terms of queries: Python values as terms, terms as Python values, and the terms of one library as the other's."""
+"""Results of queries as data, and their terms: Python values as terms, terms as Python values, one library's as the other's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from checkpoint_ld.vocabulary import XSD
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyoxigraph import Triple
     from rdflib import Graph
 
     from checkpoint_ld.sparql.guard import Form

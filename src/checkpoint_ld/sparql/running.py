@@ -1,9 +1,11 @@
-"""Queries that can be answered graph by graph: each row tells of one named graph, and rows come in the order of graphs.
+"""Running a query over a store of Oxigraph: guarded, read-only, within limits, graph by graph where that is quicker.
 
-Most lists of what many checkpoints hold are such. To the engine they are one big table, to be made and sorted as a
-whole before its first row is known. The pattern `GRAPH ?g { … }` is the union of what it finds in each graph (SPARQL
-1.1 §18.6), and two solutions of different graphs cannot be joined where both bind `?g`. So the rows of a few graphs
-after the other are those of all of them, as long as nothing but such patterns looks at the data."""
+Each row of most lists of what many checkpoints hold tells of one named graph, and rows come in the order of graphs. To
+the engine they are one big table, to be made and sorted as a whole before its first row is known. The pattern
+`GRAPH ?g { … }` is the union of what it finds in each graph (SPARQL 1.1 §18.6), and two solutions of different graphs
+cannot be joined where both bind `?g`. So the rows of a few graphs after the other are those of all of them, as long as
+nothing but such patterns looks at the data.
+"""
 
 from __future__ import annotations
 

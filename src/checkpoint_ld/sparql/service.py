@@ -1,4 +1,8 @@
-"""Workers: processes that answer queries, so many at a time, each ended if it takes too long."""
+"""A read-only SPARQL 1.1 Protocol service over a store, with a page to ask it from a browser.
+
+Built on the standard library's HTTP server: what is served is small, the work is in processes of their own, each ended
+if it takes too long, and no framework has to be trusted with a port.
+"""
 
 from __future__ import annotations
 
@@ -311,7 +315,7 @@ def _catalogue() -> str:
 
 @cache
 def _file(name: str) -> str:
-    return (resources.files("checkpoint_ld.serving") / name).read_text(encoding="utf-8")
+    return (resources.files("checkpoint_ld.sparql") / name).read_text(encoding="utf-8")
 
 
 MOST_BYTES = 4 << 20

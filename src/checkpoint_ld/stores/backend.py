@@ -1,4 +1,4 @@
-"""The backend of graph stores: named graphs in one place, be it a collection on disk or a server."""
+"""The backend of graph stores: named graphs in one place, a collection on disk or a server, and what is sent there."""
 
 from __future__ import annotations
 

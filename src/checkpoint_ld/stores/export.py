@@ -1,7 +1,12 @@
-"""Export: a collection as N-Quads or TriG, in one stream or in shards for a distributed store.
+"""Export: a collection as N-Quads or TriG, in one stream or in shards; and its store of derived statements.
 
 One graph follows the other by name, the statements of each sorted and as they were written. Two collections hold the
-same exactly if their exports are the same bytes."""
+same exactly if their exports are the same bytes.
+
+Queries that look at derived statements are answered at once in a second store, whose graphs hold what follows from them
+as well. It is made on request, follows the collection from then on, and can be thrown away: what each of its graphs was
+derived from is noted in it.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The index of a folder: the headers of its files, kept in memory for as long as the files stay the same.
+"""`FileStore`: agent checkpoints as files in one folder, each written once, wholly or not at all, and their index.
 
-A header is read from the two ends of a file. In the text form a snapshot stands between the first members of a
-checkpoint and the last, and only members of the root begin a line with two spaces and a quotation mark. So a few
-kilobytes suffice, however long a chain of thoughts is. A file in any other form is read whole."""
+The index holds the headers of the files in memory for as long as the files stay the same. A header is read from the
+two ends of a file: in the text form a snapshot stands between the first members of a checkpoint and the last, and only
+members of the root begin a line with two spaces and a quotation mark. So a few kilobytes suffice, however long a chain
+of thoughts is. A file in any other form is read whole.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,6 @@ from checkpoint_ld.stores.protocol import (
 )
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""Locks between processes: the operating system's, so that they go when their process ends, however it ends."""
+"""Files in a folder of checkpoints: a safe name for every id, content that appears as a whole, locks between processes.
+
+Locks are the operating system's, so that they go when their process ends, however it ends.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Queries for the graphs of agent checkpoints: which fit a filter, and their headers.
+"""`GraphStore`: agent checkpoints as named graphs, in a collection on disk or behind a SPARQL service.
 
-First come the keys of all that fit, then the headers of those that are wanted. The order of ids is that of their code
-points, which is not that of the IRIs that they are written in; so keys are put in order here."""
+A list takes two queries: for the keys of all that fit, then for the headers of those that are wanted. The order of ids
+is that of their code points, which is not that of the IRIs that they are written in; so keys are put in order here.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.sparql.result import Term
     from checkpoint_ld.stores.backend import Backend, Row
     from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.protocol import Filter, Header, Key
+    from checkpoint_ld.stores.protocol import Filter, Key
 
 
 NAMES: Final = "SELECT DISTINCT ?c { GRAPH ?c { { ?c a caf:Checkpoint } UNION { ?c caf:snapshot ?snapshot } } }"

@@ -1,4 +1,4 @@
-"""The manifest of a collection: the entry of each checkpoint, as data and as statements."""
+"""The folder of a collection: its mark, its store under a lock, and the manifest with an entry for each checkpoint."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Headers of agent checkpoints, and filters: which checkpoints of a store are meant, in which order.
+"""What every store of agent checkpoints does, and filters: which checkpoints of a store are meant, in which order.
 
 A filter is data: conditions on members of headers, and on facts about snapshots. Plain Python evaluates them here; a
-database and a triple store translate the same conditions."""
+database and a triple store translate the same conditions.
+"""
 
 from __future__ import annotations
 

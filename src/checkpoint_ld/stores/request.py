@@ -1,6 +1,11 @@
-"""Requests to a triple store, as data (SPARQL 1.1 Protocol, SPARQL 1.1 Graph Store HTTP Protocol).
+"""Requests to a triple store as data, and its answers as data, only if they are whole; literals compared by value.
 
-Whatever writes or deletes names its graph: there is no way to build a request that would replace a whole dataset."""
+The requests are those of the SPARQL 1.1 Protocol and the SPARQL 1.1 Graph Store HTTP Protocol. Whatever writes or
+deletes names its graph: there is no way to build a request that would replace a whole dataset.
+
+Stores write a number, a date or a language in their own ways: Oxigraph gives `7.5E-1` back as `0.75` and Virtuoso
+`true` as `1`, other texts of the same values (RDF 1.1 Concepts §3.3).
+"""
 
 from __future__ import annotations
 

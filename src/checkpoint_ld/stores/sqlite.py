@@ -1,8 +1,12 @@
-"""Migrations: a new database, or an older one, brought to the newest schema, each in one transaction.
+"""SQLite: connections that are opened at first use and brought to our schema, and whatever is special about it.
 
-The first schema is that of databases from before schemas were numbered: the same tables, but looser ones. They state no
-version and no hash, and hold a thought under one checkpoint only, the first that had it. In schema 1, what is unknown
-is NULL, and the parent of a thought need not be in the chain."""
+The tables and the queries are SQLAlchemy's and would do for PostgreSQL; what is here is what a second database would
+need of its own: addresses, settings of connections, how a transaction begins, errors, migrations.
+
+A migration is one transaction. The first schema is that of databases from before schemas were numbered: the same
+tables, but looser ones. They state no version and no hash, and hold a thought under one checkpoint only, the first that
+had it. In schema 1, what is unknown is NULL, and the parent of a thought need not be in the chain.
+"""
 
 from __future__ import annotations
 
@@ -354,8 +358,8 @@ class Database:
         engine = _made_engine(self.path, flushed=self._flushed)
         try:
             with engine.begin() as connection:
-                is_current = is_current(connection, self.path)
-            if not is_current:
+                is_newest = is_current(connection, self.path)
+            if not is_newest:
                 with engine.execution_options(**{_WRITING: True}).begin() as connection:
                     migrate(connection, self.path)
         except BaseException:

@@ -1,7 +1,8 @@
-"""The tables of the database: four, strict where the database can be, and the indexes that its queries search by.
+"""The tables of the database, strict where it can be, with their indexes; and checkpoints as rows of them, and back.
 
 Types and constraints are chosen so that PostgreSQL can hold the same tables: integers of 64 bits, real numbers of
-double precision, texts that are ordered by code point. What only one of the two understands is marked so."""
+double precision, texts that are ordered by code point. What only one of the two understands is marked so.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ from checkpoint_ld.stores.protocol import Header, header_of_heading, real
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sqlalchemy import Column, ColumnElement, Connection, Select
+    from sqlalchemy import ColumnElement, Connection, Select
     from sqlalchemy.types import TypeEngine
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
