@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.sparql.service import Server, Settings
-from checkpoint_ld.sparql.service import Pool, Question
+from checkpoint_ld.sparql.service import Pool, Question, Server, Settings
 from tests.remote.oxigraph_server import free_port
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o }"

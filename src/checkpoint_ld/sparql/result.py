@@ -1,4 +1,4 @@
-"""Results of queries as data, and their terms: Python values as terms, terms as Python values, one library's as the other's."""
+"""Results of queries as data, and their terms, of which Python values and terms of rdflib are made, and back."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ import hashlib
 import io
 import weakref
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
 from tempfile import TemporaryFile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Protocol, Self, TypeAlias, cast
@@ -185,3 +187,9 @@ def quads_of(graphs: Iterable[Outgoing]) -> Iterator[bytes]:
         end = f" {pyoxigraph.NamedNode(one.graph)} .\n".encode()
         for line in opened(one.triples):
             yield line.removesuffix(_END) + end
+
+
+@cache
+def software() -> str:
+    """Return the version of this package: another one may make other statements of the same file."""
+    return version("checkpoint-ld")

@@ -11,8 +11,6 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Self
 
 from checkpoint_ld.errors import (
@@ -22,6 +20,7 @@ from checkpoint_ld.errors import (
     StoreError,
     TruncatedResultError,
 )
+from checkpoint_ld.stores.backend import software
 from checkpoint_ld.stores.endpoint import PASSWORD, TOKEN, USER, Credentials, is_loopback, origin_of
 
 if TYPE_CHECKING:
@@ -103,7 +102,12 @@ class Connection:
             except _BrokenOffError as broken:
                 self.close()
                 if is_last or not broken.may_pass:
-                    raise self._explained(request, broken) from None
+                    where, reason = _shown(request), printable(self.credentials.hide(broken.reason))
+                    if broken.begun:
+                        message = f"{where}: the answer broke off: {reason}; nothing of it is used"
+                        raise TruncatedResultError(message) from None
+                    message = f"{where}: {reason}; is the server running at {self.origin}?"
+                    raise ServerUnreachableError(message) from None
             else:
                 if is_last or answer.status not in REPEATED:
                     return self._checked(request, answer)
@@ -115,7 +119,7 @@ class Connection:
     def _exchange(self, request: Request) -> Answer:
         import httpx  # noqa: PLC0415 - only who speaks to a server waits for it
 
-        headers = {**request.headers, "User-Agent": _agent()}
+        headers = {**request.headers, "User-Agent": f"checkpoint-ld/{software()}"}
         is_known = origin_of(request.url) == self.origin
         if is_known and self.credentials.method == "bearer":
             headers["Authorization"] = f"Bearer {self.credentials.secret}"
@@ -161,13 +165,14 @@ class Connection:
             return answer
         where = _shown(request)
         if 300 <= answer.status < 400:
-            target = _printable(self.credentials.hide(answer.headers.get("location", "nowhere")))
+            target = printable(self.credentials.hide(answer.headers.get("location", "nowhere")))
             message = (
                 f"{where}: the server sends us to {target} instead; "
                 "redirects are not followed: if you trust that place, give its URL"
             )
             raise ServerRefusedError(message, answer.status)
-        reason = _first_line(self.credentials.hide(answer.text))
+        lines = filter(None, map(str.strip, self.credentials.hide(answer.text).splitlines()))
+        reason = printable(next(lines, "")[:_SHOWN])
         message = f"{where}: the server answers {answer.status}" + (f": {reason}" if reason else "")
         if answer.status == 401:
             raise AuthFailedError(f"{message}; {self._auth_remedy(answer)}", answer.status)
@@ -183,12 +188,6 @@ class Connection:
             return f"it wants {wanted} authentication, not {self.credentials.method}: choose that by --auth {wanted}"
         return f"the credentials of {self.credentials.origin} are not accepted: check them"
 
-    def _explained(self, request: Request, broken: _BrokenOffError) -> StoreError:
-        reason = _printable(self.credentials.hide(broken.reason))
-        if broken.begun:
-            return TruncatedResultError(f"{_shown(request)}: the answer broke off: {reason}; nothing of it is used")
-        return ServerUnreachableError(f"{_shown(request)}: {reason}; is the server running at {self.origin}?")
-
 
 class _BrokenOffError(Exception):
     """No answer, or only the beginning of one (`begun`); `may_pass` says whether to try again."""
@@ -198,11 +197,6 @@ class _BrokenOffError(Exception):
         self.reason = reason
         self.begun = begun
         self.may_pass = may_pass
-
-
-@cache
-def _agent() -> str:
-    return f"checkpoint-ld/{version('checkpoint-ld')}"
 
 
 def _may_pass(error: BaseException | None) -> bool:
@@ -232,11 +226,6 @@ def _shown(request: Request) -> str:
     return f"cannot {request.purpose} ({request.method} {request.url})"
 
 
-def _first_line(text: str) -> str:
-    line = next((one.strip() for one in text.splitlines() if one.strip()), "")
-    return _printable(line[:_SHOWN])
-
-
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Return a text of a server without what a terminal would obey."""
     return "".join(one if one.isprintable() else " " for one in text)

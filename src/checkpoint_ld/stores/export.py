@@ -28,8 +28,8 @@ from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableErro
 from checkpoint_ld.families import inferred
 from checkpoint_ld.graph.naming import renewed
 from checkpoint_ld.rdf import parse
-from checkpoint_ld.stores.backend import Spooled
-from checkpoint_ld.stores.holdings import named_quad, software
+from checkpoint_ld.stores.backend import Spooled, software
+from checkpoint_ld.stores.holdings import named_quad
 from checkpoint_ld.stores.manifest import MANIFEST, collection_errors
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,6 +29,7 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
 
 from checkpoint_ld.errors import StoreError
+from checkpoint_ld.stores.backend import software
 from checkpoint_ld.stores.manifest import (
     DONE,
     LEXICAL_FORMS,
@@ -283,12 +283,6 @@ class Holdings:
 
     def _empty(self, graph: str) -> None:
         self.directory.store.update(_emptying(graph))
-
-
-@cache
-def software() -> str:
-    """Return the version of this package: another one may make other statements of the same file."""
-    return version("checkpoint-ld")
 
 
 def named_quad(statement: Triple, graph: NamedNode) -> Quad:

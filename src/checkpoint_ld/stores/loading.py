@@ -17,7 +17,8 @@ from checkpoint_ld.errors import FindingsError, ReadError, SettingsError, Source
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.naming import renewed
-from checkpoint_ld.stores.holdings import Load, software
+from checkpoint_ld.stores.backend import software
+from checkpoint_ld.stores.holdings import Load
 from checkpoint_ld.stores.manifest import MANIFEST, FileState
 
 if TYPE_CHECKING:

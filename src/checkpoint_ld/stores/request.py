@@ -24,6 +24,7 @@ from checkpoint_ld.agent.names import CAF
 from checkpoint_ld.errors import EvaluationError, SettingsError, TruncatedResultError
 from checkpoint_ld.sparql.result import QueryResult, of_results_json
 from checkpoint_ld.stores.backend import Body, blocks, compressed, opened, parsed
+from checkpoint_ld.stores.connection import printable
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 
 if TYPE_CHECKING:
@@ -78,14 +79,17 @@ class Request:
 
 def query(endpoint: Endpoint, text: str, *, accept: str = RESULTS, purpose: str = "query") -> Request:
     """Build a query operation (SPARQL 1.1 Protocol §2.1): by POST, directly or in a form, as the store can take it."""
-    return _operation(endpoint, endpoint.query, "query", text, accept, purpose)
+    kind, body = (FORM, urlencode({"query": text})) if endpoint.profile.form_encoded else (QUERY, text)
+    return Request("POST", endpoint.query, purpose, {"Content-Type": kind, "Accept": accept}, body.encode())
 
 
 def update(endpoint: Endpoint, text: str, purpose: str) -> Request:
     """Build an update operation (SPARQL 1.1 Protocol §2.2). Raises SettingsError for a store that has none."""
     if endpoint.update is None:
         raise SettingsError("nothing can be written to this store: give the URL of its update or graph store service")
-    return _operation(endpoint, endpoint.update, "update", text, "*/*", purpose)
+    kind, body = (FORM, urlencode({"update": text})) if endpoint.profile.form_encoded else (UPDATE, text)
+    headers = {"Content-Type": kind, "Accept": "*/*"}
+    return Request("POST", endpoint.update, purpose, headers, body.encode(), frozenset((200, 204)), writes=True)
 
 
 def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bool = False) -> Iterator[Request]:
@@ -94,19 +98,13 @@ def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bo
     One PUT (Graph Store Protocol §5.3); for a store without that, an update that drops the graph and as many that
     insert as it takes. `compress` sends the body of the PUT in gzip.
     """
-    purpose = f"replace the graph {graph}"
-    store = _store_for(endpoint, graph)
-    if store is None:
+    purpose, url = f"replace the graph {graph}", _url_for(endpoint, graph)
+    if url is None:
         yield update(endpoint, f"DROP SILENT GRAPH {iri(graph)}", purpose)
         for text in insertions(graph, triples):
             yield update(endpoint, text, purpose)
-        return
-    headers = {"Content-Type": N_TRIPLES, "Accept": "*/*"}
-    if compress:
-        headers["Content-Encoding"] = "gzip"
-        triples = compressed(triples)
-    url = _of_graph(endpoint, store, graph)
-    yield Request("PUT", url, purpose, headers, triples, frozenset((200, 201, 204)), writes=True)
+    else:
+        yield _sent("PUT", url, purpose, triples, compress=compress)
 
 
 def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool = False) -> Request:
@@ -116,43 +114,39 @@ def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool =
     """
     if endpoint.store is None or not endpoint.profile.quads:
         raise SettingsError(f"{endpoint.profile.title} takes one graph at a time: leave --fast out")
-    headers = {"Content-Type": N_QUADS, "Accept": "*/*"}
-    if compress:
-        headers["Content-Encoding"] = "gzip"
-        quads = compressed(quads)
-    purpose = f"add {number} graphs"
-    return Request("POST", endpoint.store, purpose, headers, quads, frozenset((200, 201, 204)), writes=True)
+    return _sent("POST", endpoint.store, f"add {number} graphs", quads, compress=compress)
+
+
+def _sent(method: str, url: str, purpose: str, body: Body, *, compress: bool) -> Request:
+    kind = N_TRIPLES if method == "PUT" else N_QUADS
+    headers = {"Content-Type": kind, "Accept": "*/*", **({"Content-Encoding": "gzip"} if compress else {})}
+    sent = compressed(body) if compress else body
+    return Request(method, url, purpose, headers, sent, frozenset((200, 201, 204)), writes=True)
 
 
 def read_graph(endpoint: Endpoint, graph: str) -> Request:
     """Build the request for the N-Triples of a graph; 404 means that there is none (Graph Store Protocol §5.2)."""
-    purpose = f"read the graph {graph}"
-    store = _store_for(endpoint, graph)
-    if store is None:
+    purpose, url = f"read the graph {graph}", _url_for(endpoint, graph)
+    if url is None:
         text = f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ {_pattern(endpoint, [graph])} }}"
         return query(endpoint, text, accept=N_TRIPLES, purpose=purpose)
-    url = _of_graph(endpoint, store, graph)
     return Request("GET", url, purpose, {"Accept": N_TRIPLES}, accepted=frozenset((200, 404)))
 
 
 def drop_graph(endpoint: Endpoint, graph: str) -> Request:
     """Build the request that removes a graph; 404 means that there was none (Graph Store Protocol §5.4)."""
-    purpose = f"drop the graph {graph}"
-    store = _store_for(endpoint, graph)
-    if store is None:
+    purpose, url = f"drop the graph {graph}", _url_for(endpoint, graph)
+    if url is None:
         return update(endpoint, f"DROP SILENT GRAPH {iri(graph)}", purpose)
-    url = _of_graph(endpoint, store, graph)
     return Request("DELETE", url, purpose, {"Accept": "*/*"}, accepted=frozenset((200, 204, 404)), writes=True)
 
 
 def introduction(endpoint: Endpoint) -> Request | None:
     """Build the request by which Digest authentication is settled before a body is sent, None without such a place."""
-    url = endpoint.store or endpoint.update
-    if url is None:
-        return None
     # Nothing is ever kept in this graph, so that there is nothing to send back either.
-    place = _of_graph(endpoint, url, "urn:checkpoint-ld:nothing") if endpoint.store else url
-    return Request("GET", place, "introduce ourselves", {"Accept": "*/*"}, accepted=ANY_BUT_UNAUTHORIZED)
+    url = _of_graph(endpoint, endpoint.store, "urn:checkpoint-ld:nothing") if endpoint.store else endpoint.update
+    accepted = ANY_BUT_UNAUTHORIZED
+    return Request("GET", url, "introduce ourselves", {"Accept": "*/*"}, accepted=accepted) if url else None
 
 
 def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
@@ -160,8 +154,7 @@ def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
     return f"SELECT ?g (COUNT(*) AS ?n) WHERE {{ {_pattern(endpoint, graphs)} }} GROUP BY ?g"
 
 
-_ROOTS = (SCHEMA + "DataFeed", CAF + "Checkpoint")
-"""The classes of what checkpoints are, one for each family."""
+_OF_ANY_FAMILY = f"{{ ?g a <{SCHEMA}DataFeed> }} UNION {{ ?g a <{CAF}Checkpoint> }}"
 
 
 def checkpoints_after(graph: str, most: int) -> str:
@@ -169,11 +162,9 @@ def checkpoints_after(graph: str, most: int) -> str:
 
     A page starts behind the last name of the one before: stores cut long results, and sort no more than they give.
     """
-    after = str(pyoxigraph.Literal(graph))
-    of_any_family = " UNION ".join(f"{{ ?g a <{kind}> }}" for kind in _ROOTS)
     return (
-        f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ {of_any_family} }} FILTER (STR(?g) > {after}) }} "
-        f"ORDER BY STR(?g) LIMIT {most}"
+        f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ {_OF_ANY_FAMILY} }} "
+        f"FILTER (STR(?g) > {pyoxigraph.Literal(graph)}) }} ORDER BY STR(?g) LIMIT {most}"
     )
 
 
@@ -198,26 +189,10 @@ def iri(text: str) -> str:
         raise SettingsError(f"{text!r} is no IRI, so it cannot name a graph") from None
 
 
-def _operation(  # noqa: PLR0913, PLR0917 - the parts of one request
-    endpoint: Endpoint, url: str, name: str, text: str, accept: str, purpose: str
-) -> Request:
-    is_update = name == "update"
-    if endpoint.profile.form_encoded:
-        kind, body = FORM, urlencode({name: text}).encode()
-    else:
-        kind, body = (UPDATE if is_update else QUERY), text.encode()
-    headers = {"Content-Type": kind, "Accept": accept}
-    return Request(
-        "POST", url, purpose, headers, body, frozenset((200, 204)) if is_update else frozenset((200,)), is_update
-    )
-
-
-def _store_for(endpoint: Endpoint, graph: str) -> str | None:
-    """Return the URL of the graph store, None where there is none, or a graph's name is too long to stand in a URL."""
-    store = endpoint.store
-    if store is None or endpoint.update is None:
-        return store
-    return store if len(_of_graph(endpoint, store, graph)) <= _LONGEST_URL else None
+def _url_for(endpoint: Endpoint, graph: str) -> str | None:
+    """Return the URL of a graph in the graph store, None without one, or where its name is too long for a URL."""
+    url = _of_graph(endpoint, endpoint.store, graph) if endpoint.store else None
+    return None if url is None or (len(url) > _LONGEST_URL and endpoint.update is not None) else url
 
 
 def _of_graph(endpoint: Endpoint, url: str, graph: str) -> str:
@@ -230,31 +205,29 @@ def insertions(graph: str, triples: Body) -> Iterator[str]:
 
     Blank nodes become IRIs that follow from the graph and their label: an update that is sent twice adds nothing.
     """
+
+    def written(term: object) -> str:
+        if isinstance(term, pyoxigraph.BlankNode):
+            return f"<{BLANK}{hashlib.sha256(f'{graph} {term.value}'.encode()).hexdigest()[:32]}>"
+        return str(term)
+
     name = str(pyoxigraph.NamedNode(graph))
     held: list[str] = []
     size = 0
+
+    def insertion() -> str:
+        return f"INSERT DATA {{ GRAPH {name} {{\n" + "\n".join(held) + "\n} }"
+
     for triple in parsed(triples):
-        line = f"{_term(triple.subject, graph)} {triple.predicate} {_term(triple.object, graph)} ."
+        line = f"{written(triple.subject)} {triple.predicate} {written(triple.object)} ."
         length = len(line.encode()) + 1
         if held and (len(held) >= MOST_TRIPLES or size + length > MOST_BYTES):
-            yield _insertion(name, held)
+            yield insertion()
             held, size = [], 0
         held.append(line)
         size += length
     if held:
-        yield _insertion(name, held)
-
-
-def _insertion(name: str, lines: list[str]) -> str:
-    return f"INSERT DATA {{ GRAPH {name} {{\n" + "\n".join(lines) + "\n} }"
-
-
-def _term(
-    term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple, graph: str
-) -> str:
-    if isinstance(term, pyoxigraph.BlankNode):
-        return f"<{BLANK}{hashlib.sha256(f'{graph} {term.value}'.encode()).hexdigest()[:32]}>"
-    return str(term)
+        yield insertion()
 
 
 def preview_skipped(one: Outgoing) -> dict[str, Any]:
@@ -340,7 +313,9 @@ def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> Qu
     except EvaluationError:
         raise _no_results(answer) from None
     if form == "ask":
-        return QueryResult("ask", boolean=_truth(result))
+        # Virtuoso gives one row, or none, in place of a truth value.
+        in_rows = any(getattr(term, "value", "") in _TRUE for row in result.rows for term in row)
+        return QueryResult("ask", boolean=in_rows if result.boolean is None else result.boolean)
     _refuse_cut(answer, len(result.rows), most_rows)
     return result
 
@@ -362,13 +337,6 @@ def triples_of(answer: Answer) -> bytes:
     return body
 
 
-def _truth(result: QueryResult) -> bool:
-    """Return the answer to an ASK; Virtuoso gives one row, or none, in place of a truth value."""
-    if result.boolean is not None:
-        return result.boolean
-    return any(getattr(term, "value", "") in _TRUE for row in result.rows for term in row)
-
-
 def _refuse_cut(answer: Answer, number: int, most_rows: int | None) -> None:
     if _CUT_SIGN in answer.headers or (most_rows is not None and number >= most_rows):
         raise TruncatedResultError(
@@ -386,8 +354,7 @@ def _decoded(answer: Answer) -> Any:
 
 
 def _broken(what: str, body: bytes) -> TruncatedResultError:
-    end = " ".join(body[-120:].decode("utf-8", "replace").split())
-    shown = "".join(one if one.isprintable() else " " for one in end)
+    shown = printable(" ".join(body[-120:].decode("utf-8", "replace").split()))
     return TruncatedResultError(
         f"the answer is {what} that ends too early (at its end: {shown!r}); the query may have run out of time at the "
         "server. Nothing of it is used"
