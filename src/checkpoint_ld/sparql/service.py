@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from checkpoint_ld.sparql import QueryResult
-    from checkpoint_ld.sparql.guard import Checked
 
 
 PLAIN = "text/plain"
@@ -87,9 +86,17 @@ def answered(store: pyoxigraph.Store, question: Question) -> Found:
         wanted = chosen(question.accept, query.form)
         if wanted is None:
             return Found(406, PLAIN, f"the result of this query cannot be had as {question.accept}\n")
-        query = _of_dataset(query, question)
+        default, named = tuple(question.default_graphs), tuple(question.named_graphs)
+        if default or named:
+            # Of two default graphs or more the engine makes a store of their own: FROM finds nothing to choose there.
+            query = replace(query, default_graphs=(default or (_NOTHING,)) * 2, named_graphs=named)
         for name in (*query.default_graphs, *query.named_graphs):
-            _refuse_unknown(store, name)
+            try:
+                is_here = name == _NOTHING or store.contains_named_graph(pyoxigraph.NamedNode(name))
+            except ValueError:
+                raise QueryError(f"{name!r} is no IRI of a graph") from None
+            if not is_here:
+                raise QueryError(f"there is no graph <{name}> here, and nothing is fetched")
         result = evaluated(store, query, engine="oxigraph", max_rows=question.max_rows)
     except QueryError as error:
         return Found(400, PLAIN, f"{error}\n")
@@ -97,24 +104,6 @@ def answered(store: pyoxigraph.Store, question: Question) -> Found:
         return Found(500, PLAIN, f"{error}\n")
     media_type, kind = wanted
     return Found(200, media_type, _text(result, kind), result.is_cut)
-
-
-def _of_dataset(query: Checked, question: Question) -> Checked:
-    """Return the query over the dataset of the protocol, if one is given, whatever its own FROM says."""
-    default, named = tuple(question.default_graphs), tuple(question.named_graphs)
-    if not default and not named:
-        return query
-    # Of two default graphs or more the engine makes a store of their own, in which FROM finds nothing to choose.
-    return replace(query, default_graphs=(default or (_NOTHING,)) * 2, named_graphs=named)
-
-
-def _refuse_unknown(store: pyoxigraph.Store, name: str) -> None:
-    try:
-        is_here = name == _NOTHING or store.contains_named_graph(pyoxigraph.NamedNode(name))
-    except ValueError:
-        raise QueryError(f"{name!r} is no IRI of a graph") from None
-    if not is_here:
-        raise QueryError(f"there is no graph <{name}> here, and nothing is fetched")
 
 
 def _text(result: QueryResult, kind: str) -> str:

@@ -286,10 +286,33 @@ class Collection(CheckedMethods):
         What was interrupted and has no file any more is taken out then, and so are graphs that the manifest does not
         know.
         """
-        problems = list(_entries(self._holdings, repair=repair))
+        problems = [
+            self._repaired(entry, message) if repair else Problem(entry.graph, message)
+            for entry in list(self.entries.values())
+            if (message := self._holdings.fault(entry.graph))
+        ]
         is_damaged = any(not one.repair for one in problems)
-        problems += _strays(self._holdings, repair=repair, in_merge=not is_damaged)
+        # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
+        strays = self._holdings.strays(in_merge=not is_damaged)
+        for stray in strays if repair else ():
+            self._holdings.take_out(stray)
+        done = "taken out" if repair else ""
+        problems += [
+            Problem(one.value, "is not in the manifest", done)
+            if isinstance(one, NamedNode)
+            else Problem("", "the default graph holds statements that are in no checkpoint", done)
+            for one in strays
+        ]
         return self._followed(tuple(problems)) if repair else tuple(problems)
+
+    def _repaired(self, entry: Entry, message: str) -> Problem:
+        outcome = loading.reload(self._holdings, entry)
+        if outcome.kind is not Kind.REFUSED:
+            return Problem(entry.graph, message, f"loaded again from {outcome.source}")
+        if entry.is_done:
+            return Problem(entry.graph, f"{message}, and cannot be loaded again: {outcome.message}")
+        self._holdings.drop([entry.graph])
+        return Problem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
 
     def statistics(self) -> Statistics:
         """Count what is here."""
@@ -337,32 +360,3 @@ class Collection(CheckedMethods):
 
 def _missing(name: str, entries: Iterable[str]) -> str:
     return unknown("checkpoint in the collection", name, entries, "list those that are there")
-
-
-def _entries(holdings: Holdings, *, repair: bool) -> Iterator[Problem]:
-    for entry in list(holdings.entries.values()):
-        message = holdings.fault(entry.graph)
-        if message:
-            yield Problem(entry.graph, message) if not repair else _repaired(holdings, entry, message)
-
-
-def _repaired(holdings: Holdings, entry: Entry, message: str) -> Problem:
-    outcome = loading.reload(holdings, entry)
-    if outcome.kind is not Kind.REFUSED:
-        return Problem(entry.graph, message, f"loaded again from {outcome.source}")
-    if entry.is_done:
-        return Problem(entry.graph, f"{message}, and cannot be loaded again: {outcome.message}")
-    holdings.drop([entry.graph])
-    return Problem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
-
-
-def _strays(holdings: Holdings, *, repair: bool, in_merge: bool) -> Iterator[Problem]:
-    # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
-    for graph in holdings.strays(in_merge=in_merge):
-        if repair:
-            holdings.take_out(graph)
-        done = "taken out" if repair else ""
-        if isinstance(graph, NamedNode):
-            yield Problem(graph.value, "is not in the manifest", done)
-        else:
-            yield Problem("", "the default graph holds statements that are in no checkpoint", done)

@@ -11,7 +11,6 @@ import logging
 import os
 import threading
 import time
-from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -28,7 +27,6 @@ from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from checkpoint_ld.sparql.result import Term
@@ -50,27 +48,26 @@ _NAME = NamedNode(SCHEMA + "name")
 _log = logging.getLogger(__name__)
 
 
-class EmbeddedGraphs(ABC):
-    """The graphs of agents in one collection, each with its entry in the manifest. `Backend` describes the methods."""
+class SharedGraphs:
+    """The graphs of agents in the collection in a folder, each with its entry in the manifest.
 
-    folder: Path
+    It is opened when it is used, and made where it is written first. `Backend` describes the methods; they raise
+    StoreBusyError if other processes do not let go within `PATIENCE_S`, and StoreError for what cannot be opened.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._guard = threading.RLock()
+        self._holdings: Holdings | None = None
+        self._opened_at = self._last_used = 0.0
+        self._uses = 0
+        self._gives_way = False
+        self._is_watched = False
 
     @property
     def where(self) -> str:
         """What the place is called in messages."""
         return str(self.folder)
-
-    @abstractmethod
-    def using(self, *, writing: bool) -> AbstractContextManager[Holdings | None]:
-        """Give the holdings, with nobody else at them; None where there is no collection and nothing is written."""
-
-    @abstractmethod
-    def renew(self) -> None:
-        """Move a damaged collection aside."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Let other processes have the collection."""
 
     @contextmanager
     def working(self, *, writing: bool = False) -> Iterator[Holdings | None]:
@@ -158,49 +155,14 @@ class EmbeddedGraphs(ABC):
         if holdings.load([load]):
             raise StoreError(f"{self.where}: {load.entry.graph} could not be written as a whole; try again")
 
-
-def _load_of(graph: str, triples: Body, source: str = "") -> Load:
-    """Return what is to be loaded for the graph of an agent checkpoint, called by the name that it states."""
-    load = Load.of_triples(
-        b"".join(blocks(triples)),
-        graph,
-        name="",
-        source=source,
-        family="agent",
-        dialect="agent-canonical",
-        file=FileState(),
-    )
-    root = NamedNode(graph)
-    stated = (one.object for one in load.statements if one.predicate == _NAME and one.subject == root)
-    return load.but(name=next((one.value for one in stated if isinstance(one, Literal)), ""))
-
-
-def _from_same_source(holdings: Holdings, load: Load) -> Load:
-    """Return what is to be loaded, from where the graph came before unless it has another source."""
-    held = holdings.entries.get(load.entry.graph)
-    return load.but(source=load.entry.source or (held.source if held is not None else ""))
-
-
-class SharedGraphs(EmbeddedGraphs):
-    """The collection in a folder, opened when it is used, and made where it is written first.
-
-    Methods raise StoreBusyError if other processes do not let go within `PATIENCE_S`, and StoreError for what cannot be
-    opened.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._guard = threading.RLock()
-        self._holdings: Holdings | None = None
-        self._opened_at = self._last_used = 0.0
-        self._uses = 0
-        self._gives_way = False
-        self._is_watched = False
-
     @contextmanager
     def using(self, *, writing: bool) -> Iterator[Holdings | None]:
         """Give the holdings, with nobody else at them; None where there is no collection and nothing is written."""
-        _check_process()
+        if _user.get("pid", os.getpid()) != os.getpid():  # RocksDB would wait there for ever
+            raise StoreError(
+                "this process was forked from one that had used a collection, which cannot be used on both sides; "
+                "start it by spawn (multiprocessing.set_start_method), or fork before the first use"
+            )
         with self._guard:
             holdings = self._opened(writing=writing)
             self._uses += 1
@@ -229,8 +191,8 @@ class SharedGraphs(EmbeddedGraphs):
             except IntegrityError:
                 self.folder.rename(self.folder.with_name(f"{self.folder.name}.corrupt-{time.time_ns() // 1_000_000}"))
 
-    def forsake(self) -> None:
-        """Have no part in the lock any more, as a forked process: the store is its parent's."""
+    def let_go(self) -> None:
+        """Release the lock without a word to the store."""
         if self._holdings is not None:
             self._holdings.directory.lock.release()
 
@@ -238,7 +200,11 @@ class SharedGraphs(EmbeddedGraphs):
         held = self._holdings
         if held is not None and (not writing or not held.directory.read_only):
             return held
-        if not writing and not self._is_there():
+        # What is neither nothing nor a collection is refused when it is opened.
+        is_there = (self.folder / MARK).is_file() or (
+            self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir()))
+        )
+        if not writing and not is_there:
             return None
         self.close()
         if self._gives_way:
@@ -258,12 +224,6 @@ class SharedGraphs(EmbeddedGraphs):
         if not self._is_watched:
             self._watch(IDLE_S)
         return holdings
-
-    def _is_there(self) -> bool:
-        if (self.folder / MARK).is_file():
-            return True
-        # What is neither nothing nor a collection is refused when it is opened.
-        return self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir()))
 
     def _directory(self, *, read_only: bool) -> Directory:
         try:
@@ -303,12 +263,34 @@ class SharedGraphs(EmbeddedGraphs):
                 _log.warning("%s", error)
 
 
-class LentGraphs(EmbeddedGraphs):
+def _load_of(graph: str, triples: Body, source: str = "") -> Load:
+    """Return what is to be loaded for the graph of an agent checkpoint, called by the name that it states."""
+    load = Load.of_triples(
+        b"".join(blocks(triples)),
+        graph,
+        name="",
+        source=source,
+        family="agent",
+        dialect="agent-canonical",
+        file=FileState(),
+    )
+    root = NamedNode(graph)
+    stated = (one.object for one in load.statements if one.predicate == _NAME and one.subject == root)
+    return load.but(name=next((one.value for one in stated if isinstance(one, Literal)), ""))
+
+
+def _from_same_source(holdings: Holdings, load: Load) -> Load:
+    """Return what is to be loaded, from where the graph came before unless it has another source."""
+    held = holdings.entries.get(load.entry.graph)
+    return load.but(source=load.entry.source or (held.source if held is not None else ""))
+
+
+class LentGraphs(SharedGraphs):
     """A collection that somebody else has open, and closes. Methods that write raise StoreError if it is read only."""
 
     def __init__(self, collection: Collection) -> None:
-        self.folder = collection.folder
-        self._holdings = collection.holdings
+        super().__init__(collection.folder)
+        self._lent = collection.holdings
         with _knowing:
             self._guard = _guards.setdefault(collection, threading.RLock())
 
@@ -317,8 +299,8 @@ class LentGraphs(EmbeddedGraphs):
         """Give the holdings, with no other graph store at them."""
         with self._guard:
             if writing:
-                self._holdings.check_writable()
-            yield self._holdings
+                self._lent.check_writable()
+            yield self._lent
 
     def close(self) -> None:
         """Leave the collection open, for whoever opened it."""
@@ -342,18 +324,10 @@ def shared(path: Path) -> SharedGraphs:
         return _known.get(folder) or _known.setdefault(folder, SharedGraphs(folder))
 
 
-def _check_process() -> None:
-    """Raise StoreError in a process that was forked after a store was opened: RocksDB would wait there for ever."""
-    if _user.get("pid", os.getpid()) != os.getpid():
-        raise StoreError(
-            "this process was forked from one that had used a collection, which cannot be used on both sides; "
-            "start it by spawn (multiprocessing.set_start_method), or fork before the first use"
-        )
-
-
 def _forsake_all() -> None:
+    """Have no part in any lock any more, as a forked process: the stores are its parent's."""
     for one in list(_known.values()):
-        one.forsake()
+        one.let_go()
 
 
 if hasattr(os, "register_at_fork"):
