@@ -186,7 +186,7 @@ _HOMES = {
     "Event": "runtime.events",
     "FieldResult": "templates.verification",
     "FileStore": "stores.files",
-    "Filter": "stores.filters",
+    "Filter": "stores.protocol",
     "Finding": "findings",
     "GraphStore": "stores.graphs",
     "Header": "header",
