@@ -38,10 +38,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from checkpoint_ld.sparql import QueryResult
 
-
-PLAIN = "text/plain"
 _NOTHING = "urn:checkpoint-ld:nothing"
 START_LIMIT = 120.0
 """Seconds that a worker may take to start: a machine under load is slow."""
@@ -63,13 +60,18 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """An answer: a status of HTTP, a media type and a text; `is_cut` says that there was more than was allowed."""
+class Answer:
+    """What goes out: a status of HTTP, a media type, a text, and headers beside those that all answers have."""
 
     status: int
     media_type: str
     text: str
-    is_cut: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def plain(cls, status: int, message: str, **headers: str) -> Answer:
+        """Return an answer of one sentence."""
+        return cls(status, "text/plain", f"{message}\n", headers)
 
 
 def start(location: str, _: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -79,13 +81,13 @@ def start(location: str, _: object) -> Callable[[dict[str, Any]], dict[str, Any]
     return lambda question: asdict(answered(store, Question(**question)))
 
 
-def answered(store: pyoxigraph.Store, question: Question) -> Found:
+def answered(store: pyoxigraph.Store, question: Question) -> Answer:
     """Answer one question; whatever is wrong with it is an answer, too."""
     try:
         query = checked(question.text)
         wanted = chosen(question.accept, query.form)
         if wanted is None:
-            return Found(406, PLAIN, f"the result of this query cannot be had as {question.accept}\n")
+            return Answer.plain(406, f"the result of this query cannot be had as {question.accept}")
         default, named = tuple(question.default_graphs), tuple(question.named_graphs)
         if default or named:
             # Of two default graphs or more the engine makes a store of their own: FROM finds nothing to choose there.
@@ -98,20 +100,15 @@ def answered(store: pyoxigraph.Store, question: Question) -> Found:
             if not is_here:
                 raise QueryError(f"there is no graph <{name}> here, and nothing is fetched")
         result = evaluated(store, query, engine="oxigraph", max_rows=question.max_rows)
-    except QueryError as error:
-        return Found(400, PLAIN, f"{error}\n")
     except CheckpointLdError as error:
-        return Found(500, PLAIN, f"{error}\n")
+        return Answer.plain(400 if isinstance(error, QueryError) else 500, str(error))
     media_type, kind = wanted
-    return Found(200, media_type, _text(result, kind), result.is_cut)
-
-
-def _text(result: QueryResult, kind: str) -> str:
-    if kind == "xml":
-        return results_xml(result)
     if kind == "rdfxml":
-        return (pyoxigraph.serialize(result.triples, format=pyoxigraph.RdfFormat.RDF_XML) or b"").decode()
-    return render(result, kind)
+        text = (pyoxigraph.serialize(result.triples, format=pyoxigraph.RdfFormat.RDF_XML) or b"").decode()
+    else:
+        text = results_xml(result) if kind == "xml" else render(result, kind)
+    # The header is the one by which Virtuoso says the same.
+    return Answer(200, media_type, text, {"X-SPARQL-MaxRows": str(question.max_rows)} if result.is_cut else {})
 
 
 class Pool:
@@ -132,20 +129,20 @@ class Pool:
         for worker in self._all:
             worker.close()
 
-    def ask(self, question: Question) -> Found:
+    def ask(self, question: Question) -> Answer:
         """Return the answer of the next worker that is free; that there is none, or that it takes long, is one, too."""
         try:
             worker = self._idle.get(timeout=self._timeout)
         except queue.Empty:
-            return Found(503, PLAIN, "too many queries at a time: ask again later\n")
+            return Answer.plain(503, "too many queries at a time: ask again later")
         try:
-            found = Found(**worker.ask(asdict(question), self._timeout))
+            found = Answer(**worker.ask(asdict(question), self._timeout))
         except (TimeLimitError, WorkerError):  # it died, as when there is no memory left
             worker.close()
             self._all.discard(worker)
             self._idle.put(self._started())
-            message = f"the query took longer than {self._timeout:g} s, or more memory than there is: ask for less\n"
-            return Found(500, PLAIN, message)
+            message = f"the query took longer than {self._timeout:g} s, or more memory than there is: ask for less"
+            return Answer.plain(500, message)
         self._idle.put(worker)
         return found
 
@@ -180,89 +177,7 @@ _SAFE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request as it came in."""
-
-    method: str
-    target: str
-    content_type: str = ""
-    accept: str = ""
-    body: bytes = field(default=b"", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What goes out."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes = field(repr=False)
-
-    @classmethod
-    def of(cls, status: int, media_type: str, text: str, **more: str) -> Answer:
-        """Return an answer of a text in UTF-8."""
-        headers = {"Content-Type": f"{media_type}; charset=utf-8", **_SAFE, **more}
-        return cls(status, headers, text.encode("utf-8", "replace"))
-
-    @classmethod
-    def plain(cls, status: int, message: str, **more: str) -> Answer:
-        """Return an answer of one sentence."""
-        return cls.of(status, "text/plain", f"{message}\n", **more)
-
-
-def answer(request: Request, evaluate: Callable[[Question], Found], max_rows: int | None) -> Answer:
-    """Answer a request; `evaluate` answers queries."""
-    parts = urlsplit(request.target)
-    path = unquote(parts.path)
-    if path == SERVICE:
-        return _queried(request, parts.query, evaluate, max_rows)
-    if request.method not in {"GET", "HEAD"}:
-        return _not_allowed("GET, HEAD")
-    if path in FILES:
-        name, media_type = FILES[path]
-        text = look() + _file(name) if name.endswith(".css") else _file(name)
-        return Answer.of(200, media_type, text)
-    if path == NAMED:
-        return Answer.of(200, "application/json", _catalogue())
-    if path.startswith(f"{NAMED}/"):
-        return _bound(path.removeprefix(f"{NAMED}/"), parts.query)
-    return Answer.plain(404, f"there is nothing at {path!r}: the service is at {SERVICE}")
-
-
-def _queried(request: Request, query: str, evaluate: Callable[[Question], Found], max_rows: int | None) -> Answer:
-    given = parse_qs(query, keep_blank_values=True)
-    if request.method == "POST":
-        kind = request.content_type.partition(";")[0].strip().lower()
-        if kind == UPDATE:
-            return _no_updates()
-        try:
-            text = request.body.decode()
-        except UnicodeDecodeError:
-            return Answer.plain(400, "the body is no UTF-8")
-        if kind == FORM:
-            given |= parse_qs(text, keep_blank_values=True)
-        elif kind == QUERY:
-            given["query"] = [text]
-        else:
-            return Answer.plain(415, f"a body is {QUERY} or {FORM}, not {kind or 'of no type'}")
-    elif request.method not in {"GET", "HEAD"}:
-        return _not_allowed("GET, HEAD, POST")
-    if "update" in given:
-        return _no_updates()
-    if "query" not in given and request.method != "POST":
-        return Answer.of(200, "text/turtle", _file("description.ttl"))
-    if len(given.get("query", ())) != 1:
-        return Answer.plain(400, "give one query")
-    default, named = (tuple(given.get(f"{one}-graph-uri", ())) for one in ("default", "named"))
-    found = evaluate(Question(given["query"][0], request.accept, default, named, max_rows))
-    # The header is the one by which Virtuoso says the same.
-    cut = {"X-SPARQL-MaxRows": str(max_rows)} if found.is_cut else {}
-    return Answer.of(found.status, found.media_type, found.text, **cut)
-
-
-def _no_updates() -> Answer:
-    return Answer.plain(403, "this service only reads: updates are refused")
+_NO_UPDATES = Answer.plain(403, "this service only reads: updates are refused")
 
 
 def _not_allowed(methods: str) -> Answer:
@@ -279,7 +194,7 @@ def _bound(name: str, query: str) -> Answer:
         text = bound(named.text, {key: term_of(value) for key, value in named.parameters.items()})
     except QueryError as error:
         return Answer.plain(400, str(error))
-    return Answer.of(200, QUERY, _HEADER.sub("", text))
+    return Answer(200, QUERY, _HEADER.sub("", text))
 
 
 @cache
@@ -403,17 +318,18 @@ class _Handler(BaseHTTPRequestHandler):
         return "checkpoint-ld"
 
     def _handle(self) -> None:
-        answered = self._answer()
-        self.send_response(answered.status)
-        for name, value in answered.headers.items():
+        answer = self._answer()
+        body = answer.text.encode("utf-8", "replace")
+        self.send_response(answer.status)
+        own = {"Content-Type": f"{answer.media_type}; charset=utf-8", "Content-Length": str(len(body))}
+        for name, value in {**own, **_SAFE, **answer.headers}.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answered.body)))
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(answered.body)
-        if answered.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            self.wfile.write(body)
+        if answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             self._drain()
 
     def _drain(self) -> None:
@@ -431,27 +347,61 @@ class _Handler(BaseHTTPRequestHandler):
         names = self.server.names
         if names is not None and _host(self.headers.get("Host", "")) not in names:
             # A page of another site, whose name was made to lead here, must not read what is on this machine.
-            self.close_connection = True
-            return Answer.plain(421, "this server answers only under its own name")
+            return self._closing(421, "this server answers only under its own name")
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not length.isdecimal():
-            self.close_connection = True
-            return Answer.plain(411, "say the length of the body")
+            return self._closing(411, "say the length of the body")
         if int(length) > MOST_BYTES:
-            self.close_connection = True
-            return Answer.plain(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
+            return self._closing(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
         body = self.rfile.read(int(length))
         if len(body) < int(length):
-            self.close_connection = True
-            return Answer.plain(HTTPStatus.BAD_REQUEST, "the body ends before its end")
-        request = Request(
-            self.command,
-            self.path,
-            self.headers.get("Content-Type", ""),
-            self.headers.get("Accept", ""),
-            body,
-        )
-        return answer(request, self.server.pool.ask, self.server.max_rows)
+            return self._closing(HTTPStatus.BAD_REQUEST, "the body ends before its end")
+        parts = urlsplit(self.path)
+        path = unquote(parts.path)
+        if path == SERVICE:
+            return self._queried(parts.query, body)
+        if self.command not in {"GET", "HEAD"}:
+            return _not_allowed("GET, HEAD")
+        if path in FILES:
+            name, media_type = FILES[path]
+            return Answer(200, media_type, look() + _file(name) if name.endswith(".css") else _file(name))
+        if path == NAMED:
+            return Answer(200, "application/json", _catalogue())
+        if path.startswith(f"{NAMED}/"):
+            return _bound(path.removeprefix(f"{NAMED}/"), parts.query)
+        return Answer.plain(404, f"there is nothing at {path!r}: the service is at {SERVICE}")
+
+    def _closing(self, status: int, message: str) -> Answer:
+        self.close_connection = True
+        return Answer.plain(status, message)
+
+    def _queried(self, query: str, body: bytes) -> Answer:
+        given = parse_qs(query, keep_blank_values=True)
+        if self.command == "POST":
+            kind = self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+            if kind == UPDATE:
+                return _NO_UPDATES
+            try:
+                text = body.decode()
+            except UnicodeDecodeError:
+                return Answer.plain(400, "the body is no UTF-8")
+            if kind == FORM:
+                given |= parse_qs(text, keep_blank_values=True)
+            elif kind == QUERY:
+                given["query"] = [text]
+            else:
+                return Answer.plain(415, f"a body is {QUERY} or {FORM}, not {kind or 'of no type'}")
+        elif self.command not in {"GET", "HEAD"}:
+            return _not_allowed("GET, HEAD, POST")
+        if "update" in given:
+            return _NO_UPDATES
+        if "query" not in given and self.command != "POST":
+            return Answer(200, "text/turtle", _file("description.ttl"))
+        if len(given.get("query", ())) != 1:
+            return Answer.plain(400, "give one query")
+        default, named = (given.get(f"{one}-graph-uri", ()) for one in ("default", "named"))
+        accept = self.headers.get("Accept", "")
+        return self.server.pool.ask(Question(given["query"][0], accept, default, named, self.server.max_rows))
 
 
 def _listening(settings: Settings) -> _Http:

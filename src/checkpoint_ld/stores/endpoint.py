@@ -223,9 +223,8 @@ def credentials(
     if method == "none":
         return Credentials()
     variables = os.environ if environment is None else environment
-    user, secret, origin, shell = (
-        _of_file(file) if file else _of_variables(variables) or _of_netrc(host, variables) or ("", "", "", "")
-    )
+    found = _of_file(file) if file else _of_variables(variables) or _of_netrc(host, variables)
+    user, secret, origin, shell = found or ("", "", "", "")
     if not secret:
         if method == "auto":
             return Credentials()

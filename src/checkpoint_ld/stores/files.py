@@ -189,24 +189,35 @@ class Index:
         self._folded: Counter[str] = Counter()
         self._seen: int | None = None
 
-    def refresh(self) -> None:
-        """Take notice of every file that is new, has changed or is gone."""
-        self._seen = self._folder.stat().st_mtime_ns
-        self._take({entry.name: _state(entry.stat()) for entry in self._entries() if _is_there(entry)})
+    def refresh(self, *, again: bool = True) -> None:
+        """Take notice of files that are new or gone, and `again` of every one that has changed.
 
-    def catch_up(self) -> None:
-        """Take notice of names that are new or gone, which costs next to nothing if the folder is as it was."""
+        Otherwise it costs next to nothing if the folder is as it was.
+        """
         changed = self._folder.stat().st_mtime_ns
-        if changed != self._seen:
-            known = self._listed
-            self._take(
-                {
-                    entry.name: known[entry.name].state if entry.name in known else _state(entry.stat())
-                    for entry in self._entries()
-                    if entry.name in known or _is_there(entry)
-                }
-            )
-            self._seen = changed
+        if not again and changed == self._seen:
+            return
+        known, states = self._listed, dict[str, State]()
+        with os.scandir(self._folder) as entries:
+            for entry in entries:
+                if not is_checkpoint(entry.name):
+                    continue
+                if not again and entry.name in known:
+                    states[entry.name] = known[entry.name].state
+                    continue
+                with contextlib.suppress(OSError):  # it has gone meanwhile, or leads to nothing
+                    if entry.is_file():
+                        states[entry.name] = _state(entry.stat())
+        self._listed, self._names = {}, {}
+        self._folded = Counter(map(str.lower, states))
+        for name, state in states.items():
+            one = known.get(name)
+            if one is None or one.state != state:
+                one = self._read(name, state)
+            self._listed[name] = one
+            if one.header is not None:
+                self._names.setdefault(one.header.id, []).append(name)
+        self._seen = changed
 
     def add(self, path: Path, header: Header) -> None:
         """Take notice of a file that we wrote ourselves."""
@@ -249,21 +260,6 @@ class Index:
             held = sorted(held, key=lambda name: (rank.get(name, len(rank)), name))
         return [self._listed[name].path for name in held]
 
-    def _entries(self) -> Iterator[os.DirEntry[str]]:
-        with os.scandir(self._folder) as entries:
-            yield from (entry for entry in entries if is_checkpoint(entry.name))
-
-    def _take(self, states: dict[str, State]) -> None:
-        known, self._listed, self._names = self._listed, {}, {}
-        self._folded = Counter(map(str.lower, states))
-        for name, state in states.items():
-            one = known.get(name)
-            if one is None or one.state != state:
-                one = self._read(name, state)
-            self._listed[name] = one
-            if one.header is not None:
-                self._names.setdefault(one.header.id, []).append(name)
-
     def _read(self, name: str, state: State) -> Listed:
         path = self._folder / name
         try:
@@ -280,15 +276,6 @@ class Index:
             self._names[one.header.id].remove(name)
             if not self._names[one.header.id]:
                 del self._names[one.header.id]
-
-
-def _is_there(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry is a file, or leads to one, and has not gone meanwhile."""
-    try:
-        entry.stat()
-        return entry.is_file()
-    except OSError:
-        return False
 
 
 def _state(status: os.stat_result) -> State:
@@ -334,7 +321,7 @@ class FileStore(CheckedMethods):
                 self.directory.mkdir(parents=True, exist_ok=True)
                 flush(self.directory.resolve().parent)
                 self._was_there = True
-            self._index.catch_up()
+            self._index.refresh(again=False)
             held = self._index.existing(checkpoint.id)
             if held:
                 return _same(held[0], checkpoint, data)
@@ -442,7 +429,7 @@ class FileStore(CheckedMethods):
         A file that nobody can read is that of the checkpoint whose name it has.
         """
         if self._was_there:
-            self._index.catch_up()
+            self._index.refresh(again=False)
         held = self._index.existing(checkpoint_id)
         if not held:
             self._refresh()
