@@ -108,6 +108,9 @@ def test_a_creator_leaves_nothing_of_the_one_before() -> None:
         ({"id": ""}, "needs a text as id"),
         ({"id": 5}, "the id 5 is no text"),
         ({"created_at": None}, "needs a text as created_at"),
+        ({"name": ""}, "needs a text as name"),
+        ({"name": None}, "needs a text as name"),
+        ({"version": 1.0}, "the version 1.0 is no text"),
         ({"name": "\ud800"}, "surrogate"),
         ({"creator": 5}, "5 is no creator"),
         ({"creator": {"@type": "Team", "name": "x"}}, "this is no creator: @type: "),
@@ -120,7 +123,7 @@ def test_what_cannot_be_set_changes_nothing(fields: Json, fault: str) -> None:
     tree = strange()
     benchmark = load(tree)
     with pytest.raises(WriteError, match=fault):
-        benchmark.set_metadata(version="9", **fields)
+        benchmark.set_metadata(**{"version": "9", **fields})
     assert_says(benchmark, tree, edited=False)
 
 

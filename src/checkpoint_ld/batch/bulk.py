@@ -11,8 +11,8 @@ import zlib
 from collections import Counter, deque
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
@@ -26,14 +26,26 @@ from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
 from checkpoint_ld.families import checking
 
+if sys.platform != "win32":  # which has none
+    import resource
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.families.checking import Profiles
     from checkpoint_ld.findings import Finding
 
+Json = dict[str, Any]
+Convert: TypeAlias = "Callable[[Shard, ConvertOptions], ShardResult]"
 
 TARGET_BYTES = 64 << 20
+COMPRESSED = ".gz"
+LINES = (".ndjson", ".jsonl")
+"""Extensions of files with one checkpoint to a line."""
+MANIFEST = "manifest.json"
+_BLOCK = 1 << 20
+_KIB = 1024
+_COUNTS = ("checkpoints", "quads", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +93,10 @@ class ShardResult:
     seconds: float = 0.0
     peak_rss: int = 0
 
+    def as_json(self) -> Json:
+        """Return what depends on the input alone as a JSON object."""
+        return {name: value for name, value in asdict(self).items() if name not in {"seconds", "peak_rss"}}
+
 
 def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int = TARGET_BYTES) -> list[Shard]:
     """Divide files into shards of about `target_bytes`, sorted by path: the same files give the same shards.
@@ -107,13 +123,6 @@ def _size(file: str) -> int:
         return Path(file).stat().st_size
     except OSError as error:
         raise SourceMissingError(f"{file}: cannot be read: {error.strerror}; check the path") from error
-
-
-COMPRESSED = ".gz"
-LINES = (".ndjson", ".jsonl")
-"""Extensions of files with one checkpoint to a line."""
-
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +154,13 @@ def records(path: str) -> Iterator[Record]:
 
 
 def state(path: str) -> dict[str, str | int]:
-    """Return path, size and SHA-256 of a file as it lies. Raises ReadError."""
+    """Return size and SHA-256 of a file as it lies. Raises ReadError."""
     hashed, size = hashlib.sha256(), 0
     with _explained(path), Path(path).open("rb") as file:
         while block := file.read(_BLOCK):
             hashed.update(block)
             size += len(block)
-    return {"path": path, "size": size, "sha256": hashed.hexdigest()}
+    return {"size": size, "sha256": hashed.hexdigest()}
 
 
 def _opened(path: str) -> IO[bytes]:
@@ -177,12 +186,6 @@ def _explained(path: str) -> Iterator[None]:
         raise ReadError(f"{path}: cannot be read: {error}") from error
 
 
-if sys.platform != "win32":  # which has none
-    import resource
-
-_KIB = 1024
-
-
 def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     """Write the N-Quads and the findings of a shard, unless they are there; return what came of it.
 
@@ -191,145 +194,124 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     that cannot be written to.
     """
     started = time.monotonic()
-    asked = asked_for(shard, options)
-    there = _there(shard, asked)
+    wanted = _wanted(shard, options)
+    there = _there(shard, wanted)
     if there is not None:
         return there
     profile = checking.Profiles(options.profile) if options.profile is not None else None
     out = Path(shard.out)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        written = _written(shard, options, profile)
+        result, outputs = _written(shard, options, profile)
     except OSError as error:
         raise TargetUnwritableError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error
-    result = ShardResult(
-        shard.index, written.checkpoints, written.quads, written.failed, _sorted(written.findings), written.digest()
-    )
-    mark = {"asked": asked, "outputs": written.outputs, "result": _lasting(result)}
+    mark = {"asked": wanted, "outputs": outputs, "result": result.as_json()}
     replace_file(out / f"{shard.stem}.done.json", _json(mark, orjson.OPT_INDENT_2))
-    return ShardResult(**{**asdict(result), "seconds": time.monotonic() - started, "peak_rss": _peak()})
+    return replace(result, seconds=time.monotonic() - started, peak_rss=_peak())
 
 
-@dataclass
-class _Written:
-    """What was written so far."""
-
-    checkpoints: int = 0
-    quads: int = 0
-    failed: int = 0
-    findings: Counter[str] = field(default_factory=Counter)
-    outputs: list[dict[str, Any]] = field(default_factory=list)
-    hashed: Any = field(default_factory=hashlib.sha256)
-
-    def digest(self) -> str:
-        """Return the hash of the N-Quads."""
-        return str(self.hashed.hexdigest())
-
-
-def asked_for(shard: Shard, options: ConvertOptions) -> dict[str, Any]:
+def _wanted(shard: Shard, options: ConvertOptions) -> Json:
     """Return all that the output depends on."""
-    inputs = [state(path) for path in shard.paths]
+    inputs = [{"path": path, **state(path)} for path in shard.paths]
     return {"inputs": inputs, "options": asdict(options), "software": version("checkpoint-ld")}
 
 
-def _there(shard: Shard, asked: dict[str, Any]) -> ShardResult | None:
+def _there(shard: Shard, wanted: Json) -> ShardResult | None:
     """Return the result of a shard whose mark fits and whose files have the sizes that it says."""
     out = Path(shard.out)
     try:
         mark = orjson.loads((out / f"{shard.stem}.done.json").read_bytes())
-        sizes = [(out / one["file"]).stat().st_size for one in mark["outputs"]]
-        fits = mark["asked"] == asked and sizes == [one["size"] for one in mark["outputs"]]
+        fits = mark["asked"] == wanted and all(
+            (out / one["file"]).stat().st_size == one["size"] for one in mark["outputs"]
+        )
         return ShardResult(**mark["result"]) if fits else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _written(shard: Shard, options: ConvertOptions, profile: Profiles | None) -> _Written:
-    out, written = Path(shard.out), _Written()
+def _written(shard: Shard, options: ConvertOptions, profile: Profiles | None) -> tuple[ShardResult, list[Json]]:
+    """Write the files of a shard; return what came of it, and size and hash of each file."""
+    out = Path(shard.out)
     names = [f"{shard.stem}.findings.jsonl", f"{shard.stem}.graphs.jsonl"]
     if options.quads:
         names.append(f"{shard.stem}.nq" + (COMPRESSED if options.compressed else ""))
     parts = [out / f".{name}.part" for name in names]
-    files: list[IO[bytes]] = [part.open("wb") for part in parts]
-    # Neither a name nor a time goes into a compressed file: the same content gives the same bytes.
-    packed = gzip.GzipFile(filename="", mode="wb", fileobj=files[2], mtime=0) if options.compressed else None
-    try:
+    with ExitStack() as stack:
+        files: list[Any] = [stack.enter_context(part.open("wb")) for part in parts]
+        if options.quads and options.compressed:
+            # Neither a name nor a time goes into a compressed file: the same content gives the same bytes.
+            files[2] = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=files[2], mtime=0))
+        writing = _Writing(profile, *files)
         for path in shard.paths:
-            _convert(path, profile, written, (*files[:2], packed or files[2]) if options.quads else tuple(files))
-    finally:
-        for file in (packed, *files):
-            if file is not None:
-                file.close()
+            writing.convert(path)
     for stale in {f"{shard.stem}.nq", f"{shard.stem}.nq{COMPRESSED}"}.difference(names):
         (out / stale).unlink(missing_ok=True)
     for part, name in zip(parts, names, strict=True):
         part.replace(out / name)
-        written.outputs.append({"file": name, **_described(out / name)})
-    return written
+    outputs = [{"file": name, **state(str(out / name))} for name in names]
+    counts = {name: getattr(writing, name) for name in _COUNTS}
+    findings = dict(sorted(writing.counted.items()))
+    result = ShardResult(shard.index, **counts, findings=findings, sha256=writing.hashed.hexdigest())
+    return result, outputs
 
 
-def _convert(path: str, profile: Profiles | None, written: _Written, files: Sequence[Any]) -> None:
-    try:
-        for record in records(path):
-            _one(path, record, profile, written, files)
-    except ReadError as error:
-        written.failed += 1
-        _tell(_failures(error), path, None, written, files[0])
+@dataclass
+class _Writing:
+    """The open files of a shard, `quads_file` None where none are wanted, and what was written so far."""
 
+    profile: Profiles | None
+    findings_file: IO[bytes]
+    graphs_file: IO[bytes]
+    quads_file: IO[bytes] | None = None
+    checkpoints: int = 0
+    quads: int = 0
+    failed: int = 0
+    counted: Counter[str] = field(default_factory=Counter)
+    hashed: Any = field(default_factory=hashlib.sha256)
 
-def _one(path: str, record: Record, profile: Profiles | None, written: _Written, files: Sequence[Any]) -> None:
-    is_written = len(files) > 2
-    try:
-        read = families.examine_bytes(record.data, record.name, checked=profile is None or is_written)
-        if is_written:
+    def convert(self, path: str) -> None:
+        """Write what the checkpoints of a file give."""
+        try:
+            for record in records(path):
+                try:
+                    self._convert(path, record)
+                except ReadError as error:
+                    self._fail(error, path, record.line)
+        except ReadError as error:
+            self._fail(error, path, None)
+
+    def _convert(self, path: str, record: Record) -> None:
+        has_quads = self.quads_file is not None
+        read = families.examine_bytes(record.data, record.name, checked=self.profile is None or has_quads)
+        if has_quads:
             families.refusing(read)
-        findings = read.findings if profile is None else checking.check_source(read, profile).findings
+        findings = read.findings if self.profile is None else checking.check_source(read, self.profile).findings
         graph = families.graph_of(read)
         lines = emission.nquads_of(graph)
-    except ReadError as error:
-        written.failed += 1
-        _tell(_failures(error), path, record.line, written, files[0])
-        return
-    written.checkpoints += 1
-    quads = lines.count(b"\n")
-    _tell([_finding(one) for one in findings], path, record.line, written, files[0])
-    place = {"graph": str(graph.root), "file": path, "record": record.line, "quads": quads}
-    files[1].write(_json({**place, "sha256": hashlib.sha256(lines).hexdigest()}))
-    if is_written:
-        files[2].write(lines)
-        written.quads += quads
-        written.hashed.update(lines)
+        self.checkpoints += 1
+        self._write_findings(map(_finding, findings), path, record.line)
+        place = {"graph": str(graph.root), "file": path, "record": record.line, "quads": lines.count(b"\n")}
+        self.graphs_file.write(_json({**place, "sha256": hashlib.sha256(lines).hexdigest()}))
+        if self.quads_file is not None:
+            self.quads_file.write(lines)
+            self.quads += lines.count(b"\n")
+            self.hashed.update(lines)
+
+    def _fail(self, error: ReadError, path: str, line: int | None) -> None:
+        self.failed += 1
+        unreadable = {"code": "unreadable", "severity": "violation", "message": str(error)}
+        self._write_findings(map(_finding, error.findings) if error.findings else [unreadable], path, line)
+
+    def _write_findings(self, found: Iterable[Json], path: str, line: int | None) -> None:
+        for one in found:
+            self.counted[one["code"]] += 1
+            self.findings_file.write(_json({"file": path, "record": line, **one}))
 
 
-def _failures(error: ReadError) -> list[dict[str, Any]]:
-    if error.findings:
-        return [_finding(one) for one in error.findings]
-    return [{"code": "unreadable", "severity": "violation", "message": str(error)}]
-
-
-def _finding(found: Finding) -> dict[str, Any]:
+def _finding(found: Finding) -> Json:
     plain = ("code", "rule", "condition", "message", "remedy", "subject", "node", "value")
     place = {"pointer": found.place.pointer, "line": found.place.line, "column": found.place.column}
     return {**{name: getattr(found, name) for name in plain}, "severity": found.severity.name.lower(), **place}
-
-
-def _tell(found: Sequence[dict[str, Any]], path: str, line: int | None, written: _Written, file: IO[bytes]) -> None:
-    for one in found:
-        written.findings[one["code"]] += 1
-        file.write(_json({"file": path, "record": line, **one}))
-
-
-def _described(path: Path) -> dict[str, Any]:
-    told = state(str(path))
-    return {"size": told["size"], "sha256": told["sha256"]}
-
-
-def _lasting(result: ShardResult) -> dict[str, Any]:
-    return {name: value for name, value in asdict(result).items() if name not in {"seconds", "peak_rss"}}
-
-
-def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
-    return dict(sorted(counts.items()))
 
 
 def _json(value: Any, option: int = 0) -> bytes:
@@ -341,11 +323,6 @@ def _peak() -> int:
         return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * _KIB
-
-
-Convert: TypeAlias = "Callable[[Shard, ConvertOptions], ShardResult]"
-
-MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,15 +345,12 @@ class BulkReport:
         """Return the sum of a count over all shards: `checkpoints`, `quads` or `failed`."""
         return sum(int(getattr(one, name)) for one in self.results)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return what depends on the input alone as a JSON object."""
-        totals = {name: self.total(name) for name in ("checkpoints", "quads", "failed")}
-        timeless = [
-            {name: value for name, value in asdict(one).items() if name not in {"seconds", "peak_rss"}}
-            for one in self.results
-        ]
+        totals = {name: self.total(name) for name in _COUNTS}
         lost = [list(one.paths) for one in self.lost]
-        return {**totals, "findings": self.findings, "shared": self.shared, "lost": lost, "shards": timeless}
+        shards = [one.as_json() for one in self.results]
+        return {**totals, "findings": self.findings, "shared": self.shared, "lost": lost, "shards": shards}
 
 
 def run(
@@ -400,7 +374,8 @@ def run(
     lost: list[Shard] = []
     waiting = deque(shards)
     while waiting:
-        for result in _ones(waiting, options, convert) if jobs == 1 else _pooled(waiting, options, convert, jobs, lost):
+        done = (convert(waiting.popleft(), options) for _ in shards)
+        for result in done if jobs == 1 else _pooled(waiting, options, convert, jobs, lost):
             results[result.index] = result
             if progress is not None:
                 progress(len(results) + len(lost), len(shards))
@@ -408,8 +383,7 @@ def run(
     ordered = tuple(results[index] for index in sorted(results))
     report = BulkReport(ordered, tuple(lost), tuple(_shared(shards)))
     if shards:
-        data = orjson.dumps(report.as_json(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        replace_file(Path(shards[0].out) / MANIFEST, data)
+        replace_file(Path(shards[0].out) / MANIFEST, _json(report.as_json(), orjson.OPT_INDENT_2))
     return report
 
 
@@ -426,7 +400,7 @@ def of_others(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
     for shard in shards:
         first, *others, mark, manifest = outputs([shard])
         try:
-            is_own = bool(orjson.loads(Path(mark).read_bytes())["asked"] == asked_for(shard, options))
+            is_own = bool(orjson.loads(Path(mark).read_bytes())["asked"] == _wanted(shard, options))
         except FileNotFoundError:  # its findings are the first to be in their place
             is_own = Path(first).exists()
         except (OSError, ValueError, KeyError, TypeError):
@@ -455,11 +429,6 @@ def _check_folder(shards: Sequence[Shard]) -> None:
         for mark in sorted(Path(folder).glob("part-*.done.json")):
             if mark.name.removesuffix(".done.json") not in known:
                 raise WriteError(f"{mark}: is of a run with more shards; write to a folder of its own, or remove it")
-
-
-def _ones(waiting: deque[Shard], options: ConvertOptions, convert: Convert) -> Iterator[ShardResult]:
-    while waiting:
-        yield convert(waiting.popleft(), options)
 
 
 def _pooled(

@@ -12,7 +12,7 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 OWN_FILE = ".checkpoint-ld.toml"
 PROJECT_FILE = "pyproject.toml"
@@ -98,37 +98,32 @@ def _configuration(file: Path, table: dict[str, Any]) -> Configuration:
     return Configuration(file=file, **values)
 
 
-def _checked(file: Path, key: str, value: Any) -> Any:
-    match key:
-        case "profile" if isinstance(value, str):
-            return value
-        case "fail-on" if isinstance(value, str):
-            if value not in FAIL_ON:
-                raise SettingsError(f"{file}: {key}: {unknown('severity', value, FAIL_ON)}")
-            return value
-        case "max-per-rule" if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-            return value
-        case "per-file-ignores" if isinstance(value, dict):
-            return {glob: _texts(file, f"{key}.{glob}", rules) for glob, rules in value.items()}
-        case "accepted-code":
-            hashes = _texts(file, key, value)
-            for one in hashes:
-                if not _HASH.fullmatch(one):
-                    raise _misfit(file, key, "sha256: and 64 hexadecimal digits, as findings about code show them", one)
-            return hashes
-        case "shapes" | "select" | "ignore" | "exclude":
-            return _texts(file, key, value)
-    raise _misfit(file, key, _WANTED[key], value)
-
-
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
-
-_WANTED = {
-    "profile": "a text",
-    "fail-on": "a text",
-    "max-per-rule": "a whole number, 0 for all",
-    "per-file-ignores": "a table of patterns with arrays of rules",
+_HASHES = "sha256: and 64 hexadecimal digits, as findings about code show them"
+_WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "profile": (lambda value: isinstance(value, str), "a text"),
+    "fail-on": (lambda value: isinstance(value, str), "a text"),
+    "max-per-rule": (lambda value: type(value) is int and value >= 0, "a whole number, 0 for all"),
+    "per-file-ignores": (lambda value: isinstance(value, dict), "a table of patterns with arrays of rules"),
 }
+"""What each setting has to be that is no array of texts."""
+
+
+def _checked(file: Path, key: str, value: Any) -> Any:
+    if key not in _WANTED:
+        texts = _texts(file, key, value)
+        unfit = [one for one in texts if not _HASH.fullmatch(one)] if key == "accepted-code" else []
+        if unfit:
+            raise _misfit(file, key, _HASHES, unfit[0])
+        return texts
+    is_fit, wanted = _WANTED[key]
+    if not is_fit(value):
+        raise _misfit(file, key, wanted, value)
+    if key == "fail-on" and value not in FAIL_ON:
+        raise SettingsError(f"{file}: {key}: {unknown('severity', value, FAIL_ON)}")
+    if key == "per-file-ignores":
+        return {glob: _texts(file, f"{key}.{glob}", rules) for glob, rules in value.items()}
+    return value
 
 
 def _texts(file: Path, key: str, value: Any) -> tuple[str, ...]:
@@ -138,5 +133,5 @@ def _texts(file: Path, key: str, value: Any) -> tuple[str, ...]:
 
 
 def _misfit(file: Path, key: str, wanted: str, value: Any) -> SettingsError:
-    said = shown(value) if isinstance(value, str) else str(value)
-    return SettingsError(f"{file}: {key} is {said}; write {wanted}")
+    given = shown(value) if isinstance(value, str) else str(value)
+    return SettingsError(f"{file}: {key} is {given}; write {wanted}")

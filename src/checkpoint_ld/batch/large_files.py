@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.batch.outline import WINDOW, UnusualFileError
+from checkpoint_ld.batch.outline import WINDOW, UnusualFileError, outline
 from checkpoint_ld.documents.files import GZIP
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.reading import JSON_SYNTAX, syntax_of
@@ -16,25 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from checkpoint_ld.batch.outline import Outline
-    from checkpoint_ld.batch.statements import Streamed
-    from checkpoint_ld.batch.windows import Progress
+    from checkpoint_ld.batch.windows import Progress, Streamed
     from checkpoint_ld.profiles import Profile
     from checkpoint_ld.report import Checked
-
 
 SYNTAXES = ("nt", "nq")
 """What can be written some questions at a time: syntaxes of lines."""
 LARGE = 64 << 20
-"""From this size on, in bytes, a file is streamed without being asked for."""
+"""From this size on, in bytes, a file is streamed by default."""
 
 
 @dataclass(frozen=True)
 class Streaming:
     """How files are streamed.
 
-    `jobs` is the number of processes; None means one, and only for files that are `LARGE`. `progress` is told how many
-    questions are done, of how many; `note` is told of a file that is worked on in one piece after all, and why.
-    `window` is the number of questions that are worked on together.
+    `jobs` is the number of processes; None means one, and only for files that are `LARGE`. `progress` is called with
+    how many questions are done, of how many; `note` with a sentence about a file that is worked on in one piece after
+    all. `window` is the number of questions that are worked on together.
     """
 
     jobs: int | None = None
@@ -44,24 +42,24 @@ class Streaming:
     window: int = WINDOW
 
     def check(self, file: str, profile: Profile, *, syntax: str | None = None) -> Checked | None:
-        """Hold a file against the rules of `profile`; None where it is to be looked at in one piece.
+        """Hold a file against the rules of `profile`; None where it has to be read in one piece.
 
         Nothing is kept of its text, so that reports show no lines of it. Raises SettingsError and ReadError as
         `validation.check`, and ReadError for a file that somebody changes meanwhile.
         """
         if not self._is_wanted(file):
             return None
-        from checkpoint_ld.batch import checking  # noqa: PLC0415 - it needs all that SHACL needs
+        from checkpoint_ld.batch import windows  # noqa: PLC0415 - it needs all that SHACL needs
 
         try:
-            return checking.check(self._outline(file, syntax), profile, self.jobs or 1, self.progress)
+            return windows.check(self._outline(file, syntax), profile, self.jobs or 1, self.progress)
         except UnusualFileError as error:
             self._explain(file, error)
             return None
 
     @contextmanager
     def statements(self, file: str, target: str, *, syntax: str | None = None) -> Iterator[Streamed | None]:
-        """Give the statements of a file in the syntax `target`, sorted; None where it is to be looked at in one piece.
+        """Give the statements of a file in the syntax `target`, sorted; None where it has to be read in one piece.
 
         They stand in temporary files as long as the body runs. Raises ReadError for a file that somebody changes
         meanwhile.
@@ -69,10 +67,10 @@ class Streaming:
         with ExitStack() as stack:
             streamed = None
             if target in SYNTAXES and self._is_wanted(file):
-                from checkpoint_ld.batch import statements  # noqa: PLC0415 - few files are large
+                from checkpoint_ld.batch import windows  # noqa: PLC0415 - few files are large
 
                 try:
-                    given = statements.statements(self._outline(file, syntax), target, self.jobs or 1, self.progress)
+                    given = windows.statements(self._outline(file, syntax), target, self.jobs or 1, self.progress)
                     streamed = stack.enter_context(given)
                 except UnusualFileError as error:
                     self._explain(file, error)
@@ -90,11 +88,8 @@ class Streaming:
             start = opened.read(1024)
         if start.startswith(GZIP):
             raise UnusualFileError("it is packed")
-        told = syntax or syntax_of(file, start)
-        if told != JSON_SYNTAX:
+        if (syntax or syntax_of(file, start)) != JSON_SYNTAX:
             raise UnusualFileError("it is no JSON")
-        from checkpoint_ld.batch.outline import outline  # noqa: PLC0415 - few files are large
-
         return outline(file, self.limits, self.window)
 
     def _explain(self, file: str, error: UnusualFileError) -> None:

@@ -1,43 +1,72 @@
-"""Windows of a large file, each read as a checkpoint of its own, and work on them by one process or several."""
+"""Windows of a large file, each worked on as a checkpoint of its own: its findings, and its statements in order."""
 
 from __future__ import annotations
 
+import heapq
+import io
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
+from rdflib import BNode, Literal, URIRef
+
+from checkpoint_ld import profiles, validation
 from checkpoint_ld.batch.outline import QUESTIONS, UnusualFileError
+from checkpoint_ld.emission.sorted_lines import TRIPLE, blocks_of, quad
+from checkpoint_ld.emission.term_texts import iri
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import building, contexts, interpreter
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph import building, columns, contexts, interpreter
+from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.interpreter import uncollected
+from checkpoint_ld.graph.plans import NotCoveredError
+from checkpoint_ld.graph.store import graph_of, put
+from checkpoint_ld.graph.walk import Walk
 from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes
+from checkpoint_ld.report import Checked
+from checkpoint_ld.validation import loading
+from checkpoint_ld.vocabulary import RDF, SHACL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import BinaryIO
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from rdflib import Graph
+    from rdflib.term import Node
 
     from checkpoint_ld.batch.outline import Frame, Outline, Source, Window
     from checkpoint_ld.findings import Finding, Place
-
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.profiles import Profile
 
 Progress: TypeAlias = "Callable[[int, int], None]"
 """Called with how many questions are done, of how many."""
-Done_co = TypeVar("Done_co", covariant=True)
+Triple: TypeAlias = "tuple[Node, Node, Node]"
+Done = TypeVar("Done")
+
+SPELT = "a text in it reads like the name of an object"
+REFERRING = "something in it may refer to another question"
+_ELEMENT = f"/{QUESTIONS}/"
+_RESULT, _FOCUS, _VALUE = (URIRef(SHACL + name) for name in ("result", "focusNode", "value"))
+_MOST = 1 << 24
+"""Bytes that are read of all runs together."""
+_LEAST = 1 << 14
+"""Bytes that are read of a run at once, however many there are."""
+_BUFFER = 1 << 16
+_TOGETHER = 512
+_BETWEEN = b"\xff"
 
 
-class Work(Protocol[Done_co]):
-    """What is done with each window. It goes to other processes: all that it holds can be pickled."""
-
-    def __call__(self, window: Window) -> Done_co:
-        """Return what comes out for one window. Raises UnusualFileError where the file has to be read whole."""
-
-
-def worked(work: Work[Done_co], outline: Outline, jobs: int, progress: Progress | None = None) -> Iterator[Done_co]:
-    """Yield what comes out for each window, in order, by `jobs` processes."""
+def worked(
+    work: Callable[[Window], Done], outline: Outline, jobs: int, progress: Progress | None = None
+) -> Iterator[Done]:
+    """Yield what comes out for each window, in order, by `jobs` processes, to which `work` is pickled."""
     windows = outline.windows
     total = windows[-1].first + windows[-1].count
     results = map(work, windows) if jobs == 1 else _shared(work, windows, jobs)
@@ -48,18 +77,13 @@ def worked(work: Work[Done_co], outline: Outline, jobs: int, progress: Progress 
     outline.check_unchanged()
 
 
-def _shared(work: Work[Done_co], windows: tuple[Window, ...], jobs: int) -> Iterator[Done_co]:
+def _shared(work: Callable[[Window], Done], windows: tuple[Window, ...], jobs: int) -> Iterator[Done]:
     # Started anew, not forked: a fork would copy the threads of a progress bar, and whatever locks they hold.
     pool = ProcessPoolExecutor(min(jobs, len(windows)), mp_context=get_context("spawn"))
     try:
         yield from pool.map(work, windows)
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-SPELT = "a text in it reads like the name of an object"
-REFERRING = "something in it may refer to another question"
-_ELEMENT = f"/{QUESTIONS}/"
 
 
 @dataclass(frozen=True)
@@ -189,3 +213,198 @@ def _end_of(data: bytes) -> tuple[int, int]:
     """Return line and column, from 1, of what follows a text."""
     line = data.count(b"\n") + 1
     return line, len(data[data.rfind(b"\n") + 1 :].decode("utf-8-sig" if line == 1 else "utf-8")) + 1
+
+
+def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | None = None) -> Checked:
+    """Hold a file against the rules of `profile`, window by window; it is not kept as text.
+
+    Raises UnusualFileError where it has to be read in one piece, SettingsError as `validation.check`.
+    """
+    if profile.own_shapes:
+        raise UnusualFileError("shapes of your own may be about all of it")
+    findings: list[Finding] = []
+    report = BNode()
+    results: Index = {report: {URIRef(RDF + "type"): URIRef(SHACL + "ValidationReport")}}
+    work = partial(_check_window, outline.source, profile.name)
+    for found, triples, mentioned in worked(work, outline, jobs, progress):
+        if not outline.names.isdisjoint(mentioned):
+            raise UnusualFileError(REFERRING)
+        findings += found
+        for subject, predicate, term in triples:
+            put(results, report if predicate == _RESULT else subject, predicate, term)
+    results[report][URIRef(SHACL + "conforms")] = Literal(_RESULT not in results[report])
+    findings.sort(key=lambda one: (one.place.line or 0, one.place.column or 0, one.node or "", one.code, one.message))
+    return Checked(outline.source.path, tuple(findings), CANONICAL, results=graph_of(results))
+
+
+def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
+    """Return the findings of a window, what the SHACL report says of its nodes, and which other names it mentions."""
+    part = excerpt(source, window)
+    checked = validation.check_reading(part.reading, profiles.profile(profile))
+    report = checked.results
+    if report is None or not (checked.findings or (None, _RESULT, None) in report):
+        return [], [], set()
+    places = pointers(part.reading.tree)
+    triples = list(_results(report, part, places))
+    if any(isinstance(term, Literal) and str(term) in places for _, _, term in triples):
+        raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
+    mentioned = {str(term) for _, _, term in triples if isinstance(term, URIRef)} - places.keys()
+    return list(part.found(checked.findings, places)), triples, mentioned
+
+
+def _results(report: Graph, part: Excerpt, places: dict[str, str]) -> Iterator[Triple]:
+    """Yield what a SHACL report says of the nodes that are for this window to speak of."""
+    for node, result in report.subject_objects(_RESULT):
+        about = report.value(result, _FOCUS), report.value(result, _VALUE)
+        names = [str(one) for one in about if isinstance(one, URIRef)]
+        indexes = [part.index(places[name]) for name in names if name in places]
+        if part.is_ours(next((one for one in indexes if one is not None), None)):
+            yield node, _RESULT, result
+            for subject, predicate, term in _closure(report, result):
+                is_ours = isinstance(term, URIRef) and str(term) in places
+                yield subject, predicate, URIRef(part.node(str(term))) if is_ours else term
+
+
+def _closure(report: Graph, node: Node) -> Iterable[Triple]:
+    found: dict[Triple, None] = {}
+    waiting = [node]
+    while waiting:
+        for triple in report.triples((waiting.pop(), None, None)):
+            if triple not in found:
+                found[triple] = None
+                waiting += [triple[2]] if isinstance(triple[2], BNode) else []
+    return found
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """Statements to be read once, sorted, and what was found on the way, in order of place."""
+
+    findings: tuple[Finding, ...]
+    lines: BinaryIO
+
+    def refusing(self, *, strict: bool) -> None:
+        """Raise ReadError if something keeps the checkpoint from being used, or, if `strict`, for any finding."""
+        refused = [one for one in self.findings if strict or one.severity is Severity.VIOLATION]
+        if refused:
+            raise ReadError.of(refused)
+
+
+@contextmanager
+def statements(outline: Outline, syntax: str, jobs: int, progress: Progress | None = None) -> Iterator[Streamed]:
+    """Give the statements of a file in `syntax`, one of lines; they stand in temporary files as long as the body runs.
+
+    Raises UnusualFileError where the file has to be read in one piece.
+    """
+    with TemporaryDirectory(prefix="checkpoint-ld-") as folder:
+        findings: list[Finding] = []
+        work = partial(_write_window, outline.source, syntax, folder)
+        for found, mentioned in worked(work, outline, jobs, progress):
+            if not outline.names.isdisjoint(mentioned):
+                raise UnusualFileError(REFERRING)
+            findings += found
+        findings.sort(key=lambda one: (one.place.line or 0, one.place.column or 0))
+        with in_order(sorted(Path(folder).iterdir())) as lines:
+            yield Streamed(tuple(findings), lines)
+
+
+def _write_window(source: Source, syntax: str, folder: str, window: Window) -> tuple[list[Finding], set[str]]:
+    """Write the statements of a window into a file of its own; return its findings, and which names it mentions."""
+    part = excerpt(source, window)
+    blocks, mentioned = _blocks(part, syntax)
+    write_run(Path(folder) / f"{window.first:012}", blocks)
+    findings, places = loading.checked(part.reading).findings, pointers(part.reading.tree)
+    if any(one.value in places and part.node(one.value) != one.value for one in findings if one.value):
+        raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
+    return list(part.found(findings, places)), mentioned
+
+
+def _blocks(part: Excerpt, syntax: str) -> tuple[list[str], set[str]]:
+    """Return the lines about each node of a window, those about the root one by one, as other windows have some too.
+
+    With them come the names that something is said to be, which nothing in the file may have. The first window has
+    what stands around the questions, too. Raises UnusualFileError where the whole file has to be seen, WriteError for
+    names that are no IRIs.
+    """
+    end = TRIPLE if syntax == "nt" else quad(part.frame.root)
+    with interpreter.room(), uncollected():
+        try:
+            blocks, mentioned = _about_questions(part, end)
+            if part.window.first == 0:
+                tree = {key: value for key, value in part.reading.tree.items() if key != QUESTIONS}
+                walk = Walk(tree.get("@context"))
+                walk.root(tree)
+                index, root = building.built(tree)
+                lines = "".join(blocks_of({root: index.pop(root)}, end)).split("\n")[:-1]
+                blocks += [f"{line}\n" for line in lines]
+                blocks += blocks_of(index, end)
+                mentioned |= walk.mentioned
+        except NotCoveredError:
+            raise UnusualFileError(REFERRING) from None
+    return blocks, mentioned
+
+
+def _about_questions(part: Excerpt, end: str) -> tuple[list[str], set[str]]:
+    root, first = part.frame.root, part.window.first
+    walk = Walk(part.reading.tree.get("@context"), {URIRef(root), *map(URIRef, part.window.names)})
+    plan = walk.plans.at(part.reading.tree.get("@type"), None, None)
+    [known] = plan.members((QUESTIONS,))
+    if known is None or not known.is_set or not known.has_objects:
+        raise NotCoveredError
+    stem = columns.stem_of(root, known)
+    places = range(first, first + part.window.count)
+    found = columns.Objects(part.own, [f"{stem}/{at}" for at in places], places)
+    nodes = walk.in_turn(found, columns.Place(known.term, plan, 1))
+    about = f"{iri(root)} {iri(known.predicate)} "
+    lines = [f"{about}{iri(str(node))}{end}" for node in nodes]
+    walk.complete()
+    return [*lines, *blocks_of(walk.index, end)], walk.mentioned
+
+
+def write_run(run: Path, blocks: Iterable[str]) -> None:
+    """Write texts, sorted, as a run."""
+    run.write_bytes(_BETWEEN.join([block.encode() for block in sorted(blocks)]))
+
+
+def in_order(runs: Sequence[Path]) -> BinaryIO:
+    """Return the texts of runs in order, as one file that can be read once."""
+    size = max(_MOST // max(len(runs), 1), _LEAST)
+    merged = heapq.merge(*(_texts(run, size) for run in runs))
+    return io.BufferedReader(_Parts(iter(lambda: b"".join(islice(merged, _TOGETHER)), b"")), _BUFFER)
+
+
+def _texts(run: Path, size: int) -> Iterator[bytes]:
+    """Yield the texts of a run; its file is not held open, since there may be more runs than open files."""
+    at, rest, more = 0, b"", b" "
+    while more:
+        with run.open("rb", buffering=0) as file:
+            file.seek(at)
+            # More at a time where a text is longer than what was read, so that the cost stays linear.
+            more = file.read(max(size, len(rest)))
+        at += len(more)
+        *texts, rest = (rest + more).split(_BETWEEN)
+        yield from texts
+    if rest:
+        yield rest
+
+
+class _Parts(io.RawIOBase):
+    """Parts of a text as a file that can be read once."""
+
+    def __init__(self, parts: Iterator[bytes]) -> None:
+        self._parts = parts
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any writable buffer, says typeshed
+        while not self._rest:
+            part = next(self._parts, None)
+            if part is None:
+                return 0
+            self._rest = memoryview(part)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size

@@ -8,37 +8,28 @@ from collections import ChainMap, Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 
 from rdflib import Graph, URIRef
 
 from checkpoint_ld import emission, rdf, reading, tables, writing
 from checkpoint_ld.arguments import CheckedMethods, renamed
-from checkpoint_ld.benchmark import curation, editing, exports, overview, queries
-from checkpoint_ld.benchmark import templates as sources
-from checkpoint_ld.benchmark.comparison import normal_form
-from checkpoint_ld.benchmark.content import (
-    Elements,
-    QuestionSequence,
-    asked_in,
-    content_of,
-    elements_of,
-    keep_identifier,
-    keep_identifiers,
-)
+from checkpoint_ld.benchmark import content, editing, exports, overview
+from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import is_packed, replace_file
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.documents.values import copied, inside, shown
+from checkpoint_ld.documents.values import inside, shown
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
 from checkpoint_ld.inference import with_inferred
@@ -63,10 +54,10 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.benchmark.content import BenchmarkContent
+    from checkpoint_ld.benchmark.content import BenchmarkContent, Elements
+    from checkpoint_ld.benchmark.editing import FinishedTemplate
     from checkpoint_ld.benchmark.exports import Record
     from checkpoint_ld.benchmark.overview import Verdict
-    from checkpoint_ld.benchmark.templates import FinishedTemplate
     from checkpoint_ld.entities import AnyTrait, Creator, QuestionRegistryEntry, Scenario, TemplateSpec
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.object_reading import Frame
@@ -78,6 +69,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Result = TypeVar("Result")
+Absent = TypeVar("Absent", str, None)
 Validate = Literal["off", "warn", "strict"]
 """How much validation there is when a benchmark is loaded."""
 Table = Literal["questions", "fields", "traits"]
@@ -89,21 +81,44 @@ _BULK = ("dataFeedElement", "hasPart")
 """The members of the root that hold questions and scenarios."""
 _ELEMENT = URIRef(SCHEMA + "dataFeedElement")
 _CRITERIA = frame(
-    hasPart=None,
-    rating={"additionalType": None},
+    hasPart=questions.TEXT,
+    rating=questions.TYPE,
     additionalProperty=named("finished", "author", *LEGACY_PROPERTIES),
     globalRubric=None,
 )
 _TEXTS = {
-    "name": "name",
-    "description": "description",
-    "version": "version",
+    **{one: one for one in ("name", "description", "version")},
     "created_at": "dateCreated",
     "modified_at": "dateModified",
 }
 _SETTABLE = ("id", "creator", *_TEXTS)
 _TYPE, _OF_SCENARIOS = "benchmark_type", "scenario"
 _PROTECTED = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
+
+
+class _Text(Generic[Absent]):
+    """A text that a benchmark says about itself, under a key of the root; it is set as `set_metadata` does."""
+
+    _absent: Absent
+
+    def __init__(self, key: str, absent: Absent, doc: str) -> None:
+        self._key, self._absent, self.__doc__ = key, absent, doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, benchmark: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, benchmark: Benchmark, owner: type) -> str | Absent: ...
+    def __get__(self, benchmark: Benchmark | None, owner: type) -> Self | str | Absent:
+        if benchmark is None:
+            return self
+        value = benchmark.graph.plain(benchmark.graph.root, self._key)
+        return self._absent if value is None or value == "" else str(value)
+
+    def __set__(self, benchmark: Benchmark, text: str) -> None:
+        benchmark.set_metadata(**{self._name: text})
 
 
 class Benchmark(CheckedMethods):
@@ -116,7 +131,10 @@ class Benchmark(CheckedMethods):
     it has a text that is neither blank nor the placeholder that Karenina writes for none; templates are Python texts
     that are read and written, never run. A rubric without traits is None, and can be given as the list of its traits.
     A change of a rubric is one of that rubric alone: dynamic traits survive a change of the others, and these of them.
-    An edit that raises has changed nothing; what it does not touch stays, whatever it is.
+
+    A method that is given the identifier of a question raises LookupFailedError where no question has it, unless it
+    says otherwise. An edit raises WriteError for what no benchmark can hold, and WrongTypeError, which is one, for a
+    value of another type. An edit that raises has changed nothing; what it does not touch stays, whatever it is.
     """
 
     _workspace_root: Path | None = None
@@ -160,10 +178,7 @@ class Benchmark(CheckedMethods):
         creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] = DEFAULT_CREATOR,
         workspace_root: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """Make an empty benchmark.
-
-        Raises WriteError for an empty name and for texts that JSON cannot hold, WrongTypeError for what is no text.
-        """
+        """Make an empty benchmark. Raises WriteError for an empty name and for texts that JSON cannot hold."""
         return cls(name, description, version, creator, workspace_root)
 
     @classmethod
@@ -263,7 +278,7 @@ class Benchmark(CheckedMethods):
         """
         if not isinstance(other, Benchmark):
             return NotImplemented
-        return self is other or normal_form(self._graph) == normal_form(other._graph)
+        return self is other or same(content.normal_form(self._graph), content.normal_form(other._graph))
 
     __hash__ = None  # type: ignore[assignment]  # what can change cannot be a key
 
@@ -289,7 +304,7 @@ class Benchmark(CheckedMethods):
 
     @property
     def workspace_root(self) -> Path | None:
-        """The folder below which questions have their `workspace_path`; no file says it."""
+        """The folder below which questions have their `workspace_path`; it is not in the file."""
         return self._workspace_root
 
     @workspace_root.setter
@@ -336,44 +351,19 @@ class Benchmark(CheckedMethods):
 
     # Name, version, makers and dates
 
-    @property
-    def id(self) -> str | None:
+    id = _Text(
+        "@id",
+        None,
         """The identifier in the file, None where there is none.
 
-        With a new one the graph is made anew: it is named by it, and so is what has no identifier of its own.
-        """
-        return self._plain("@id")
-
-    @id.setter
-    def id(self, identifier: str) -> None:
-        self.set_metadata(id=identifier)
-
-    @property
-    def name(self) -> str:
-        """The name; it cannot be empty."""
-        return self._plain("name") or ""
-
-    @name.setter
-    def name(self, name: str) -> None:
-        self.set_metadata(name=name)
-
-    @property
-    def description(self) -> str:
-        """The description, "" where there is none."""
-        return self._plain("description") or ""
-
-    @description.setter
-    def description(self, description: str) -> None:
-        self.set_metadata(description=description)
-
-    @property
-    def version(self) -> str:
-        """The version of the benchmark (not of the file format)."""
-        return self._plain("version") or DEFAULT_VERSION
-
-    @version.setter
-    def version(self, version: str) -> None:
-        self.set_metadata(version=version)
+    With a new one the graph is made anew: it is named by it, and so is what has no identifier of its own.
+    """,
+    )
+    name = _Text("name", "", "The name; it cannot be empty.")
+    description = _Text("description", "", 'The description, "" where there is none.')
+    version = _Text("version", DEFAULT_VERSION, "The version of the benchmark (not of the file format).")
+    created_at = _Text("dateCreated", None, "When the benchmark was made.")
+    modified_at = _Text("dateModified", None, "When the benchmark was changed last; every edit sets it.")
 
     @property
     def creator(self) -> Creator | list[Creator] | None:
@@ -384,31 +374,11 @@ class Benchmark(CheckedMethods):
     def creator(self, creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] | None) -> None:
         self.set_metadata(creator=creator)
 
-    @property
-    def created_at(self) -> str | None:
-        """When the benchmark was made."""
-        return self._plain("dateCreated")
-
-    @created_at.setter
-    def created_at(self, moment: str) -> None:
-        self.set_metadata(created_at=moment)
-
-    @property
-    def modified_at(self) -> str | None:
-        """When the benchmark was changed last; every edit sets it."""
-        return self._plain("dateModified")
-
-    @modified_at.setter
-    def modified_at(self, moment: str) -> None:
-        self.set_metadata(modified_at=moment)
-
     def set_metadata(self, **fields: Any) -> None:
         """Set what is given of `id`, `name`, `description`, `version`, `creator`, `created_at` and `modified_at`.
 
         All are texts; a creator may be a `Person`, an `Organization`, such an object as a mapping, or a list of
-        several. None or "" takes a description, version or creator away.
-        Raises WriteError, having changed nothing, for any other field, for what is no text, and where an identifier,
-        a name or a date would be empty.
+        several. None or "" takes a description, version or creator away; the others are never empty.
         """
         texts = {
             name: editing.metadata_text(name, value, _SETTABLE) for name, value in fields.items() if name != "creator"
@@ -432,10 +402,6 @@ class Benchmark(CheckedMethods):
         if fields and "modified_at" not in fields:
             self._touch()
 
-    def _plain(self, key: str) -> str | None:
-        value = self._graph.plain(self._graph.root, key)
-        return value if isinstance(value, str) or value is None else str(value)
-
     # Custom properties: any JSON values by name. The version of the file format is one, and protected.
 
     def get_custom_property(self, name: str) -> Any:
@@ -447,11 +413,7 @@ class Benchmark(CheckedMethods):
         return values(as_list(self._graph.content(self._graph.root, "additionalProperty")))
 
     def set_custom_property(self, name: str, value: Any) -> None:
-        """Give the benchmark's property `name` a JSON value; None is kept as a property without a value.
-
-        Raises WriteError, having changed nothing, for a value that JSON cannot hold, a name that is no text or empty,
-        and another version of the file format.
-        """
+        """Give the benchmark's property `name` a JSON value; None is kept as a property without a value."""
         self.set_multiple_custom_properties({name: value})
 
     def set_multiple_custom_properties(self, properties: Mapping[str, Any]) -> None:
@@ -466,10 +428,7 @@ class Benchmark(CheckedMethods):
             self._edit(self._graph.root, partial(editing.set_values, properties=properties))
 
     def remove_custom_property(self, name: str) -> bool:
-        """Take a property of the benchmark away; return whether there was one.
-
-        Raises WriteError for the version of the file format, without which no reader could tell what the file is.
-        """
+        """Take a property of the benchmark away, never the version of the format; return whether there was one."""
         if name in _PROTECTED:
             raise WriteError(f"{name} tells the version of the file format and cannot be removed")
         return self._edit(self._graph.root, lambda head: editing.take_away(head, name.__eq__))
@@ -489,7 +448,7 @@ class Benchmark(CheckedMethods):
         """Return a question as a dictionary.
 
         It has the members of a `Question`, with `id` as the benchmark has it and rubrics as maps of five lists of
-        traits, and `finished`. Raises LookupFailedError when there is no such question.
+        traits, and `finished`.
         """
         return {"id": question_id, **questions.members_of(self._item(question_id))}
 
@@ -518,7 +477,7 @@ class Benchmark(CheckedMethods):
         return self._listed(self._by_state(finished=False), ids_only=ids_only)
 
     def get_question_as_object(self, question_id: str) -> Question:
-        """Return a question. Raises LookupFailedError when there is none of that identifier."""
+        """Return a question."""
         return questions.question_of(self._item(question_id))
 
     def get_all_questions_as_objects(self) -> list[Question]:
@@ -526,22 +485,23 @@ class Benchmark(CheckedMethods):
         return list(self.questions)
 
     def get_registry_entry(self, question_id: str) -> QuestionRegistryEntry:
-        """Return how far the work on a question is. Raises LookupFailedError."""
+        """Return how far the work on a question is."""
         return questions.registry_entry_of(self._item(question_id))
 
     def get_question_metadata(self, question_id: str) -> Json:
-        """Return what is said about a question, without template, examples and traits. Raises LookupFailedError."""
-        told = questions.members_of(self._item(question_id))
-        members = ("question", "raw_answer", "date_created", "date_modified", "finished", "author", "sources")
+        """Return what is said about a question, without template, examples and traits."""
+        item = self._item(question_id)
+        stated = questions.untraited_members_of(item)
+        names = ("question", "raw_answer", "date_created", "date_modified", "finished", "author", "sources")
         return {
             "id": question_id,
-            **{name: told[name] for name in (*members, "custom_metadata")},
-            "has_template": self.has_template(question_id),
-            "has_rubric": told["question_rubric"] is not None,
+            **{name: stated[name] for name in (*names, "custom_metadata")},
+            "has_template": questions.has_template(item),
+            "has_rubric": traits.has_traits(asked_of(item)),
         }
 
     def get_question_timestamps(self, question_id: str) -> dict[str, str]:
-        """Return the dates of a question and of its entry in the benchmark. Raises LookupFailedError."""
+        """Return the dates of a question and of its entry in the benchmark."""
         entry = self.get_registry_entry(question_id)
         return {
             "created": entry.date_added,
@@ -555,19 +515,18 @@ class Benchmark(CheckedMethods):
 
         The values are as the file has them. Raises LookupFailedError.
         """
-        told: Json = copied(values(questions.asked_of(self._item(question_id)).get("additionalProperty")))
-        return told
+        return values(asked_of(self._item(question_id)).get("additionalProperty"))
 
     def get_question_author(self, question_id: str) -> Json | None:
-        """Return who wrote a question, None where nobody is named. Raises LookupFailedError."""
+        """Return who wrote a question, None where nobody is named."""
         return self._untraited(question_id).author
 
     def get_question_sources(self, question_id: str) -> list[Json] | None:
-        """Return the sources of a question, None where there are none. Raises LookupFailedError."""
+        """Return the sources of a question, None where there are none."""
         return self._untraited(question_id).sources
 
     def get_question_custom_property(self, question_id: str, name: str) -> Any:
-        """Return a value of a question's custom metadata, None where there is none. Raises LookupFailedError."""
+        """Return a value of a question's custom metadata, None where there is none."""
         return editing.value_of(asked_of(self._item(question_id)), f"{CUSTOM}{name}")
 
     @property
@@ -583,7 +542,7 @@ class Benchmark(CheckedMethods):
     @property
     def is_complete(self) -> bool:
         """Whether there are questions, and all of them are finished and have the text of a template."""
-        items = self._items(questions.frame(additionalProperty=None, hasPart=None)).values()
+        items = self._items(questions.frame(additionalProperty=named("finished"), hasPart=questions.TEXT)).values()
         return bool(items) and all(questions.is_finished(one) and questions.has_source(one) for one in items)
 
     def get_progress(self) -> float:
@@ -685,19 +644,21 @@ class Benchmark(CheckedMethods):
         if "question_dynamic_rubric" in fields:
             self.set_question_dynamic_rubric(question_id, edit.dynamic)
         if edit.finished is not None:
-            self._write(asked_in(self._graph, node), partial(editing.set_value, name="finished", value=edit.finished))
+            self._write(
+                asked_in(self._graph, node), partial(editing.set_values, properties={"finished": edit.finished})
+            )
         if "question" in edit.members and not self._graph.plain(node, "@id"):
-            keep_identifier(self._graph, self._elements(), question_id)
+            content.keep_identifier(self._graph, self._elements(), question_id)
         self._write(node, edit.put)
         if fields:
             self._touch(*(() if "date_modified" in fields else (node,)))
 
     def set_question_author(self, question_id: str, author: Mapping[str, Any] | None) -> None:
-        """Say who wrote a question; None takes the author away. Raises LookupFailedError, WriteError."""
+        """Say who wrote a question; None takes the author away."""
         self.update_question_metadata(question_id, author=author)
 
     def set_question_sources(self, question_id: str, sources: Sequence[Mapping[str, Any]] | None) -> None:
-        """Give a question its sources; None takes them away. Raises LookupFailedError, WriteError."""
+        """Give a question its sources; None takes them away."""
         self.update_question_metadata(question_id, sources=sources)
 
     def set_question_custom_property(self, question_id: str, name: str, value: Any) -> None:
@@ -707,18 +668,14 @@ class Benchmark(CheckedMethods):
         """
         node = self._node(question_id)
         dump_json({name: value}, limits=inside(5))
-        change = partial(editing.set_value, name=f"{CUSTOM}{name}", value=value)
+        change = partial(editing.set_values, properties={f"{CUSTOM}{name}": value})
         self._edit(asked_in(self._graph, node), change, node)
 
     def remove_question_custom_property(self, question_id: str, name: str) -> bool:
-        """Take one value of a question's custom metadata away; return whether there was one.
-
-        Raises LookupFailedError.
-        """
+        """Take one value of a question's custom metadata away; return whether there was one."""
         node = self._node(question_id)
-        return self._edit(
-            asked_in(self._graph, node), lambda held: editing.take_away(held, f"{CUSTOM}{name}".__eq__), node
-        )
+        change = partial(editing.take_away, is_meant=f"{CUSTOM}{name}".__eq__)
+        return self._edit(asked_in(self._graph, node), change, node)
 
     def remove_question(self, question_id: str) -> bool:
         """Take a question away, with all that belongs to it; return whether there was one."""
@@ -729,7 +686,7 @@ class Benchmark(CheckedMethods):
         self._graph.discard(self._graph.root, "dataFeedElement", node)
         del elements[question_id]
         elements.computed.discard(question_id)
-        keep_identifiers(self._graph, elements, question_id)
+        content.keep_identifiers(self._graph, elements, question_id)
         self._touch()
         return True
 
@@ -761,10 +718,7 @@ class Benchmark(CheckedMethods):
         self._mark(question_ids, finished=False)
 
     def toggle_finished(self, question_id: str) -> bool:
-        """Mark a question as finished if it is not, as not finished if it is; return whether it is now.
-
-        Raises LookupFailedError.
-        """
+        """Mark a question as finished if it is not, as not finished if it is; return whether it is now."""
         finished = not self.get_registry_entry(question_id).finished
         self._mark((question_id,), finished=finished)
         return finished
@@ -775,7 +729,7 @@ class Benchmark(CheckedMethods):
         items = zip(nodes, self._graph.read_all(nodes, only=questions.STATES), strict=True)
         changed = [node for node, item in items if questions.is_finished(item) is not finished]
         for node in changed:
-            self._write(asked_in(self._graph, node), partial(editing.set_value, name="finished", value=finished))
+            self._write(asked_in(self._graph, node), partial(editing.set_values, properties={"finished": finished}))
         if changed:
             self._touch(*changed)
 
@@ -800,10 +754,10 @@ class Benchmark(CheckedMethods):
             if (finished is None or questions.is_finished(item) is finished)
             and (has_template is None or questions.has_template(item) is has_template)
             and (has_rubric is None or traits.has_traits(asked_of(item)) is has_rubric)
-            and (author is None or author.casefold() in queries.author_of(item).casefold())
+            and (author is None or author.casefold() in content.author_of(item).casefold())
         ]
         found = self._dictionaries(ids)
-        return [one for one in found if custom_filter is None or queries.passes(custom_filter, one)]
+        return [one for one in found if custom_filter is None or content.passes(custom_filter, one)]
 
     def filter_by_metadata(self, field_path: str, value: Any, match_mode: MatchMode = "exact") -> list[Json]:
         """Return the questions in which the member at a path of names with dots, such as `author.name`, matches.
@@ -812,7 +766,7 @@ class Benchmark(CheckedMethods):
         pattern occurs in the text, in upper or lower case. What is missing or null never matches. Raises SettingsError
         for another mode, EvaluationError for a pattern that takes too long.
         """
-        matches = queries.matching(value, match_mode)
+        matches = content.matching(value, match_mode)
         return self._dictionaries([one for one, (held,) in self._at((field_path,)).items() if matches(held)])
 
     def filter_by_custom_metadata(self, match_all: bool = True, **criteria: Any) -> list[Json]:
@@ -844,7 +798,7 @@ class Benchmark(CheckedMethods):
         takes too long.
         """
         wanted = [query] if isinstance(query, str) else list(query)
-        found = queries.searching(wanted, match_all=match_all, case_sensitive=case_sensitive, regex=regex)
+        found = content.searching(wanted, match_all=match_all, case_sensitive=case_sensitive, regex=regex)
         if found is None:
             return []
         return self._dictionaries([one for one, held in self._at(fields).items() if found(held)])
@@ -866,15 +820,15 @@ class Benchmark(CheckedMethods):
         if questions is None:
             held = [value for (value,) in self._at((field_path,)).values()]
         else:
-            held = [queries.at_path(one, field_path) for one in questions]
-        return dict(Counter(one for value in held for one in queries.countable(value)))
+            held = [content.at_path(one, field_path) for one in questions]
+        return dict(Counter(one for value in held for one in content.countable(value)))
 
     def _at(self, paths: Sequence[str]) -> dict[str, list[Any]]:
         """Return the values of members at paths, by the identifiers of the questions that have them."""
         only = questions.frame_for(path.partition(".")[0] for path in paths)
         members_of = questions.members_of if only is None else questions.untraited_members_of
         members = {one: {**members_of(item), "id": one} for one, item in self._items(only).items()}
-        return {one: [queries.at_path(held, path) for path in paths] for one, held in members.items()}
+        return {one: [content.at_path(held, path) for path in paths] for one, held in members.items()}
 
     @renamed(derived="inferred")
     def query(
@@ -916,7 +870,7 @@ class Benchmark(CheckedMethods):
         text that is no template: what is no Python, has no class that derives from BaseAnswer, cannot tell right from
         wrong, or defines a field that cannot be made; and for a class whose source is not to be found.
         """
-        source = sources.usable(template_code)
+        source = editing.usable_template(template_code)
         node = self._node(question_id)
         self._edit(asked_in(self._graph, node), partial(editing.put_source, source=source), node)
 
@@ -964,7 +918,7 @@ class Benchmark(CheckedMethods):
     @renamed(code="template_code")
     def apply_global_template(self, template_code: str | TemplateSpec | type) -> list[str]:
         """Give all questions without a template this one; return their identifiers. Raises as `add_answer_template`."""
-        change = partial(editing.put_source, source=sources.usable(template_code))
+        change = partial(editing.put_source, source=editing.usable_template(template_code))
         missing = self.get_missing_templates(ids_only=True)
         nodes = [*map(self._node, missing)]
         for node in nodes:
@@ -982,7 +936,7 @@ class Benchmark(CheckedMethods):
         errors = [
             {"question_id": question_id, "error": error}
             for question_id, source in self._own_sources().items()
-            for error in sources.faults(source)
+            for error in editing.template_faults(source)
         ]
         return not errors, errors
 
@@ -995,8 +949,8 @@ class Benchmark(CheckedMethods):
         for question_id in wanted or ():
             self._node(question_id)
         return [
-            sources.finished_template(one, questions.question_of(item), source)
-            for one, item in self._items().items()
+            editing.finished_template(one, questions.question_of(item), source)
+            for one, item in self._items(questions.MEMBERS).items()
             if (wanted is None or one in wanted)
             and questions.is_finished(item)
             and (source := questions.source_of(item) or "").strip()
@@ -1019,13 +973,12 @@ class Benchmark(CheckedMethods):
         What names no question, or one that has a template already, is not, unless that is to be overwritten. Raises
         ReadError for what is no such file, and WriteError, with nothing changed, if one of the texts is no template.
         """
-        given = sources.read_templates(file_path)
+        given = editing.read_templates(file_path)
         for question_id, source in given.items():
-            sources.refuse_unusable(source, f"the template of {shown(question_id)}")
+            editing.usable_template(source, f"the template of {shown(question_id)}")
         known = self._elements()
         taken = {one: one in known and (force_overwrite or not self.has_template(one)) for one in given}
-        for question_id in (one for one, is_taken in taken.items() if is_taken):
-            node = self._node(question_id)
+        for question_id, node in [(one, known[one]) for one, is_taken in taken.items() if is_taken]:
             self._edit(asked_in(self._graph, node), partial(editing.put_source, source=given[question_id]), node)
         return taken
 
@@ -1058,7 +1011,7 @@ class Benchmark(CheckedMethods):
         return traits.rubric_of(asked_of(self._item(question_id))) if question_id in self._elements() else None
 
     def get_question_dynamic_rubric(self, question_id: str) -> DynamicRubric | None:
-        """Return the dynamic traits of one question. Raises LookupFailedError."""
+        """Return the dynamic traits of one question."""
         return traits.dynamic_rubric_of(asked_of(self._item(question_id)))
 
     def get_merged_rubric_for_question(self, question_id: str) -> Rubric | None:
@@ -1088,12 +1041,13 @@ class Benchmark(CheckedMethods):
         For each of `global`, `global_dynamic`, `question` and `question_dynamic` a mapping: `rubrics` counts those
         with traits, `traits` their traits, `by_kind` the traits of each kind, `llm` to `agentic`.
         """
-        asked = [asked_of(item) for item in self._items(questions.TRAITS).values()]
+        static, dynamic = rubrics_of(self._head())
+        own = [rubrics_of(asked_of(item)) for item in self._items(questions.TRAITS).values()]
         return {
-            "global": counts_of([self.global_rubric]),
-            "global_dynamic": counts_of([self.get_global_dynamic_rubric()]),
-            "question": counts_of(map(traits.rubric_of, asked)),
-            "question_dynamic": counts_of(map(traits.dynamic_rubric_of, asked)),
+            "global": counts_of([static]),
+            "global_dynamic": counts_of([dynamic]),
+            "question": counts_of(one for one, _ in own),
+            "question_dynamic": counts_of(one for _, one in own),
         }
 
     def validate_rubrics(self) -> tuple[bool, list[dict[str, str]]]:
@@ -1103,12 +1057,12 @@ class Benchmark(CheckedMethods):
         `error`, which says what is wrong and what to do. Every trait needs a description, a dynamic one a summary or a
         description; a score that is judged needs both bounds; a question has no trait of the name of a global one.
         """
-        general, dynamic = self.global_rubric, self.get_global_dynamic_rubric()
-        found = [*rubric_faults(general), *rubric_faults(dynamic)]
+        general = rubrics_of(self._head())
+        found = [fault for rubric in general for fault in rubric_faults(rubric)]
         for one, item in self._items(questions.TRAITS).items():
-            own, own_dynamic = traits.rubric_of(asked_of(item)), traits.dynamic_rubric_of(asked_of(item))
-            errors = [error for _, error in (*rubric_faults(own), *rubric_faults(own_dynamic))]
-            errors += [*merge_faults(general, own), *merge_faults(dynamic, own_dynamic)]
+            own = rubrics_of(asked_of(item))
+            errors = [error for rubric in own for _, error in rubric_faults(rubric)]
+            errors += [error for pair in zip(general, own, strict=True) for error in merge_faults(*pair)]
             found += [(f"question:{one}", error) for error in errors]
         return not found, [{"source": source, "error": error} for source, error in found]
 
@@ -1138,19 +1092,19 @@ class Benchmark(CheckedMethods):
         self._edit_rubric(None, DynamicRubric, lambda held: held.replace(dynamic_rubric or ()))
 
     def add_question_rubric_trait(self, question_id: str, trait: AnyTrait) -> None:
-        """Add a trait by which the answers to one question are judged. Raises LookupFailedError."""
+        """Add a trait by which the answers to one question are judged."""
         self._edit_rubric(question_id, Rubric, lambda held: held.add(trait))
 
     def set_question_rubric(self, question_id: str, rubric: Rubric | Sequence[AnyTrait]) -> None:
-        """Replace the traits of one question; a rubric without traits takes them away. Raises LookupFailedError."""
+        """Replace the traits of one question; a rubric without traits takes them away."""
         self._edit_rubric(question_id, Rubric, lambda held: held.replace(rubric))
 
     def remove_question_rubric(self, question_id: str) -> bool:
-        """Take the traits of one question away; return whether there were any. Raises LookupFailedError."""
+        """Take the traits of one question away; return whether there were any."""
         return self._edit_rubric(question_id, Rubric, lambda held: held.clear())
 
     def set_question_dynamic_rubric(self, question_id: str, rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
-        """Replace the dynamic traits of one question; None takes them away. Raises LookupFailedError."""
+        """Replace the dynamic traits of one question; None takes them away."""
         self._edit_rubric(question_id, DynamicRubric, lambda held: held.replace(rubric or ()))
 
     def clear_all_rubrics(self) -> int:
@@ -1184,7 +1138,7 @@ class Benchmark(CheckedMethods):
         return self.scenarios
 
     def get_scenario(self, name: str) -> Scenario:
-        """Return the scenario called `name`, the first of several. Raises LookupFailedError."""
+        """Return the scenario called `name`, the first of several."""
         return questions.scenario_of(self._graph.read(self._scenario_node(name)))
 
     def add_scenario(self, scenario: Scenario) -> None:
@@ -1204,12 +1158,12 @@ class Benchmark(CheckedMethods):
 
         def mark(head: Json) -> None:
             if editing.value_of(head, _TYPE) is None:
-                editing.set_value(head, _TYPE, _OF_SCENARIOS)
+                editing.set_values(head, {_TYPE: _OF_SCENARIOS})
 
         self._edit(self._graph.root, mark)
 
     def remove_scenario(self, name: str) -> None:
-        """Take a scenario away, the first that has the name. Raises LookupFailedError."""
+        """Take a scenario away, the first that has the name."""
         self._graph.discard(self._graph.root, "hasPart", self._scenario_node(name))
         if not self._graph.member(self._graph.root, "hasPart"):
             self._graph.replace(self._graph.root, "hasPart", None)
@@ -1231,10 +1185,10 @@ class Benchmark(CheckedMethods):
         return self.scenario_count > 0
 
     def _scenario_node(self, name: str) -> Node:
-        for node in self._scenario_nodes():
-            if self._graph.plain(node, "name") == name:
-                return node
-        raise LookupFailedError(f"there is no scenario {name!r}: see get_scenarios()")
+        node = next((one for one in self._scenario_nodes() if self._graph.plain(one, "name") == name), None)
+        if node is None:
+            raise LookupFailedError(f"there is no scenario {name!r}: see get_scenarios()")
+        return node
 
     def _scenario_nodes(self) -> list[Node]:
         parts = self._graph.member(self._graph.root, "hasPart")
@@ -1263,13 +1217,13 @@ class Benchmark(CheckedMethods):
 
     def get_progress_report(self) -> Json:
         """Return how far the work is, in a few numbers."""
-        content = self._content(overview.SUMMARY_FRAME)
-        return overview.progress(content, self._readiness(content))
+        held = self._content(overview.SUMMARY_FRAME)
+        return overview.progress(held, self._readiness(held))
 
     def get_health_report(self) -> Json:
         """Return a score from 0 to 100, a word for it, readiness, statistics, and what to do next."""
-        content = self._content(overview.SUMMARY_FRAME)
-        return overview.health(content, self._readiness(content), now())
+        held = self._content(overview.SUMMARY_FRAME)
+        return overview.health(held, self._readiness(held), now())
 
     def validate(self, profile: str = "karenina") -> Verdict:
         """Hold the benchmark as it is now against the rules of a profile, and check its templates without running them.
@@ -1279,8 +1233,8 @@ class Benchmark(CheckedMethods):
         """
         return overview.verdict_on(self._graph, self.validate_templates()[1], profile)
 
-    def _readiness(self, content: BenchmarkContent) -> Json:
-        return overview.readiness(content, self.validate_templates()[1], self.validate_rubrics()[1])
+    def _readiness(self, held: BenchmarkContent) -> Json:
+        return overview.readiness(held, self.validate_templates()[1], self.validate_rubrics()[1])
 
     # As tables and texts
 
@@ -1301,7 +1255,7 @@ class Benchmark(CheckedMethods):
 
         Raises SettingsError for another table or library, and where the library is not installed.
         """
-        return tables.data_frame(exports.records_of(self._content(), table), library)
+        return tables.data_frame(exports.records_of(self._content(questions.MEMBERS), table), library)
 
     def to_csv(self, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
         """Return the table of questions as comma-separated values with CRLF line ends (RFC 4180).
@@ -1317,7 +1271,7 @@ class Benchmark(CheckedMethods):
 
     def to_dict(self) -> Json:
         """Return metadata, statistics, questions and global rubrics as plain JSON."""
-        return exports.dictionary(self._content())
+        return exports.dictionary(self._content(questions.MEMBERS))
 
     @renamed(path="file_path")
     def export_to_file(self, file_path: str | os.PathLike[str], format: str = "auto") -> None:  # noqa: A002 - Karenina's name
@@ -1328,7 +1282,9 @@ class Benchmark(CheckedMethods):
         extension; the file is then as it was.
         """
         kind = exports.format_of(file_path, format)
-        replace_file(file_path, exports.written(self._content(), self._graph, kind), pack=is_packed(file_path))
+        replace_file(
+            file_path, exports.written(self._content(questions.MEMBERS), self._graph, kind), pack=is_packed(file_path)
+        )
 
     def export_curation_workbook(self, path: str | os.PathLike[str]) -> Json:
         """Write the table that curators work with, a row for each verified field, to exactly `path`.
@@ -1336,7 +1292,7 @@ class Benchmark(CheckedMethods):
         `.xlsx` is a workbook with a second sheet of counts (extra `openpyxl`), `.csv` the table alone, in which
         formulas are escaped. Returns the counts. Raises SettingsError for other extensions, and WriteError.
         """
-        return curation.export(self._content(exports.QUESTIONS_FRAME), path)
+        return exports.write_curation_table(self._content(exports.QUESTIONS_FRAME), path)
 
     # As JSON-LD and RDF, made from the graph alone. Reading passes over what is inferred.
 
@@ -1395,7 +1351,7 @@ class Benchmark(CheckedMethods):
         return self._known
 
     def _node(self, question_id: str) -> Node:
-        """Return the node of the feed item of a question. Raises LookupFailedError."""
+        """Return the node of the feed item of a question."""
         node = self._elements().get(question_id)
         if node is None:
             raise LookupFailedError(f"there is no question {question_id!r}: see get_question_ids()")
@@ -1407,11 +1363,11 @@ class Benchmark(CheckedMethods):
         return dict(zip(elements, self._graph.read_all([*elements.values()], only=only), strict=True))
 
     def _item(self, question_id: str) -> Json:
-        """Return the feed item of a question. Raises LookupFailedError."""
+        """Return the feed item of a question."""
         return self._graph.read(self._node(question_id))
 
     def _content(self, only: Frame | None = None) -> BenchmarkContent:
-        return content_of(self._graph, self._elements(), only)
+        return content.content_of(self._graph, self._elements(), only)
 
     def _head(self, *members: str) -> Json:
         """Return what the benchmark says of itself, all but questions and scenarios, or these members of it."""
@@ -1427,7 +1383,7 @@ class Benchmark(CheckedMethods):
         return ids if ids_only else self._dictionaries(ids)
 
     def _dictionaries(self, ids: list[str]) -> list[Json]:
-        items = self._graph.read_all([*map(self._node, ids)])
+        items = self._graph.read_all([*map(self._node, ids)], only=questions.MEMBERS)
         return [{"id": one, **questions.members_of(item)} for one, item in zip(ids, items, strict=True)]
 
     def _by_state(self, *, finished: bool) -> list[str]:

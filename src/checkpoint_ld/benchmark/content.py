@@ -1,31 +1,51 @@
-"""What a benchmark holds, read from its graph."""
+"""What a benchmark holds, read from its graph: its questions by identifier, what they say, and which match a query."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import takewhile
+from functools import cached_property, lru_cache, partial
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld import templates
+from checkpoint_ld.dialects.properties import name_of
 from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.entities import Question
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.graph import contexts, interpreter
 from checkpoint_ld.identifiers import unique_question_id
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.creators import creator_of
 from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.questions import is_scenario
+from checkpoint_ld.members import ANYTHING
+from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from rdflib.term import Node
 
     from checkpoint_ld.entities import DynamicRubric, Rubric
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.contexts import TermTable
     from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.templates import Template
+
+Json = dict[str, Any]
+
+FORMAT_PROPERTIES = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
+"""Properties of a benchmark that say how its file is written, and nothing about the benchmark."""
+_EXACT = ANYTHING - {"nodes"}
+"""Members whose values are JSON of any form, in which null and empty lists say something."""
+_MODES = ("exact", "contains", "in", "regex")
+_TOGETHER = 512
+"""So many feed items at most are read together by who goes through questions."""
+
+_read_template = lru_cache(maxsize=4096)(templates.read_template)
+"""Templates by their text: reading one takes ten times as long as the other members of its question."""
 
 
 class Elements(dict[str, "Node"]):
@@ -48,13 +68,14 @@ def elements_of(graph: CheckpointGraph) -> Elements:
     elements = Elements()
     nodes = graph.member(graph.root, "dataFeedElement")
     described = [node for node in nodes if node in graph.held]
-    told = dict(zip(described, graph.read_all(described, only={}), strict=True))
-    own = [told[node].get("@id") if node in told else graph.plain(node, "@id") for node in nodes]
+    read = dict(zip(described, graph.read_all(described, only={}), strict=True))
+    own = [read[node].get("@id") if node in read else graph.plain(node, "@id") for node in nodes]
     taken = {one for one in own if isinstance(one, str)}
     for node, identifier in zip(nodes, own, strict=True):
-        name = str(identifier) if identifier else unique_question_id(_text_of(graph, node), taken)
+        text = "" if identifier else graph.plain(asked_in(graph, node), "text")
+        name = str(identifier) if identifier else unique_question_id(text if isinstance(text, str) else "", taken)
         if name in elements:
-            name = _suffixed(name, taken)
+            name = next(one for suffix in count(1) if (one := f"{name}-{suffix}") not in taken)
         if name != identifier:
             elements.computed.add(name)
         taken.add(name)
@@ -65,7 +86,7 @@ def elements_of(graph: CheckpointGraph) -> Elements:
 def keep_identifiers(graph: CheckpointGraph, elements: Elements, freed: str) -> None:
     """Give those feed items their identifiers as their own that would be named anew, now that `freed` is free.
 
-    They are alike but for the suffix; the others need not be looked at.
+    They are alike but for the suffix; the others need not be read.
     """
     stems = {freed, _stem(freed)} - {None}
     if any(_stem(one) in stems for one in elements.computed):
@@ -81,48 +102,29 @@ def keep_identifier(graph: CheckpointGraph, elements: Elements, name: str) -> No
         elements.computed.remove(name)
 
 
-def asked_in(graph: CheckpointGraph, item: Node) -> Node:
-    """Return the node of the question in a feed item; a bare question is its own item."""
-    asked = graph.member(item, "item")
-    return asked[0] if asked else item
-
-
-def _suffixed(identifier: str, taken: set[str]) -> str:
-    suffix = 1
-    while f"{identifier}-{suffix}" in taken:
-        suffix += 1
-    return f"{identifier}-{suffix}"
-
-
 def _stem(identifier: str) -> str | None:
     """Return what is before the suffix of an identifier, None where there is none."""
     stem, _, suffix = identifier.rpartition("-")
     return stem if suffix.isdecimal() else None
 
 
-def _text_of(graph: CheckpointGraph, node: Node) -> str:
-    text = graph.plain(asked_in(graph, node), "text")
-    return text if isinstance(text, str) else ""
-
-
-Json = dict[str, Any]
-
-
-_read_template = lru_cache(maxsize=4096)(templates.read_template)
-"""Templates by their text: reading one takes ten times as long as the other members of its question."""
+def asked_in(graph: CheckpointGraph, item: Node) -> Node:
+    """Return the node of the question in a feed item; a bare question is its own item."""
+    asked = graph.member(item, "item")
+    return asked[0] if asked else item
 
 
 @dataclass(frozen=True)
 class QuestionContent:
-    """A question with its identifier in the benchmark; `item` is the feed item that holds it, to look at only."""
+    """A question with its identifier in the benchmark; `item` is the feed item that holds it, not to be changed."""
 
     id: str
     item: Json = field(repr=False)
 
     @cached_property
-    def question(self) -> Question:
-        """The question as an entity."""
-        return questions.question_of(self.item)
+    def members(self) -> Json:
+        """The members of a `Question` as JSON, without rubrics."""
+        return questions.stated_by(self.item)
 
     @cached_property
     def finished(self) -> bool:
@@ -131,38 +133,23 @@ class QuestionContent:
 
     @cached_property
     def has_template(self) -> bool:
-        """Whether there is an answer template of its own, not just the placeholder."""
+        """Whether there is an answer template other than the placeholder."""
         return questions.has_template(self.item)
 
-    @cached_property
-    def members(self) -> Json:
-        """The members of the question that is there, as JSON, without rubrics."""
-        return questions.stated_by(self.item)
+    @property
+    def template(self) -> Template:
+        """What the answer template says, read without running it."""
+        return _read_template(self.members["answer_template"])
 
     @cached_property
     def has_rubric(self) -> bool:
         """Whether there are traits that are not dynamic."""
         return traits.has_traits(questions.asked_of(self.item))
 
-    @property
-    def has_source(self) -> bool:
-        """Whether there is the text of a template, be it only the placeholder."""
-        return questions.has_source(self.item)
-
     @cached_property
-    def template(self) -> Template:
-        """What the answer template says, read without running it."""
-        return _read_template(self.members["answer_template"])
-
-    @cached_property
-    def rubric(self) -> Rubric | None:
-        """The traits of the question, None if there are none."""
-        return traits.rubric_of(questions.asked_of(self.item))
-
-    @cached_property
-    def dynamic_rubric(self) -> DynamicRubric | None:
-        """The dynamic traits of the question, None if there are none."""
-        return traits.dynamic_rubric_of(questions.asked_of(self.item))
+    def rubrics(self) -> tuple[Rubric | None, DynamicRubric | None]:
+        """The traits of the question, and the dynamic ones; None where there are none."""
+        return rubrics_of(questions.asked_of(self.item))
 
     @property
     def author(self) -> str:
@@ -177,52 +164,33 @@ class BenchmarkContent:
     root: Json = field(repr=False)
     questions: tuple[QuestionContent, ...]
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return text_of(self.root.get("name"))
-
-    @property
-    def description(self) -> str:
-        """The description, "" where there is none."""
-        return text_of(self.root.get("description"))
-
-    @property
-    def version(self) -> str:
-        """The version of the benchmark."""
-        return text_of(self.root.get("version")) or DEFAULT_VERSION
-
-    @property
-    def creator(self) -> str:
-        """The names of those who made it, "" where nobody is named."""
-        told = creator_of(self.root)
-        makers = told if isinstance(told, list) else [] if told is None else [told]
-        return ", ".join(one if isinstance(one, str) else one.name for one in makers)
-
-    @property
-    def created_at(self) -> str:
-        """When it was made, ISO 8601, "" where nothing is said."""
-        return text_of(self.root.get("dateCreated"))
-
-    @property
-    def modified_at(self) -> str:
-        """When it was changed last, ISO 8601, "" where nothing is said."""
-        return text_of(self.root.get("dateModified"))
+    @cached_property
+    def metadata(self) -> dict[str, str | None]:
+        """Name, description, version, names of the makers, and dates (ISO 8601), None where they are not given."""
+        root, makers = self.root, as_list(creator_of(self.root))
+        return {
+            "name": text_of(root.get("name")),
+            "description": text_of(root.get("description")),
+            "version": text_of(root.get("version")) or DEFAULT_VERSION,
+            "creator": ", ".join(one if isinstance(one, str) else one.name for one in makers) or None,
+            "created_at": text_of(root.get("dateCreated")) or None,
+            "modified_at": text_of(root.get("dateModified")) or None,
+        }
 
     @cached_property
-    def global_rubric(self) -> Rubric | None:
-        """The traits by which the answers to all questions are judged."""
-        return traits.rubric_of(self.root)
-
-    @cached_property
-    def global_dynamic_rubric(self) -> DynamicRubric | None:
-        """The traits that are judged only where their concept occurs."""
-        return traits.dynamic_rubric_of(self.root)
+    def rubrics(self) -> tuple[Rubric | None, DynamicRubric | None]:
+        """The traits by which the answers to all questions are judged, and the dynamic ones."""
+        return rubrics_of(self.root)
 
     @property
     def scenarios(self) -> list[Json]:
         """The objects of the scenarios, in their order."""
         return [part for part in as_list(self.root.get("hasPart")) if is_scenario(part)]
+
+
+def rubrics_of(holder: Json) -> tuple[Rubric | None, DynamicRubric | None]:
+    """Return the traits of a root or question object, and the dynamic ones; None where there are none."""
+    return traits.rubric_of(holder), traits.dynamic_rubric_of(holder)
 
 
 def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], only: Frame | None = None) -> BenchmarkContent:
@@ -235,10 +203,6 @@ def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], only: Frame
         graph.read(graph.root, without=("dataFeedElement",)),
         tuple(QuestionContent(*one) for one in zip(elements, items, strict=True)),
     )
-
-
-_TOGETHER = 512
-"""So many feed items at most are read together by who goes through questions."""
 
 
 class QuestionSequence(Sequence[Question]):
@@ -266,9 +230,118 @@ class QuestionSequence(Sequence[Question]):
             changes = self._graph.changes
             held = [*takewhile(self._graph.held.__contains__, self._nodes[at : at + size])]
             size = min(2 * size, _TOGETHER)
-            for item in self._graph.read_all(held or self._nodes[at : at + 1]):
+            for item in self._graph.read_all(held or self._nodes[at : at + 1], only=questions.MEMBERS):
                 at += 1
                 yield questions.question_of(item)
                 if self._graph.changes != changes:
                     size = 1
                     break
+
+
+def normal_form(graph: CheckpointGraph) -> Any:
+    """Return a JSON value that is the same, exactly, for two graphs if and only if they state the same.
+
+    The context, the version of the format, the order of members, and the difference between a value and a list of one
+    value are how a file is written. Null and an empty list are no statement, unless they are a property's value. The
+    order of lists counts; so do the types of numbers, as RDF has them.
+    """
+    tree = graph.tree()
+    tree.pop("@context", None)
+    properties = tree.get("additionalProperty")
+    if isinstance(properties, list):
+        tree["additionalProperty"] = [one for one in properties if name_of(one) not in FORMAT_PROPERTIES]
+    with interpreter.room():
+        return _normal(tree, graph.table)
+
+
+def _normal(value: Any, table: TermTable) -> Any:
+    if isinstance(value, dict):
+        found = {}
+        for key, held in value.items():
+            # The value null of a property is JSON that the graph holds.
+            if key == "value" or not (held is None or (held == [] and key not in _EXACT)):
+                term = table.base.by_key.get(key)
+                iri = term.iri if term else contexts.expand_name(key) or key
+                found[iri] = held if key in _EXACT else _normal(held, table)
+        return found
+    if isinstance(value, list):
+        return _normal(value[0], table) if len(value) == 1 else [_normal(one, table) for one in value]
+    return value
+
+
+def author_of(item: Json) -> str:
+    """Return the name of the author of the question in a feed item, "" where nobody is named."""
+    name = at_path(questions.stated_by(item), "author.name")
+    return name if isinstance(name, str) else ""
+
+
+def at_path(question: Json, path: str) -> Any:
+    """Return the member of a question at a path of names with dots, None where there is none."""
+    value: Any = question
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def matching(value: Any, mode: str) -> Callable[[Any], bool]:
+    """Return the test of `Benchmark.filter_by_metadata`. Raises SettingsError for a mode that does not exist."""
+    if mode not in _MODES:
+        raise SettingsError(f"there is no match_mode {mode!r}: use {', '.join(_MODES)}")
+    if mode == "exact":
+        return lambda held: held is not None and bool(held == value)
+    if mode == "in":
+        return lambda held: isinstance(held, list) and value in held
+    if not isinstance(value, str) or (mode == "regex" and not _is_pattern(value)):
+        return lambda _: False
+    return lambda held: isinstance(held, str) and _occurs(value, held, case_sensitive=False, regex=mode == "regex")
+
+
+def searching(
+    queries: list[str], *, match_all: bool, case_sensitive: bool, regex: bool
+) -> Callable[[Sequence[Any]], bool] | None:
+    """Return the test of `Benchmark.search_questions` for the values of fields, None where nothing can match."""
+    usable = [one for one in queries if not regex or _is_pattern(one)]
+    if not usable or (match_all and usable != queries):
+        return None
+    test, occurs = all if match_all else any, partial(_occurs, case_sensitive=case_sensitive, regex=regex)
+
+    def found(values: Sequence[Any]) -> bool:
+        text = " ".join(one for value in values for one in as_list(value) if isinstance(one, str))
+        return test(occurs(part, text) for part in usable)
+
+    return found
+
+
+def _occurs(query: str, text: str, *, case_sensitive: bool, regex: bool) -> bool:
+    if regex:
+        from checkpoint_ld.workers.patterns import occurs  # noqa: PLC0415 - not needed to load a benchmark
+
+        return occurs(query, text, () if case_sensitive else ("IGNORECASE",))
+    return query in text if case_sensitive else query.casefold() in text.casefold()
+
+
+def _is_pattern(query: Any) -> bool:
+    from checkpoint_ld.workers.patterns import refuse_faulty  # noqa: PLC0415 - as above
+
+    try:
+        refuse_faulty(query)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def passes(custom_filter: Callable[[Json], object], question: Json) -> bool:
+    """Whether a filter of the user's chooses a question; one that fails does not."""
+    try:
+        return bool(custom_filter(question))
+    except Exception:  # noqa: BLE001 - a filter of the user's that fails on a question does not choose it
+        return False
+
+
+def countable(value: Any) -> list[Hashable]:
+    """Return a value as values to count: the items of a list, an object as its JSON text, [] as None."""
+    if isinstance(value, list) and value:
+        return [found for one in value for found in countable(one)]
+    if isinstance(value, dict):
+        return [json.dumps(value, default=str, sort_keys=True)]
+    return [None if value == [] else value]

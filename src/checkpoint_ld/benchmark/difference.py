@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+from os.path import commonprefix
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.benchmark import difference_outline as outline
-from checkpoint_ld.benchmark.comparison import FORMAT_PROPERTIES
-from checkpoint_ld.benchmark.content import BenchmarkContent, content_of, elements_of
+from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, elements_of
+from checkpoint_ld.characters import harmless, head
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
-from checkpoint_ld.documents import values as json_changes
+from checkpoint_ld.documents import values as json_values
 from checkpoint_ld.documents.values import ABSENT, same
 from checkpoint_ld.mapping.creators import creator_of
 from checkpoint_ld.mapping.properties import CUSTOM, as_list, custom_of, text_of, values
 from checkpoint_ld.mapping.questions import asked_of, is_scenario
 from checkpoint_ld.mapping.traits import dynamic_rubric_of, family_of, is_dynamic, rubric_of
 from checkpoint_ld.members import BY_TYPE
+from checkpoint_ld.reports.markdown import code, escaped
+from checkpoint_ld.reports.summary import counted
+from checkpoint_ld.templates import Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,14 +34,36 @@ if TYPE_CHECKING:
     from checkpoint_ld.benchmark.content import QuestionContent
     from checkpoint_ld.entities import AnyTrait
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.templates import PlainField, Template, TemplateField
+    from checkpoint_ld.templates import PlainField, TemplateField
 
-
+Json = dict[str, Any]
 Members: TypeAlias = "Mapping[str, JsonValue]"
 Kind: TypeAlias = Literal["added", "removed", "changed"]
 
 WITHHELD = "(withheld: it looks like a secret)"
 """What stands for a value that must not go further than its file."""
+SAME = "no differences"
+
+_RATING = frozenset(BY_TYPE["Rating"]) - {"ratingValue", "ratingExplanation"}
+_MARKS = frozenset(("kind", "dynamic_trait_type", "invert"))
+"""Settings that say of which kind a trait is; the trait itself tells."""
+_MEMBERS = ("question", "raw_answer", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
+_DATES = ("date_created", "date_modified")
+_ITEM = frozenset(("@type", "@id", "dateCreated", "dateModified", "keywords", "item"))
+_QUESTION = frozenset(("@type", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords"))
+_PART = frozenset(("@type", "@id", "name", "text", "programmingLanguage"))
+_PROPERTIES = frozenset(("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"))
+"""What the members of a question are read from; all else is a change under its own name."""
+_ROOT = frozenset(BY_TYPE["DataFeed"]) | {"globalRubric"}
+_ROOT_PROPERTIES = frozenset((*LEGACY_PROPERTIES, CREATOR_DETAILS, *FORMAT_PROPERTIES))
+"""Properties that traits and creators are read from, and those that say how a file is written."""
+_TEXTS = ("name", "description", "version")
+_TEMPLATE = ("level", "class_name", "strategy", "ground_truth", "regexes")
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+_WORDS = {sign: word for word, sign in _SIGNS.items()}
+_ROOM = 60
+_BEFORE = 20
+"""How many characters stand before the first difference of two long texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +141,9 @@ def _counted(things: Iterable[tuple[str, Members]]) -> dict[tuple[str, int], Mem
 
 def nested(before: Any, after: Any) -> Iterator[Change]:
     """Yield what is different between two JSON values, as deep down as can be said; names on the way have dots."""
-    for one in json_changes.changes(before, after, by_index=False):
+    for one in json_values.changes(before, after, by_index=False):
         key = next((step for step in reversed(one.path) if isinstance(step, str)), "")
         yield _change(".".join(map(str, one.path)), key, one.before, one.after)
-
-
-Json = dict[str, Any]
-
-_KNOWN = frozenset(BY_TYPE["Rating"]) - {"ratingValue", "ratingExplanation"}
-_MARKS = frozenset(("kind", "dynamic_trait_type", "invert"))
-"""Settings that say of which kind a trait is; the trait itself tells."""
 
 
 def traits_diff(before: Json, after: Json, *, dynamic: bool, order: bool) -> PartsDiff:
@@ -148,7 +167,7 @@ def _beyond_trait(trait: AnyTrait, rating: Json) -> Json:
     """Return what a rating says beyond its trait: members and settings that no trait has."""
     fields = type(trait).model_fields
     settings = values(rating.get("additionalProperty"))
-    beyond = {key: value for key, value in rating.items() if key not in _KNOWN and key not in fields}
+    beyond = {key: value for key, value in rating.items() if key not in _RATING and key not in fields}
     return beyond | {name: value for name, value in settings.items() if name not in fields and name not in _MARKS}
 
 
@@ -171,53 +190,39 @@ def template_diff(before: QuestionContent, after: QuestionContent, *, order: boo
 
     A placeholder stands for no template.
     """
-    told = changes(_source(before), _source(after))
-    if not told:
+    sources = ({"source": one.members["answer_template"]} if one.has_template else {} for one in (before, after))
+    found = changes(*sources)
+    if not found:
         return None
     fields = parts(_fields_of(before), _fields_of(after), order=order)
-    return TemplateDiff(told[0], fields, tuple(nested(_class_of(before), _class_of(after))))
-
-
-def _source(one: QuestionContent) -> Json:
-    return {"source": one.question.answer_template} if one.has_template else {}
+    return TemplateDiff(found[0], fields, tuple(nested(_class_of(before), _class_of(after))))
 
 
 def _fields_of(one: QuestionContent) -> Iterator[tuple[str, Json]]:
-    listed: list[TemplateField | PlainField] = [*one.template.fields, *one.template.plain_fields]
-    for field in listed if one.has_template else ():
+    fields: list[TemplateField | PlainField] = [*one.template.fields, *one.template.plain_fields]
+    for field in fields if one.has_template else ():
         members = {member.name: _json(getattr(field, member.name)) for member in dataclass_fields(field)}
         yield field.name, {key: value for key, value in members.items() if key not in ("name", "line", "unread")}
 
 
 def _class_of(one: QuestionContent) -> Json:
-    return _class_members(one.template) if one.has_template else {}
-
-
-def _class_members(template: Template) -> Json:
-    strategy = None if template.strategy is None else asdict(template.strategy)
-    regexes = None if template.regexes is None else {name: asdict(one) for name, one in template.regexes.items()}
-    code = [[one.kind, one.name] for one in template.custom_code]
-    members = {"level": template.level.value, "class_name": template.class_name, "strategy": _json(strategy)}
-    return {**members, "ground_truth": _json(template.ground_truth), "regexes": _json(regexes), "custom_code": code}
+    if not one.has_template:
+        return {}
+    template = one.template
+    members = {name: _json(getattr(template, name)) for name in _TEMPLATE}
+    return {**members, "custom_code": [[part.kind, part.name] for part in template.custom_code]}
 
 
 def _json(value: Any) -> Any:
+    """Return as JSON what a template says: dataclasses and mappings as objects, an enumeration as its value."""
+    if isinstance(value, Level):
+        return value.value
     if isinstance(value, (str, int, float)) or value is None:
         return value
     if isinstance(value, (list, tuple)):
         return [_json(one) for one in value]
-    return {key: _json(one) for key, one in value.items()}
-
-
-_MEMBERS = ("question", "raw_answer", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
-_DATES = ("date_created", "date_modified")
-_READ_ITEM = frozenset(("@type", "@id", "dateCreated", "dateModified", "keywords", "item"))
-_READ_QUESTION = frozenset(("@type", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords"))
-_READ_PART = frozenset(("@type", "@id", "name", "text", "programmingLanguage"))
-_READ_PROPERTIES = frozenset(
-    ("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"),
-)
-"""What the members of a question are read from; all else is told under its own name."""
+    members = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    return {key: _json(one) for key, one in members.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +254,6 @@ class QuestionDiff:
         return not self.changes and self.template is None and self.rubric.is_empty and self.dynamic_rubric.is_empty
 
 
-def question_name(one: QuestionContent) -> QuestionName:
-    """Return what a question is called."""
-    return QuestionName(one.id, one.question.question)
-
-
 def pairs(
     before: tuple[QuestionContent, ...], after: tuple[QuestionContent, ...]
 ) -> list[tuple[QuestionContent | None, QuestionContent | None]]:
@@ -266,10 +266,10 @@ def pairs(
     by_text: dict[str, list[QuestionContent]] = {}
     for one in before:
         if one.id not in kept:
-            by_text.setdefault(one.question.question, []).append(one)
+            by_text.setdefault(one.members["question"], []).append(one)
     found: list[tuple[QuestionContent | None, QuestionContent | None]] = []
     for one in after:
-        alike = by_text.get(one.question.question)
+        alike = by_text.get(one.members["question"])
         found.append((old[one.id] if one.id in kept else alike.pop(0) if alike else None, one))
     gone = {one.id for left in by_text.values() for one in left}
     return [*found, *((one, None) for one in before if one.id in gone)]
@@ -280,8 +280,8 @@ def question_diff(before: QuestionContent, after: QuestionContent, *, dates: boo
     holders = asked_of(before.item), asked_of(after.item)
     return QuestionDiff(
         id=after.id,
-        question=after.question.question,
-        changes=changes(_members(before, dates=dates, order=order), _members(after, dates=dates, order=order)),
+        question=after.members["question"],
+        changes=changes(*(_members(one, dates=dates, order=order) for one in (before, after))),
         template=template_diff(before, after, order=order),
         rubric=traits_diff(*holders, dynamic=False, order=order),
         dynamic_rubric=traits_diff(*holders, dynamic=True, order=order),
@@ -289,37 +289,25 @@ def question_diff(before: QuestionContent, after: QuestionContent, *, dates: boo
 
 
 def _members(one: QuestionContent, *, dates: bool, order: bool) -> Json:
-    asked = one.question.model_dump(include={*_MEMBERS, *_DATES, "keywords"})
-    told = {"id": one.id, **{name: asked[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
-    keywords = asked["keywords"] if order else sorted(asked["keywords"])
-    members = {**told, "keywords": keywords or None, "finished": one.finished}
-    given = {name: value for name, value in members.items() if value is not None}
-    return given | _beyond(one.item)
-
-
-def _beyond(item: Json) -> Json:
-    """Return what an item says beyond the members of a question: custom metadata, and what nobody knows."""
-    asked = asked_of(item)
+    """Return all that a question says but its template and its traits, what nobody knows included."""
+    stated, item, asked = one.members, one.item, asked_of(one.item)
+    keywords = stated["keywords"] if order else sorted(stated["keywords"])
+    members = {"id": one.id, **{name: stated[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
+    members |= {"keywords": keywords or None, "finished": one.finished}
+    found = {name: value for name, value in members.items() if value is not None}
     properties = values(asked.get("additionalProperty"))
-    rest = {f"custom.{key}": value for key, value in custom_of(properties).items()}
-    rest |= {
-        name: value
-        for name, value in properties.items()
-        if name not in _READ_PROPERTIES and not name.startswith(CUSTOM)
+    found |= {f"custom.{key}": value for key, value in custom_of(properties).items()}
+    found |= {
+        name: value for name, value in properties.items() if name not in _PROPERTIES and not name.startswith(CUSTOM)
     }
-    rest |= {key: value for key, value in asked.items() if key not in _READ_QUESTION and key not in _READ_ITEM}
+    found |= {key: value for key, value in asked.items() if key not in _QUESTION and key not in _ITEM}
     if asked is not item:
-        rest |= {key: value for key, value in item.items() if key not in _READ_ITEM}
+        found |= {key: value for key, value in item.items() if key not in _ITEM}
     for slot in ("acceptedAnswer", "hasPart"):
         for part in as_list(asked.get(slot))[:1]:
             known = part.items() if isinstance(part, dict) else ()
-            rest |= {f"{slot}.{key}": value for key, value in known if key not in _READ_PART}
-    return rest
-
-
-_READ = frozenset(BY_TYPE["DataFeed"]) | {"globalRubric"}
-_ROOT_PROPERTIES = frozenset((*LEGACY_PROPERTIES, CREATOR_DETAILS, *FORMAT_PROPERTIES))
-"""Properties that traits and creators are read from, and those that say how a file is written."""
+            found |= {f"{slot}.{key}": value for key, value in known if key not in _PART}
+    return found
 
 
 @runtime_checkable
@@ -355,24 +343,18 @@ class SemanticDiff:
     def is_empty(self) -> bool:
         """Whether nothing is different."""
         named = self.global_rubric, self.global_dynamic_rubric, self.scenarios
-        listed = self.questions_added, self.questions_removed, self.questions_changed
-        return not (
-            self.metadata
-            or self.properties
-            or any(listed)
-            or self.questions_reordered
-            or not all(one.is_empty for one in named)
-        )
+        listed = self.metadata, self.properties, self.questions_added, self.questions_removed, self.questions_changed
+        return not (any(listed) or self.questions_reordered) and all(one.is_empty for one in named)
 
     def __bool__(self) -> bool:
         return not self.is_empty
 
     def __str__(self) -> str:
-        return outline.text_of(self)
+        return "\n".join(map(_text_line, _entries(self))) or SAME
 
     def to_markdown(self) -> str:
-        """Return the differences as a nested list in Markdown."""
-        return outline.markdown_of(self)
+        """Return the differences as a nested list in Markdown, in which values of the document are code."""
+        return "\n".join(map(_markdown_line, _entries(self))) or SAME
 
     def as_json(self) -> Json:
         """Return the differences as a JSON object, members by their names here, with `is_empty`."""
@@ -396,8 +378,8 @@ def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, ord
     return SemanticDiff(
         metadata=changes(_metadata(old, dates=dates), _metadata(new, dates=dates)),
         properties=changes(_properties(old), _properties(new)),
-        questions_added=tuple(question_name(one) for was, one in matched if was is None and one is not None),
-        questions_removed=tuple(question_name(was) for was, one in matched if one is None and was is not None),
+        questions_added=tuple(_name(one) for was, one in matched if was is None and one is not None),
+        questions_removed=tuple(_name(was) for was, one in matched if one is None and was is not None),
         questions_changed=tuple(one for one in compared if not one.is_empty),
         questions_reordered=order and sequence != sorted(sequence),
         global_rubric=traits_diff(old.root, new.root, dynamic=False, order=order),
@@ -410,19 +392,24 @@ def _content(one: Compared) -> BenchmarkContent:
     return content_of(one.graph, elements_of(one.graph))
 
 
+def _name(one: QuestionContent) -> QuestionName:
+    return QuestionName(one.id, one.members["question"])
+
+
 def _metadata(content: BenchmarkContent, *, dates: bool) -> Json:
     root = content.root
-    told = {
-        "id": root.get("@id"),
-        "name": root.get("name"),
-        "description": root.get("description"),
-        "version": root.get("version"),
-        "creator": _creator(root),
-        **({"created_at": content.created_at, "modified_at": content.modified_at} if dates else {}),
-        **{key: value for key, value in root.items() if key not in _READ},
+    makers = [
+        one if isinstance(one, str) else one.model_dump(by_alias=True, exclude_none=True)
+        for one in as_list(creator_of(root))
+    ]
+    found = {
+        **{name: root.get(key) for name, key in (("id", "@id"), *((one, one) for one in _TEXTS))},
+        "creator": makers[0] if len(makers) == 1 else makers,
+        **({name: content.metadata[name] for name in ("created_at", "modified_at")} if dates else {}),
+        **{key: value for key, value in root.items() if key not in _ROOT},
         "hasPart": [part for part in as_list(root.get("hasPart")) if not is_scenario(part)],
     }
-    return {name: value for name, value in told.items() if value not in (None, "", [])}
+    return {name: value for name, value in found.items() if value not in (None, "", [])}
 
 
 def _properties(content: BenchmarkContent) -> Json:
@@ -430,15 +417,87 @@ def _properties(content: BenchmarkContent) -> Json:
     return {name: value for name, value in found.items() if name not in _ROOT_PROPERTIES}
 
 
-def _creator(root: Json) -> Any:
-    told = creator_of(root)
-    makers = [
-        one if isinstance(one, str) else one.model_dump(by_alias=True, exclude_none=True)
-        for one in (told if isinstance(told, list) else [told])
-        if one is not None
-    ]
-    return makers[0] if len(makers) == 1 else makers or None
-
-
 def _named(scenarios: list[Json]) -> list[tuple[str, Json]]:
     return [(text_of(one.get("name")), one) for one in scenarios]
+
+
+class _Entry(NamedTuple):
+    """A line of an outline: its depth, what happened, to what, and the details, which are values of the document."""
+
+    depth: int
+    sign: str
+    what: str
+    name: str = ""
+    details: tuple[str, ...] = ()
+
+
+def _text_line(entry: _Entry) -> str:
+    # What terminals would obey is replaced.
+    title = " ".join(part for part in (entry.what, harmless(entry.name)) if part)
+    details = " → ".join(map(harmless, entry.details))
+    return f"{'  ' * entry.depth}{entry.sign} {title}{f': {details}' if details else ''}"
+
+
+def _markdown_line(entry: _Entry) -> str:
+    title = " ".join(part for part in (escaped(entry.what), code(entry.name)) if part)
+    details = " → ".join(map(code, entry.details))
+    return f"{'  ' * entry.depth}- {_WORDS[entry.sign]} {title}{f': {details}' if details else ''}"
+
+
+def _entries(diff: SemanticDiff) -> Iterator[_Entry]:
+    yield from _of_changes(diff.metadata, 0)
+    yield from _of_changes(diff.properties, 0, "property")
+    yield from _of_parts(diff.global_rubric, 0, "global trait")
+    yield from _of_parts(diff.global_dynamic_rubric, 0, "global dynamic trait")
+    yield from _of_parts(diff.scenarios, 0, "scenario")
+    if diff.questions_reordered:
+        yield _Entry(0, "~", "order of questions")
+    yield from (_of_question("-", one) for one in diff.questions_removed)
+    yield from (_of_question("+", one) for one in diff.questions_added)
+    for question in diff.questions_changed:
+        yield _of_question("~", question)
+        yield from _of_changes(question.changes, 1)
+        if question.template is not None:
+            yield from _of_template(question.template)
+        yield from _of_parts(question.rubric, 1, "trait")
+        yield from _of_parts(question.dynamic_rubric, 1, "dynamic trait")
+
+
+def _of_question(sign: str, one: QuestionName | QuestionDiff) -> _Entry:
+    return _Entry(0, sign, "question", one.id, (head(one.question, _ROOM),))
+
+
+def _of_template(template: TemplateDiff) -> Iterator[_Entry]:
+    source = template.source
+    if source.kind != "changed":
+        yield _Entry(1, _SIGNS[source.kind], "template")
+        return
+    old, new = (Counter(str(text).splitlines()) for text in (source.before, source.after))
+    counts = f"{counted((new - old).total(), 'line')} added, {counted((old - new).total(), 'line')} removed"
+    yield _Entry(1, "~", "template", details=(counts,))
+    yield from _of_changes(template.changes, 2)
+    yield from _of_parts(template.fields, 2, "field")
+
+
+def _of_parts(found: PartsDiff, depth: int, what: str) -> Iterator[_Entry]:
+    if found.reordered:
+        yield _Entry(depth, "~", f"order of {what}s")
+    yield from (_Entry(depth, "-", what, name) for name in found.removed)
+    yield from (_Entry(depth, "+", what, name) for name in found.added)
+    for part in found.changed:
+        yield _Entry(depth, "~", what, part.name)
+        yield from _of_changes(part.changes, depth + 1)
+
+
+def _of_changes(found: tuple[Change, ...], depth: int, what: str = "") -> Iterator[_Entry]:
+    return (_Entry(depth, _SIGNS[one.kind], what, one.member, _shown(one)) for one in found)
+
+
+def _shown(change: Change) -> tuple[str, ...]:
+    """Return the values of a change, cut so that the first difference of two long texts is to be seen."""
+    both = {"added": [change.after], "removed": [change.before]}.get(change.kind, [change.before, change.after])
+    texts = [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in both]
+    start = 0
+    if len(texts) == 2 and max(map(len, texts)) > _ROOM:
+        start = max(0, len(commonprefix(texts)) - _BEFORE)  # noqa: RUF071 - these are no paths
+    return tuple(f"{'…' if start else ''}{head(text[start:], _ROOM)}" for text in texts)

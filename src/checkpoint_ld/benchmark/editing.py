@@ -1,9 +1,10 @@
-"""Edits of a benchmark: what users give, checked before anything is changed, and what it changes in JSON objects."""
+"""Edits of a benchmark: what users give, checked before anything changes, and what it changes in JSON objects."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 import textwrap
 from collections.abc import Mapping
@@ -14,11 +15,13 @@ from pydantic import ValidationError
 
 from checkpoint_ld import entities, templates
 from checkpoint_ld.dialects.datafeed import new_template_of, template_name
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
-from checkpoint_ld.errors import WriteError, WrongTypeError
+from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.mapping.properties import ABSENT, CUSTOM, as_list, faults_of, is_placeholder, name_of, property_value
@@ -31,40 +34,37 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.store import Index
 
-
 Json = dict[str, Any]
 
 _PROPERTIES = "additionalProperty"
 _TRAITS = ("question_rubric", "question_dynamic_rubric")
 _MEMBERS = (*Question.model_fields, "finished")
 _REQUIRED = ("id", "name", "created_at", "modified_at")
+_DATES = {"date_created": "dateCreated", "date_modified": "dateModified"}
+_PREVIEW = 100
+Traits = TypeVar("Traits", Rubric, DynamicRubric)
 
 
-def value_of(holder: Json, name: str, default: Any = None) -> Any:
-    """Return the value of the property `name`, `default` where there is none; of several the last counts."""
+def value_of(holder: Json, name: str) -> Any:
+    """Return the value of the property `name`, None where there is none; of several the last counts."""
     found = [one for one in as_list(holder.get(_PROPERTIES)) if name_of(one) == name]
-    return found[-1].get("value") if found else default
-
-
-def set_value(holder: Json, name: str, value: Any) -> None:
-    """Give the property `name` a JSON value; None is written as Karenina writes it, as no value at all.
-
-    What else is said about a property that is there already stays. A new one comes to stand at the end.
-    """
-    entries = as_list(holder.get(_PROPERTIES))
-    found = [one for one in entries if name_of(one) == name]
-    if not found:
-        holder[_PROPERTIES] = [*entries, property_value(name, ABSENT if value is None else value)]
-    elif value is None:
-        found[-1].pop("value", None)
-    else:
-        found[-1]["value"] = value
+    return found[-1].get("value") if found else None
 
 
 def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
-    """Give properties their values, each as `set_value` does."""
+    """Give properties JSON values; None is written as Karenina writes it, as no value at all.
+
+    What else is said about a property that is there already stays. A new one comes to stand at the end.
+    """
     for name, value in properties.items():
-        set_value(holder, name, value)
+        entries = as_list(holder.get(_PROPERTIES))
+        found = [one for one in entries if name_of(one) == name]
+        if not found:
+            holder[_PROPERTIES] = [*entries, property_value(name, ABSENT if value is None else value)]
+        elif value is None:
+            found[-1].pop("value", None)
+        else:
+            found[-1]["value"] = value
 
 
 def take_away(holder: Json, is_meant: Callable[[str], bool]) -> bool:
@@ -77,9 +77,6 @@ def take_away(holder: Json, is_meant: Callable[[str], bool]) -> bool:
     if not kept:
         del holder[_PROPERTIES]
     return True
-
-
-Traits = TypeVar("Traits", Rubric, DynamicRubric)
 
 
 def question_given(members: Mapping[str, Any]) -> Question:
@@ -132,6 +129,78 @@ def _source_of_class(given: type) -> str:
     return re.sub(rf"^class\s+{given.__name__}\b", "class Answer", text, count=1, flags=re.MULTILINE)
 
 
+def usable_template(given: object, name: str = "the template") -> str:
+    """Return the source of a template that is given; `name` stands for it in messages.
+
+    Raises WriteError, with all faults, for one that cannot be used, and as `source_given`.
+    """
+    source = source_given(given)
+    if found := template_faults(source):
+        raise WriteError(f"{name} cannot be used: {'; '.join(found)}")
+    dump_json(source)
+    return source
+
+
+def template_faults(source: str) -> tuple[str, ...]:
+    """Return what keeps a source from being used as a template, each with the line and what to do."""
+    from checkpoint_ld.templates import reading  # noqa: PLC0415 - not needed to load a benchmark
+
+    return reading.faults(source)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedTemplate:
+    """The template of a finished question, with what is needed to judge answers by it.
+
+    `template_code` is text, which nothing here runs; `last_modified` an ISO 8601 text; the rubrics are as
+    `Rubric.model_dump(mode="json")` gives them, traits of all five kinds included. `question_preview` has the first
+    100 characters of the text.
+    """
+
+    question_id: str
+    question_text: str
+    question_preview: str
+    raw_answer: str
+    template_code: str
+    last_modified: str
+    finished: bool
+    question_rubric: dict[str, Any] | None
+    question_dynamic_rubric: dict[str, Any] | None
+    keywords: list[str]
+    few_shot_examples: list[dict[str, str]] | None
+    workspace_path: str | None
+
+
+def finished_template(question_id: str, question: Question, source: str) -> FinishedTemplate:
+    """Return the template of a finished question."""
+    text = question.question
+    same = ("raw_answer", "question_rubric", "question_dynamic_rubric", "keywords", "few_shot_examples")
+    return FinishedTemplate(
+        question_id=question_id,
+        question_text=text,
+        question_preview=text if len(text) <= _PREVIEW else f"{text[:_PREVIEW]}...",
+        template_code=source,
+        last_modified=question.date_modified,
+        finished=True,
+        **{name: getattr(question, name) for name in (*same, "workspace_path")},
+    )
+
+
+def read_templates(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read a JSON object of sources by question identifier.
+
+    Raises SourceMissingError, and ReadError for what is no such object.
+    """
+    data, name = read_bytes(os.fspath(path))
+    value = read_json(data, name).value
+    if not isinstance(value, dict):
+        raise ReadError(f"{name}: not a JSON object; write one with identifiers of questions and their templates")
+    for question_id, source in value.items():
+        if not isinstance(source, str):
+            raise ReadError(f"{name}: the template of {question_id!r} is no text; write its source")
+    return value
+
+
 def state_given(finished: object) -> bool | None:
     """Return whether a question is to count as finished, None where nothing is said. Raises WrongTypeError."""
     if finished is None or isinstance(finished, bool):
@@ -147,9 +216,6 @@ def rubric_given(given: object, model: type[Traits]) -> Traits | None:
         return model.model_validate(given)
     except ValidationError as error:
         raise WriteError(f"the rubric of the question is refused: {faults_of(error)}") from None
-
-
-_DATES = {"date_created": "dateCreated", "date_modified": "dateModified"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +236,21 @@ class Addition:
 
 
 def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addition:
-    """Return a question that is given to be added, with arguments of `add_question`; None is as good as none.
+    """Return a question that is given to be added, with arguments of `add_question`, where None stands for none.
 
     Raises WriteError for what is no question.
     """
-    members = _given_members(given, {name: one for name, one in arguments.items() if one is not None})
+    arguments = {name: one for name, one in arguments.items() if one is not None}
+    if isinstance(given, Question):
+        stated = given.model_dump(mode="json", exclude={"id"})
+        stated = {name: one for name, one in stated.items() if one is not None}
+        members = {"question_id": given.id, **stated, **arguments}
+    elif isinstance(given, str):
+        members = {**arguments, "question": given}
+    elif isinstance(given, Mapping):
+        members = {**arguments, **given}
+    else:
+        raise WrongTypeError(f"{given!r} is no question: give a text, a mapping or a Question")
     identifier, finished = members.pop("question_id", None), state_given(members.pop("finished", None))
     if identifier is not None and not (isinstance(identifier, str) and identifier):
         raise WriteError(f"the question_id {identifier!r} is no text: give a text that is not empty, or none")
@@ -186,17 +262,6 @@ def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addi
         members["date_created"] = members["date_modified"] = now()
     question = question_given({name: one for name, one in members.items() if one is not None})
     return Addition(question, identifier, finished, rubric, dynamic)
-
-
-def _given_members(given: str | Mapping[str, Any] | Question, arguments: Json) -> Json:
-    if isinstance(given, Question):
-        stated = given.model_dump(mode="json", exclude={"id"})
-        return {"question_id": given.id, **{name: one for name, one in stated.items() if one is not None}, **arguments}
-    if isinstance(given, str):
-        return {**arguments, "question": given}
-    if isinstance(given, Mapping):
-        return {**arguments, **given}
-    raise WrongTypeError(f"{given!r} is no question: give a text, a mapping or a Question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +327,7 @@ def put_source(asked: Json, source: str) -> None:
     if len(as_list(asked.get("hasPart"))) > 1:
         asked["hasPart"] = made
     else:
-        set_text(asked, "hasPart", made)
+        _set_text(asked, "hasPart", made)
 
 
 def put_member(item: Json, member: str, question: Question) -> None:
@@ -273,38 +338,30 @@ def put_member(item: Json, member: str, question: Question) -> None:
     asked = asked_of(item)
     if member in _DATES:
         item[_DATES[member]] = getattr(question, member)
-    elif member in PROPERTIES or member == "custom_metadata":
-        _put_properties(asked, member, question)
-    elif member == "keywords":
-        item.pop("keywords", None)  # their older place, which readers join with the new one
-        asked.pop("keywords", None)
-        if question.keywords:
-            asked["keywords"] = question.keywords
-    elif member == "raw_answer":
-        set_text(asked, "acceptedAnswer", {"@type": "Answer", "text": question.raw_answer})
-    elif member == "answer_template":
-        if question.answer_template:
-            set_text(asked, "hasPart", new_template_of(question.question, question.answer_template))
-        else:
-            asked.pop("hasPart", None)
-    else:
-        _put_text(asked, question.question)
-
-
-def _put_properties(asked: Json, member: str, question: Question) -> None:
-    if member == "custom_metadata":
-        told = {f"{CUSTOM}{name}": value for name, value in (question.custom_metadata or {}).items()}
-        take_away(asked, lambda name: name.startswith(CUSTOM) and name not in told)
-    else:
+    elif member == "custom_metadata":
+        custom = {f"{CUSTOM}{name}": value for name, value in (question.custom_metadata or {}).items()}
+        take_away(asked, lambda name: name.startswith(CUSTOM) and name not in custom)
+        set_values(asked, custom)
+    elif member in PROPERTIES:
         value = property_of(question, member)
-        told = {} if value is None else {member: value}
         if value is None:
             take_away(asked, member.__eq__)
-    for name, one in told.items():
-        set_value(asked, name, one)
+        else:
+            set_values(asked, {member: value})
+    elif member == "keywords":
+        item.pop("keywords", None)  # their older place, which readers join with the new one
+        put_members(asked, {"keywords": question.keywords or None})
+    elif member == "raw_answer":
+        _set_text(asked, "acceptedAnswer", {"@type": "Answer", "text": question.raw_answer})
+    elif member == "question":
+        _put_text(asked, question.question)
+    elif question.answer_template:
+        _set_text(asked, "hasPart", new_template_of(question.question, question.answer_template))
+    else:
+        asked.pop("hasPart", None)
 
 
-def set_text(asked: Json, member: str, part: Json) -> None:
+def _set_text(asked: Json, member: str, part: Json) -> None:
     """Give the object that is a member of a question the text of `part`, which is put there where there is none."""
     held = [one for one in as_list(asked.get(member)) if isinstance(one, dict) and one.keys() - {"@id"}]
     if held:

@@ -1,25 +1,26 @@
-"""A benchmark as flat records, comma-separated values, Markdown and one JSON value of plain objects."""
+"""A benchmark as flat records, comma-separated values, Markdown, one JSON value, and the table for curators."""
 
 from __future__ import annotations
 
 import json
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+import os
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from checkpoint_ld import emission
 from checkpoint_ld.benchmark.overview import summary
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
-from checkpoint_ld.documents.files import kind_of
+from checkpoint_ld.documents.files import kind_of, replace_file
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.mapping.properties import text_of
-from checkpoint_ld.mapping.questions import frame, frame_for, named
-from checkpoint_ld.mapping.traits import family_of
-from checkpoint_ld.tables import line, paragraphs, table
+from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, frame_for, named
+from checkpoint_ld.mapping.traits import PROPERTY, RATING, family_of
+from checkpoint_ld.tables import Sheet, line, paragraphs, table, workbook
+from checkpoint_ld.templates import Level
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
     from checkpoint_ld.benchmark.content import BenchmarkContent, QuestionContent
     from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
@@ -28,35 +29,51 @@ if TYPE_CHECKING:
     from checkpoint_ld.tables import Formulas
     from checkpoint_ld.templates import TemplateField
 
+    Rubrics: TypeAlias = tuple[Rubric | None, DynamicRubric | None]
 
+Json = dict[str, Any]
+Cell: TypeAlias = str | int | float
 Record = dict[str, Any]
 """A row by the names of its columns; every record of one table has the same columns."""
 
 QUESTIONS_FRAME = frame(
     text=None,
-    acceptedAnswer=None,
+    acceptedAnswer=TEXT,
     dateCreated=None,
     dateModified=None,
     keywords=None,
-    hasPart=None,
-    additionalProperty=None,
-    rating={"additionalType": None},
+    hasPart=TEXT,
+    additionalProperty=PROPERTY,
+    rating=TYPE,
     globalRubric=None,
 )
-"""The frame of what tables of questions and of fields look at in feed items: all but the settings of traits."""
+"""The frame of what tables of questions and of fields take from feed items: all but the settings of traits."""
 DOCUMENT_FRAME = frame(
     text=None,
-    acceptedAnswer=None,
-    hasPart=None,
-    rating=None,
+    acceptedAnswer=TEXT,
+    hasPart=TEXT,
+    rating=RATING,
     additionalProperty=named("finished", *LEGACY_PROPERTIES),
     globalRubric=None,
 )
-"""The frame of what `document` looks at."""
+"""The frame of what `document` takes from feed items."""
+CSV_COLUMNS = ("Question ID", "Question", "Raw Answer", "Has Template", "Finished", "Author", "Created", "Modified")
 _CSV_MEMBERS = ("question", "raw_answer", "answer_template", "finished", "author", "date_created", "date_modified")
-
-CUSTOM = "custom."
-"""What the columns of custom metadata begin with."""
+CSV_EXTRA = ("keywords", "sources", "custom")
+"""What can follow the eight columns."""
+CURATION_COLUMNS = (
+    *("Item Number", "Source ID", "Question", "Reference Answer", "Functional Area", "Subcategory", "Complexity"),
+    *("Curation Status", "Field Name", "Field Type", "Judge Instruction", "Reference Value", "Verification Method"),
+    "Template Parse Status",
+)
+_SOURCE = ("Source ID", "source_id", "id")
+_AREA = ("Area", "Functional Area", "functional_area")
+_SUBCATEGORY = ("Subcategories", "Subcategory", "subcategory")
+_COMPLEXITY = ("Complexity", "complexity")
+"""The keys of custom metadata that a column is filled from, the first that is there."""
+_UNREADABLE = (Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS)
+FORMATS = ("json", "csv", "markdown", "jsonld")
+EXTENSIONS = {".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown", ".jsonld": "jsonld"}
 
 
 def records_of(content: BenchmarkContent, table: str) -> list[Record]:
@@ -68,37 +85,36 @@ def records_of(content: BenchmarkContent, table: str) -> list[Record]:
 
 
 def question_records(content: BenchmarkContent) -> list[Record]:
-    """Return a record for each question.
+    """Return a record for each question: texts, truth values and counts; `keywords` is a list.
 
-    Texts, truth values and counts; `keywords` is a list. Each key of custom metadata is a column `custom.KEY`, None
-    where a question has none; a list or object in it is JSON text.
+    Each key of custom metadata is a column `custom.KEY`, None where a question has none; a list or object in it is
+    JSON text.
     """
-    keys = custom_keys(content)
-    return [_question_record(one, keys) for one in content.questions]
+    keys = _custom_keys(content)
+    return [
+        {
+            "question_id": one.id,
+            "question": members["question"],
+            "raw_answer": members["raw_answer"],
+            "has_template": one.has_template,
+            "finished": one.finished,
+            "author": one.author,
+            "created": members["date_created"],
+            "modified": members["date_modified"],
+            "keywords": members["keywords"],
+            "has_rubric": one.has_rubric,
+            "template_mode": one.template.level.value,
+            "verified_field_count": len(one.template.fields),
+            **{f"custom.{key}": _flat((members["custom_metadata"] or {}).get(key)) for key in keys},
+        }
+        for one in content.questions
+        for members in (one.members,)
+    ]
 
 
-def custom_keys(content: BenchmarkContent) -> list[str]:
+def _custom_keys(content: BenchmarkContent) -> list[str]:
     """Return the keys of all custom metadata, in the order in which they first occur."""
     return list(dict.fromkeys(key for one in content.questions for key in one.members["custom_metadata"] or ()))
-
-
-def _question_record(one: QuestionContent, keys: list[str]) -> Record:
-    asked, custom = one.members, one.members["custom_metadata"] or {}
-    return {
-        "question_id": one.id,
-        "question": asked["question"],
-        "raw_answer": asked["raw_answer"],
-        "has_template": one.has_template,
-        "finished": one.finished,
-        "author": one.author,
-        "created": asked["date_created"],
-        "modified": asked["date_modified"],
-        "keywords": asked["keywords"],
-        "has_rubric": one.has_rubric,
-        "template_mode": one.template.level.value,
-        "verified_field_count": len(one.template.fields),
-        **{f"{CUSTOM}{key}": flat(custom.get(key)) for key in keys},
-    }
 
 
 def field_records(content: BenchmarkContent) -> list[Record]:
@@ -107,25 +123,23 @@ def field_records(content: BenchmarkContent) -> list[Record]:
     `ground_truth` is a plain value or JSON text, `parameters` JSON text; `literal_values` is a list or None.
     """
     return [
-        {"question_id": one.id, "question": one.members["question"], **_field_record(field)}
+        {
+            "question_id": one.id,
+            "question": one.members["question"],
+            "field_name": field.name,
+            "field_type": field.type,
+            "description": field.description,
+            "extraction_hint": field.extraction_hint,
+            "ground_truth": _flat(field.ground_truth),
+            "literal_values": None if field.literal_values is None else list(field.literal_values),
+            "primitive": field.primitive,
+            "parameters": _flat(dict(field.parameters)),
+            "weight": field.weight,
+            "is_trace": field.is_trace,
+        }
         for one in content.questions
         for field in one.template.fields
     ]
-
-
-def _field_record(field: TemplateField) -> Record:
-    return {
-        "field_name": field.name,
-        "field_type": field.type,
-        "description": field.description,
-        "extraction_hint": field.extraction_hint,
-        "ground_truth": flat(field.ground_truth),
-        "literal_values": None if field.literal_values is None else list(field.literal_values),
-        "primitive": field.primitive,
-        "parameters": flat(dict(field.parameters)),
-        "weight": field.weight,
-        "is_trace": field.is_trace,
-    }
 
 
 def trait_records(content: BenchmarkContent) -> list[Record]:
@@ -133,56 +147,50 @@ def trait_records(content: BenchmarkContent) -> list[Record]:
 
     `type` is llm, regex, callable, metric or agentic; `kind` boolean, score, literal, template or metric.
     """
+    scopes: list[tuple[str | None, Rubrics]] = [(None, content.rubrics)]
+    scopes += [(one.id, one.rubrics) for one in content.questions]
     return [
         {
             "scope": "global" if question_id is None else "question",
             "question_id": question_id,
             "type": family_of(trait),
-            "dynamic": dynamic,
+            "dynamic": is_dynamic,
             "name": trait.name,
-            "kind": trait_kind(trait),
+            "kind": _kind_of(trait),
             "min": getattr(trait, "min_score", None),
             "max": getattr(trait, "max_score", None),
             "higher_is_better": trait.higher_is_better,
             "description": trait.description,
         }
-        for question_id, dynamic, trait in _traits(content)
+        for question_id, rubrics in scopes
+        for trait, is_dynamic in _traits(rubrics)
     ]
 
 
-def _traits(content: BenchmarkContent) -> Iterator[tuple[str | None, bool, AnyTrait]]:
-    scopes: list[tuple[str | None, Any, Any]] = [(None, content.global_rubric, content.global_dynamic_rubric)]
-    scopes += [(one.id, one.rubric, one.dynamic_rubric) for one in content.questions]
-    for question_id, static, dynamic in scopes:
-        for is_dynamic, rubric in ((False, static), (True, dynamic)):
-            if rubric is not None:
-                yield from ((question_id, is_dynamic, trait) for trait in rubric.traits())
+def _traits(rubrics: Rubrics) -> list[tuple[AnyTrait, bool]]:
+    """Return traits, each with whether it is dynamic."""
+    static, dynamic = ([*one.traits()] if one else [] for one in rubrics)
+    return [*((one, False) for one in static), *((one, True) for one in dynamic)]
 
 
-def trait_kind(trait: AnyTrait) -> str:
+def _kind_of(trait: AnyTrait) -> str:
     """Return what kind of result a trait gives: boolean, score, literal, template, or metric for its metrics."""
-    family = family_of(trait)
-    kind = getattr(trait, "kind", "metric" if family == "metric" else "boolean")
+    kind = getattr(trait, "kind", "metric" if family_of(trait) == "metric" else "boolean")
     return kind if isinstance(kind, str) else "template"
 
 
-def flat(value: Any) -> Any:
+def _flat(value: Any) -> Any:
     """Return a value that fits into one cell: a list or an object as JSON text, anything else as it is."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value
 
 
-CSV_COLUMNS = ("Question ID", "Question", "Raw Answer", "Has Template", "Finished", "Author", "Created", "Modified")
-CSV_EXTRA = ("keywords", "sources", "custom")
-"""What may be asked for beside the eight columns."""
-
-
 def csv_frame(extra: Collection[str]) -> Frame | None:
-    """Return the frame of what `question_table` looks at."""
+    """Return the frame of what `question_table` takes from feed items."""
     return frame_for((*_CSV_MEMBERS, *("custom_metadata" if one == "custom" else one for one in extra)))
 
 
 def question_table(content: BenchmarkContent, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
-    """Return the table of questions with the columns `CSV_COLUMNS`, and after them those asked for.
+    """Return the table of questions with the columns `CSV_COLUMNS`, and after them those of `extra`.
 
     `extra`: `keywords` (separated by `; `), `sources` (how many), `custom` (a column for each key). Raises
     SettingsError for anything else.
@@ -190,28 +198,20 @@ def question_table(content: BenchmarkContent, *, extra: Collection[str] = (), fo
     unknown = [name for name in extra if name not in CSV_EXTRA]
     if unknown:
         raise SettingsError(f"there is no extra column {unknown[0]!r}: choose from {', '.join(CSV_EXTRA)}")
-    keys = custom_keys(content) if "custom" in extra else []
-    header = [*CSV_COLUMNS, *(name.capitalize() for name in CSV_EXTRA[:2] if name in extra), *keys]
-    return table([header, *(_csv_row(one, extra, keys) for one in content.questions)], formulas=formulas)
-
-
-def _csv_row(one: QuestionContent, extra: Collection[str], keys: list[str]) -> list[str]:
-    asked = one.members
-    row = [one.id, asked["question"], asked["raw_answer"], _word(one.has_template), _word(one.finished), one.author]
-    row += [asked["date_created"], asked["date_modified"]]
-    if "keywords" in extra:
-        row.append("; ".join(asked["keywords"]))
-    if "sources" in extra:
-        row.append(str(len(asked["sources"] or ())))
-    return row + [text_of(flat((asked["custom_metadata"] or {}).get(key))) for key in keys]
-
-
-def _word(truth: bool) -> str:
-    return "Yes" if truth else "No"
+    keys = _custom_keys(content) if "custom" in extra else []
+    rows = [[*CSV_COLUMNS, *(name.capitalize() for name in CSV_EXTRA[:2] if name in extra), *keys]]
+    for one in content.questions:
+        members, states = one.members, ("Yes" if is_so else "No" for is_so in (one.has_template, one.finished))
+        row = [one.id, members["question"], members["raw_answer"], *states, one.author]
+        row += [members["date_created"], members["date_modified"]]
+        row += ["; ".join(members["keywords"])] if "keywords" in extra else []
+        row += [str(len(members["sources"] or ()))] if "sources" in extra else []
+        rows.append([*row, *(text_of(_flat((members["custom_metadata"] or {}).get(key))) for key in keys)])
+    return table(rows, formulas=formulas)
 
 
 def document(content: BenchmarkContent) -> str:
-    """Return the benchmark: what it says about itself, counts, traits of all kinds, questions with their answers.
+    """Return the benchmark in Markdown: what it says about itself, counts, traits of all kinds, questions and answers.
 
     Texts are escaped, so that what they hold is shown and not taken for markup.
     """
@@ -219,59 +219,46 @@ def document(content: BenchmarkContent) -> str:
 
 
 def _document_lines(content: BenchmarkContent) -> Iterator[str]:
-    yield f"# {line(content.name)}"
-    if content.description:
-        yield f"\n{paragraphs(content.description)}"
+    told, asked = content.metadata, content.questions
+    finished = sum(one.finished for one in asked)
+    yield f"# {line(told['name'] or '')}"
+    if told["description"]:
+        yield f"\n{paragraphs(told['description'])}"
     yield "\n## Metadata\n"
-    told = (("Version", content.version), ("Creator", content.creator))
-    dates = (("Created", content.created_at), ("Modified", content.modified_at))
-    yield from (f"- **{label}:** {line(value)}" for label, value in (*told, *dates) if value)
+    labels = {"Version": "version", "Creator": "creator", "Created": "created_at", "Modified": "modified_at"}
+    yield from (f"- **{label}:** {line(value)}" for label, name in labels.items() if (value := told[name]))
     yield "\n## Statistics\n"
-    yield from _statistics(content)
-    yield from _rubric("## Global Rubric", content.global_rubric, content.global_dynamic_rubric)
+    yield f"- **Questions:** {len(asked)}"
+    yield f"- **Finished:** {finished}"
+    yield f"- **Progress:** {finished / len(asked) * 100 if asked else 0:.1f}%"
+    yield f"- **Has Templates:** {sum(one.has_template for one in asked)}"
+    yield from _rubric("## Global Rubric", content.rubrics)
     if content.scenarios:
         yield "\n## Scenarios\n"
     yield from (_named(text_of(one.get("name")), "", text_of(one.get("description"))) for one in content.scenarios)
-    if content.questions:
+    if asked:
         yield "\n## Questions"
-    for number, one in enumerate(content.questions, 1):
-        yield from _question_lines(number, one)
+    for number, one in enumerate(asked, 1):
+        status = "✅ finished" if one.finished else "❌ not finished"
+        template = "📝 present" if one.has_template else "❌ missing"
+        yield f"\n### {number}. {line(one.members['question'])}"
+        yield f"\n**Status:** {status} | **Template:** {template}"
+        if one.members["raw_answer"]:
+            yield f"\n**Expected Answer:** {paragraphs(one.members['raw_answer'])}"
+        yield from _rubric("**Rubric:**", one.rubrics)
 
 
-def _statistics(content: BenchmarkContent) -> Iterator[str]:
-    count, finished = len(content.questions), sum(one.finished for one in content.questions)
-    yield f"- **Questions:** {count}"
-    yield f"- **Finished:** {finished}"
-    yield f"- **Progress:** {finished / count * 100 if count else 0:.1f}%"
-    yield f"- **Has Templates:** {sum(one.has_template for one in content.questions)}"
-
-
-def _question_lines(number: int, one: QuestionContent) -> Iterator[str]:
-    status = "✅ finished" if one.finished else "❌ not finished"
-    template = "📝 present" if one.has_template else "❌ missing"
-    yield f"\n### {number}. {line(one.members['question'])}"
-    yield f"\n**Status:** {status} | **Template:** {template}"
-    if one.members["raw_answer"]:
-        yield f"\n**Expected Answer:** {paragraphs(one.members['raw_answer'])}"
-    yield from _rubric("**Rubric:**", one.rubric, one.dynamic_rubric)
-
-
-def _rubric(title: str, static: Rubric | None, dynamic: DynamicRubric | None) -> Iterator[str]:
-    listed = [(trait, "") for trait in (static.traits() if static else ())]
-    listed += [(trait, "dynamic ") for trait in (dynamic.traits() if dynamic else ())]
+def _rubric(title: str, rubrics: Rubrics) -> Iterator[str]:
+    listed = _traits(rubrics)
     if listed:
         yield f"\n{title}\n"
-    for trait, dynamic_or_not in listed:
-        family, kind = family_of(trait), trait_kind(trait)
-        words = f"{dynamic_or_not}{family}" if kind == family else f"{dynamic_or_not}{family}, {kind}"
-        yield _named(trait.name, f" ({words})", trait.description)
+    for trait, is_dynamic in listed:
+        words = ", ".join(dict.fromkeys((family_of(trait), _kind_of(trait))))
+        yield _named(trait.name, f" ({'dynamic ' if is_dynamic else ''}{words})", trait.description)
 
 
 def _named(name: str, what: str, description: str | None) -> str:
     return f"- **{line(name)}**{what}{f': {line(description)}' if description else ''}"
-
-
-Json = dict[str, Any]
 
 
 def dictionary(content: BenchmarkContent) -> Json:
@@ -279,37 +266,26 @@ def dictionary(content: BenchmarkContent) -> Json:
 
     All of it is JSON. Keys of services in the settings of agentic traits are masked.
     """
+    static, dynamic = map(_dumped, content.rubrics)
     return {
-        "metadata": {
-            "name": content.name,
-            "description": content.description,
-            "version": content.version,
-            "creator": content.creator or None,
-            "created_at": content.created_at or None,
-            "modified_at": content.modified_at or None,
-        },
+        "metadata": {**content.metadata},
         "statistics": summary(content),
-        "questions": [_question_object(one) for one in content.questions],
-        "global_rubric": _dumped(content.global_rubric),
-        "global_dynamic_rubric": _dumped(content.global_dynamic_rubric),
+        "questions": [
+            {
+                "id": one.id,
+                **{name: value for name, value in one.members.items() if "rubric" not in name},
+                **dict(zip(("question_rubric", "question_dynamic_rubric"), map(_dumped, one.rubrics), strict=True)),
+                "finished": one.finished,
+            }
+            for one in content.questions
+        ],
+        "global_rubric": static,
+        "global_dynamic_rubric": dynamic,
     }
-
-
-def _question_object(one: QuestionContent) -> Json:
-    rubrics = {"question_rubric": _dumped(one.rubric), "question_dynamic_rubric": _dumped(one.dynamic_rubric)}
-    members = {name: value for name, value in one.members.items() if name not in rubrics}
-    return {"id": one.id, **members, **rubrics, "finished": one.finished}
 
 
 def _dumped(rubric: Rubric | DynamicRubric | None) -> Json | None:
     return None if rubric is None else rubric.model_dump(mode="json")
-
-
-FORMATS = ("json", "csv", "markdown", "jsonld")
-EXTENSIONS: Mapping[str, str] = MappingProxyType(
-    {".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown", ".jsonld": "jsonld"}
-)
-"""The formats by the extensions of files."""
 
 
 def format_of(path: str | os.PathLike[str], wanted: str) -> str:
@@ -333,3 +309,67 @@ def written(content: BenchmarkContent, graph: CheckpointGraph, kind: str) -> byt
         return text.encode()
     except UnicodeEncodeError as error:
         raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
+
+
+def write_curation_table(content: BenchmarkContent, path: str | os.PathLike[str]) -> Json:
+    """Write the table for curators, a row for each verified field, to exactly `path`; return the counts.
+
+    It is a workbook (`.xlsx`) or comma-separated values (`.csv`). Raises SettingsError for another extension and where
+    openpyxl is not installed, WriteError if `path` cannot be written.
+    """
+    extension = PurePath(os.fspath(path)).suffix.lower()
+    if extension not in (".xlsx", ".csv"):
+        raise SettingsError(f"{os.fspath(path)}: a curation table is written as .xlsx or .csv")
+    rows: list[list[Cell]] = [list(CURATION_COLUMNS)]
+    for number, one in enumerate(content.questions, 1):
+        about, status = _about(number, one), _status(one)
+        fields = [_field(field) for field in one.template.fields] or [[""] * 5]
+        rows += [[*about, *field, status] for field in fields]
+    finished = sum(one.finished for one in content.questions)
+    unreadable = [one for one in content.questions if one.has_template and one.template.level in _UNREADABLE]
+    counts = {
+        "question_count": len(content.questions),
+        "field_count": sum(len(one.template.fields) for one in content.questions),
+        "draft_count": len(content.questions) - finished,
+        "finished_count": finished,
+        "template_parse_error_count": len(unreadable),
+    }
+    if extension == ".csv":
+        replace_file(path, table(rows, formulas="escape").encode(errors="replace"))
+    else:
+        labels = ("Questions", "Fields", "Drafts", "Finished", "Template Parse Errors")
+        totals: list[list[Cell]] = [["Benchmark", content.metadata["name"] or ""]]
+        totals += [[label, count] for label, count in zip(labels, counts.values(), strict=True)]
+        replace_file(path, workbook((Sheet("Curation Review", rows), Sheet("Summary", totals))))
+    return {"output_path": os.fspath(path), **counts}
+
+
+def _about(number: int, one: QuestionContent) -> list[Cell]:
+    custom = one.members["custom_metadata"] or {}
+    source, area, subcategory, complexity = (
+        next((_cell(custom[key]) for key in keys if custom.get(key) is not None), "")
+        for keys in (_SOURCE, _AREA, _SUBCATEGORY, _COMPLEXITY)
+    )
+    texts = (one.members["question"], one.members["raw_answer"])
+    return [number, source, *texts, area, subcategory, complexity, "Finished" if one.finished else "Draft"]
+
+
+def _cell(value: Any) -> Cell:
+    """Return a value as a cell: a number as such, a truth value by Python's name for it, as Karenina does."""
+    if isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, int | float) else text_of(_flat(value))
+
+
+def _field(field: TemplateField) -> list[Cell]:
+    parameters = ", ".join(f"{name}={value!r}" for name, value in field.parameters.items())
+    method = "" if field.primitive is None else f"{field.primitive}({parameters})"
+    return [field.name, field.type, field.description or "", _cell(field.ground_truth), method]
+
+
+def _status(one: QuestionContent) -> str:
+    if not one.has_template:
+        return "No generated template"
+    if one.template.level in _UNREADABLE:
+        return f"Parse error: {'; '.join(problem.message for problem in one.template.problems)}"
+    return "Parsed" if one.template.fields else "No verified fields found"

@@ -8,40 +8,41 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from checkpoint_ld import reading
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.store import copied
-from checkpoint_ld.mapping.questions import frame, named
+from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
+from checkpoint_ld.mapping.traits import PROPERTY
 from checkpoint_ld.report import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from checkpoint_ld.benchmark.content import BenchmarkContent, QuestionContent
+    from checkpoint_ld.benchmark.content import BenchmarkContent
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.report import Report
 
-
 Json = dict[str, Any]
+Errors: TypeAlias = "Sequence[dict[str, str]]"
 
-SUMMARY_FRAME = frame(hasPart=None, rating={"additionalType": None}, additionalProperty=None, globalRubric=None)
+SUMMARY_FRAME = frame(hasPart=TEXT, rating=TYPE, additionalProperty=PROPERTY, globalRubric=None)
 """The frame of what is counted in feed items."""
+READINESS_FRAME = frame(hasPart=TEXT, additionalProperty=named("finished"))
+"""The frame of what `readiness` takes from feed items."""
+_STATUS = ((90, "excellent"), (75, "good"), (50, "fair"), (25, "poor"), (0, "critical"))
+_FEW = 5
 
 
 def summary(content: BenchmarkContent) -> Json:
-    """Return the name and the dates of a benchmark, with counts; the traits of the global rubric are of all kinds."""
+    """Return name, makers and dates of a benchmark, with counts; the traits of the global rubric are of all kinds."""
     questions = content.questions
     finished = sum(one.finished for one in questions)
-    rubric = content.global_rubric
+    rubric, _ = content.rubrics
     return {
-        "name": content.name,
-        "version": content.version,
-        "creator": content.creator or None,
-        "created_at": content.created_at or None,
-        "modified_at": content.modified_at or None,
+        **{name: value for name, value in content.metadata.items() if name != "description"},
         "question_count": len(questions),
         "finished_count": finished,
         "has_template_count": sum(one.has_template for one in questions),
         "has_rubric_count": sum(one.has_rubric for one in questions),
         "progress_percentage": finished / len(questions) * 100 if questions else 0.0,
-        "is_complete": bool(questions) and all(one.finished and one.has_source for one in questions),
+        "is_complete": bool(questions) and all(one.finished and has_source(one.item) for one in questions),
         "has_global_rubric": rubric is not None,
         "global_rubric_traits": sum(1 for _ in rubric.traits()) if rubric else 0,
     }
@@ -53,25 +54,14 @@ def statistics(content: BenchmarkContent) -> Json:
     `questions_with_custom_metadata` are those that say more about themselves: custom metadata, author or sources.
     """
     lengths = [len(one.members["answer_template"] or "") for one in content.questions if one.has_template]
+    more = ("custom_metadata", "author", "sources")
     return {
         **summary(content),
         "avg_template_length": sum(lengths) // len(lengths) if lengths else 0,
         "min_template_length": min(lengths, default=0),
         "max_template_length": max(lengths, default=0),
-        "questions_with_custom_metadata": sum(_says_more(one) for one in content.questions),
+        "questions_with_custom_metadata": sum(any(one.members[name] for name in more) for one in content.questions),
     }
-
-
-def _says_more(one: QuestionContent) -> bool:
-    return any(one.members[name] for name in ("custom_metadata", "author", "sources"))
-
-
-Errors: TypeAlias = "Sequence[dict[str, str]]"
-
-READINESS_FRAME = frame(hasPart=None, additionalProperty=named("finished"))
-"""The frame of what `readiness` looks at in feed items."""
-_STATUS = ((90, "excellent"), (75, "good"), (50, "fair"), (25, "poor"), (0, "critical"))
-_FEW = 5
 
 
 def readiness(content: BenchmarkContent, template_errors: Errors, rubric_errors: Errors) -> Json:
@@ -82,7 +72,7 @@ def readiness(content: BenchmarkContent, template_errors: Errors, rubric_errors:
     """
     missing = [one.id for one in content.questions if not one.has_template]
     unfinished = [one.id for one in content.questions if not one.finished]
-    told = {
+    conditions = {
         "has_questions": bool(content.questions),
         "all_have_templates": not missing,
         "all_finished": not unfinished,
@@ -90,8 +80,8 @@ def readiness(content: BenchmarkContent, template_errors: Errors, rubric_errors:
         "rubrics_valid": not rubric_errors,
     }
     return {
-        "ready_for_verification": all(told.values()),
-        **told,
+        "ready_for_verification": all(conditions.values()),
+        **conditions,
         "missing_templates_count": len(missing),
         "unfinished_count": len(unfinished),
         "template_errors_count": len(template_errors),
@@ -105,15 +95,15 @@ def readiness(content: BenchmarkContent, template_errors: Errors, rubric_errors:
 
 def progress(content: BenchmarkContent, ready: Json) -> Json:
     """Return how far the work is; `ready` is the readiness of the benchmark."""
-    told = statistics(content)
+    counts = summary(content)
     return {
-        "name": told["name"],
-        "progress_percentage": told["progress_percentage"],
-        "questions_total": told["question_count"],
-        "questions_finished": told["finished_count"],
-        "questions_with_templates": told["has_template_count"],
+        "name": counts["name"],
+        "progress_percentage": counts["progress_percentage"],
+        "questions_total": counts["question_count"],
+        "questions_finished": counts["finished_count"],
+        "questions_with_templates": counts["has_template_count"],
         "is_ready_for_verification": ready["ready_for_verification"],
-        "last_modified": told["modified_at"],
+        "last_modified": counts["modified_at"],
     }
 
 
@@ -123,22 +113,11 @@ def health(content: BenchmarkContent, ready: Json, timestamp: str) -> Json:
     20 points for questions, up to 30 for those that are finished, 25 for valid templates, 15 for valid rubrics, and 10
     when all questions are finished. A benchmark without questions has 0.
     """
-    told = statistics(content)
+    counts = statistics(content)
     score = 0
     if ready["has_questions"]:
-        score = 20 + int(0.30 * told["progress_percentage"])
+        score = 20 + int(0.30 * counts["progress_percentage"])
         score += 25 * ready["templates_valid"] + 15 * ready["rubrics_valid"] + 10 * ready["all_finished"]
-    return {
-        "health_score": score,
-        "health_status": next(word for least, word in _STATUS if score >= least),
-        "timestamp": timestamp,
-        "readiness": ready,
-        "statistics": told,
-        "recommendations": _recommendations(ready, told),
-    }
-
-
-def _recommendations(ready: Json, told: Json) -> list[str]:
     missing, unfinished = ready["missing_templates_count"], ready["unfinished_count"]
     due = (
         (not ready["has_questions"], "Add questions"),
@@ -146,10 +125,17 @@ def _recommendations(ready: Json, told: Json) -> list[str]:
         (unfinished, f"Mark {_counted(unfinished)} as finished"),
         (not ready["templates_valid"], "Correct the templates that are not valid"),
         (not ready["rubrics_valid"], "Correct the rubrics that are not valid"),
-        (told["question_count"] < _FEW, f"Add questions until there are at least {_FEW}"),
-        (not told["has_global_rubric"], "Add a global rubric"),
+        (counts["question_count"] < _FEW, f"Add questions until there are at least {_FEW}"),
+        (not counts["has_global_rubric"], "Add a global rubric"),
     )
-    return [advice for applies, advice in due if applies]
+    return {
+        "health_score": score,
+        "health_status": next(word for least, word in _STATUS if score >= least),
+        "timestamp": timestamp,
+        "readiness": ready,
+        "statistics": counts,
+        "recommendations": [advice for applies, advice in due if applies],
+    }
 
 
 def _counted(count: int) -> str:
@@ -187,7 +173,7 @@ class Verdict:
         yield self.message
 
 
-def verdict_on(graph: CheckpointGraph, template_errors: Sequence[dict[str, str]], profile: str) -> Verdict:
+def verdict_on(graph: CheckpointGraph, template_errors: Errors, profile: str) -> Verdict:
     """Hold a graph against the rules of `profile`. Raises SettingsError for a profile that does not exist.
 
     What cannot be read as a checkpoint any more is a finding.
@@ -196,8 +182,7 @@ def verdict_on(graph: CheckpointGraph, template_errors: Sequence[dict[str, str]]
 
     chosen = profiles.profile(profile)
     try:
-        read = reading.of_statements(copied(graph.held))
-        checked = validation.check_reading(read, chosen)
+        checked = validation.check_reading(reading.of_statements(copied(graph.held)), chosen)
     except ReadError as error:
         checked = Checked(None, error.findings)
     return Verdict(validation.report_of([checked], chosen), tuple(template_errors))

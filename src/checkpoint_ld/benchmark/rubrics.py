@@ -30,9 +30,13 @@ from checkpoint_ld.mapping.traits import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.entities import AnyTrait
+
+Json = dict[str, Any]
+
+_MEMBER = "rating"
 
 
 def rubric_faults(rubric: Rubric | DynamicRubric | None) -> Iterator[tuple[str, str]]:
@@ -49,33 +53,8 @@ def rubric_faults(rubric: Rubric | DynamicRubric | None) -> Iterator[tuple[str, 
             yield trait.name, f"trait {trait.name!r}: a score without both bounds; set min_score and max_score"
 
 
-def refuse_problems(rubric: Rubric | DynamicRubric, current: Rubric | DynamicRubric | None = None) -> None:
-    """Raise WriteError for what an author may not write, unless it is odd about the `current` rubric already."""
-    known = current.all_problems() if current is not None else ()
-    refused = [one for one in rubric.all_problems() if one.severity >= Severity.WARNING and one not in known]
-    if refused:
-        raise WriteError("; ".join(f"{one.message} ({one.remedy})" for one in refused))
-
-
-def refuse_taken(name: str, taken: Iterable[str]) -> None:
-    """Raise WriteError for the name of a trait that another one has."""
-    if name in taken:
-        raise WriteError(f"there is a trait {name!r} already: give another name, or update that trait")
-
-
-def required_traits(given: Iterable[AnyTrait]) -> list[AnyTrait]:
-    """Return traits that are given. Raises WrongTypeError for what is none."""
-    found = list(given)
-    for one in found:
-        if not isinstance(one, tuple(FAMILIES.values())):
-            raise WrongTypeError(
-                f"the trait is of type {type(one).__name__}: give one of the traits of checkpoint_ld.entities"
-            )
-    return found
-
-
 def merge_faults(general: Rubric | DynamicRubric | None, own: Rubric | DynamicRubric | None) -> Iterator[str]:
-    """Say why the rubric of a question cannot be merged with that of the benchmark."""
+    """Yield why the rubric of a question cannot be merged with that of the benchmark."""
     if general is not None and own is not None:
         for name in conflicts(general, own):
             yield f"the benchmark has a trait of the name too: {name}; rename or remove one of the two"
@@ -88,17 +67,12 @@ def counts_of(rubrics: Iterable[Rubric | DynamicRubric | None]) -> dict[str, Any
     return {"rubrics": len(there), "traits": kinds.total(), "by_kind": {family: kinds[family] for family in FAMILIES}}
 
 
-Json = dict[str, Any]
-
-_MEMBER = "rating"
-
-
 @dataclass(frozen=True)
 class HeldRubric(Generic[Traits]):
     """The traits of one rubric in the object `holder`, which is changed.
 
     What changes something raises WriteError, having changed nothing, for traits that an author may not write, and
-    WrongTypeError for what is none; oddities that were there before may stay. Other ratings stay as they are, and so
+    WrongTypeError for what is none; faults that were there before may stay. Other ratings stay as they are, and so
     does what a rating says beyond its trait. Traits in the places of older files move into ratings.
     """
 
@@ -108,30 +82,30 @@ class HeldRubric(Generic[Traits]):
 
     def add(self, trait: AnyTrait) -> None:
         """Add a trait at the end."""
-        refuse_problems(self._collected([trait]))
-        refuse_taken(trait.name, self._names())
-        rating = self._made(trait)
-        self._move_older()
-        self._hold([*self._all(), rating])
+        self._refuse([trait], None)
+        self._refuse_taken(trait.name, self._names())
+        self._put({}, [self._made(trait)])
 
     def replace(self, rubric: Traits | Sequence[AnyTrait]) -> None:
         """Hold the traits of `rubric` and no others, in their order."""
-        given = rubric.traits() if isinstance(rubric, Rubric | DynamicRubric) else rubric
-        wanted = list(self._collected(given).traits())
-        refuse_problems(self._collected(wanted), self._current())
+        given: Iterable[AnyTrait] = rubric.traits() if isinstance(rubric, Rubric | DynamicRubric) else rubric
+        wanted: list[AnyTrait] = [*self._collected(given).traits()]
+        self._refuse(wanted, self._current())
         made = [self._made(trait) for trait in wanted]
         self._move_older()
         old: list[Json] = self._ratings()
-        counterparts = _counterparts(wanted, [*map(_rating_name, old)])
-        for index, at in enumerate(counterparts):
-            if at is not None:
-                made[index] = updated_rating(old[at], wanted[index], self.scope, dynamic=self._is_of_dynamic)
-        # Where the order is another, nothing stays in its place: all ratings are added again, as they are.
-        kept: list[int | None] = counterparts if _in_order(wanted, counterparts) else [None] * len(wanted)
-        changed: dict[int, Json] = {id(old[at]): made[index] for index, at in enumerate(kept) if at is not None}
-        others: list[Json] = [made[index] for index, at in enumerate(kept) if at is None]
-        gone: set[int] = {id(one) for one in old} - changed.keys()
-        self._hold([*(changed.get(id(one), one) for one in self._all() if id(one) not in gone), *others])
+        free: dict[str, list[Json]] = {}
+        for one in old:
+            free.setdefault(_name(one), []).append(one)
+        kept: list[Json | None] = [free[one.name].pop(0) if free.get(one.name) else None for one in wanted]
+        for at, rating in enumerate(kept):
+            if rating is not None:
+                made[at] = updated_rating(rating, wanted[at], self.scope, dynamic=self._is_of_dynamic)
+        if not _in_order(wanted, kept, old):
+            kept = [None] * len(wanted)  # all ratings are added again, as they are
+        changes: dict[int, Json | None] = {id(one): None for one in old}
+        changes |= {id(one): new for one, new in zip(kept, made, strict=True) if one is not None}
+        self._put(changes, [new for one, new in zip(kept, made, strict=True) if one is None])
 
     def update(self, name: str, trait: AnyTrait) -> bool:
         """Put `trait` in the place of what is called `name`; return whether there was such a trait.
@@ -141,59 +115,51 @@ class HeldRubric(Generic[Traits]):
         names = self._names()
         if name not in names:
             return False
-        refuse_problems(self._collected([trait]), self._current())
-        refuse_taken(trait.name, [one for one in names if one != name])
+        self._refuse([trait], self._current())
+        self._refuse_taken(trait.name, [one for one in names if one != name])
         self._made(trait)
         self._move_older()
-        called: list[Json] = [one for one in self._ratings() if _rating_name(one) == name]
-        first: Json = called[0]
+        first, *others = (one for one in self._ratings() if _name(one) == name)
         rating = updated_rating(first, trait, self.scope, dynamic=self._is_of_dynamic)
-        kept: list[Any] = [one for one in self._all() if not any(one is other for other in called[1:])]
-        if is_of_kind(first, trait):
-            self._hold([rating if one is first else one for one in kept])
-        else:
-            self._hold([*(one for one in kept if one is not first), rating])
+        stays = is_of_kind(first, trait)
+        changes = {id(first): rating if stays else None, **{id(one): None for one in others}}
+        self._put(changes, [] if stays else [rating])
         return True
 
     def remove(self, name: str) -> bool:
         """Take out what is called `name`; return whether there was such a trait."""
-        return self._take_out(lambda rating: _rating_name(rating) == name) if name in self._names() else False
+        return self._take_out(name.__eq__)
 
     def clear(self) -> bool:
         """Take all traits out; return whether there were any."""
-        return self._take_out(lambda _: True) if self._names() else False
+        return self._take_out(lambda _: True)
 
-    def _take_out(self, is_meant: Callable[[Json], bool]) -> bool:
+    def _take_out(self, is_meant: Callable[[str], bool]) -> bool:
+        if not any(map(is_meant, self._names())):
+            return False
         self._move_older()
-        gone = {id(one) for one in self._ratings() if is_meant(one)}
-        self._hold([one for one in self._all() if id(one) not in gone])
+        self._put({id(one): None for one in self._ratings() if is_meant(_name(one))}, [])
         return True
 
-    @property
-    def _is_of_dynamic(self) -> bool:
-        return self.model is DynamicRubric
-
-    def _all(self) -> list[Any]:
-        return as_list(self.holder.get(_MEMBER))
+    def _put(self, changes: Mapping[int, Json | None], added: list[Json]) -> None:
+        """Put other ratings, or none, in the place of some, which are known by identity; add others at the end."""
+        self._move_older()
+        ratings: list[Any] = as_list(self.holder.get(_MEMBER))
+        kept: list[Any] = [one for one in ratings if id(one) not in changes or changes[id(one)] is not None]
+        self._hold([*(changes.get(id(one), one) for one in kept), *added])
 
     def _hold(self, ratings: list[Any]) -> None:
         self.holder[_MEMBER] = ratings
         if not ratings:
             del self.holder[_MEMBER]
 
+    @property
+    def _is_of_dynamic(self) -> bool:
+        return self.model is DynamicRubric
+
     def _ratings(self) -> list[Json]:
         is_meant = _is_dynamic_trait if self._is_of_dynamic else is_static
-        return [one for one in self._all() if is_meant(one)]
-
-    def _names(self) -> list[str]:
-        return [*map(_rating_name, self._ratings()), *map(_rating_name, self._older())]
-
-    def _current(self) -> Traits | None:
-        try:
-            ratings = [*self._ratings(), *self._older()]
-            return self._collected(trait for rating in ratings if (trait := trait_of(rating)) is not None)
-        except ReadError:
-            return None
+        return [one for one in as_list(self.holder.get(_MEMBER)) if is_meant(one)]
 
     def _older(self) -> list[Json]:
         """Return the ratings for traits that stand in the places of older files; dynamic ones never did."""
@@ -202,19 +168,47 @@ class HeldRubric(Generic[Traits]):
         return older_ratings(self.holder, self.scope)
 
     def _move_older(self) -> None:
-        older: list[Json] = self._older()
         if self._is_of_dynamic:
             return
+        older: list[Json] = self._older()
         for key, value in members_without(self.holder).items():
+            self.holder[key] = value
             if value is None:
-                self.holder.pop(key, None)
-            else:
-                self.holder[key] = value
+                del self.holder[key]
         if older:
-            self._hold([*self._all(), *older])
+            self._hold([*as_list(self.holder.get(_MEMBER)), *older])
 
-    def _collected(self, traits: Iterable[AnyTrait]) -> Traits:
-        return collected(self.model, required_traits(traits))
+    def _names(self) -> list[str]:
+        return [*map(_name, self._ratings()), *map(_name, self._older())]
+
+    def _current(self) -> Traits | None:
+        try:
+            ratings = [*self._ratings(), *self._older()]
+            return self._collected(trait for rating in ratings if (trait := trait_of(rating)) is not None)
+        except ReadError:
+            return None
+
+    def _collected(self, given: Iterable[AnyTrait]) -> Traits:
+        """Return the rubric of traits that are given. Raises WrongTypeError for what is none."""
+        found = list(given)
+        for one in found:
+            if not isinstance(one, tuple(FAMILIES.values())):
+                kind = type(one).__name__
+                raise WrongTypeError(f"the trait is of type {kind}: give one of the traits of checkpoint_ld.entities")
+        return collected(self.model, found)
+
+    def _refuse(self, given: Sequence[AnyTrait], current: Traits | None) -> None:
+        """Raise WriteError for what an author may not write, unless it is wrong with the `current` rubric already."""
+        known = current.all_problems() if current is not None else ()
+        problems = self._collected(given).all_problems()
+        refused = [one for one in problems if one.severity >= Severity.WARNING and one not in known]
+        if refused:
+            raise WriteError("; ".join(f"{one.message} ({one.remedy})" for one in refused))
+
+    @staticmethod
+    def _refuse_taken(name: str, taken: Iterable[str]) -> None:
+        if name in taken:
+            raise WriteError(f"there is a trait {name!r} already: give another name, or update that trait")
 
     def _made(self, trait: AnyTrait) -> Json:
         rating = rating_of(trait, self.scope, dynamic=self._is_of_dynamic)
@@ -222,7 +216,7 @@ class HeldRubric(Generic[Traits]):
         return rating
 
 
-def _rating_name(rating: Json) -> str:
+def _name(rating: Json) -> str:
     return text_of(rating.get("name"))
 
 
@@ -235,20 +229,10 @@ def _is_dynamic_trait(rating: Any) -> bool:
         return True
 
 
-def _counterparts(wanted: list[AnyTrait], names: list[str]) -> list[int | None]:
-    """Return for each trait the place of the rating of its name, each place once; None where there is none."""
-    free: dict[str, list[int]] = {}
-    for at, name in enumerate(names):
-        free.setdefault(name, []).append(at)
-    return [free[trait.name].pop(0) if free.get(trait.name) else None for trait in wanted]
-
-
-def _in_order(wanted: list[AnyTrait], counterparts: list[int | None]) -> bool:
-    """Tell whether traits of each kind stand in the wanted order if new ones come after all others."""
-    last: dict[str, float] = {}
-    for trait, at in zip(wanted, counterparts, strict=True):
-        family, place = family_of(trait), float("inf") if at is None else at
-        if place < last.get(family, -1):
-            return False
-        last[family] = place
-    return True
+def _in_order(wanted: list[AnyTrait], kept: list[Json | None], old: list[Json]) -> bool:
+    """Whether traits of each kind stand in the wanted order if those that stay do so, and new ones come after them."""
+    places = {id(one): place for place, one in enumerate(old)}
+    by_kind: dict[str, list[int]] = {}
+    for trait, one in zip(wanted, kept, strict=True):
+        by_kind.setdefault(family_of(trait), []).append(len(old) if one is None else places[id(one)])
+    return all(found == sorted(found) for found in by_kind.values())

@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,9 @@ from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError
 from checkpoint_ld.extras import library
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    Row = Mapping[str, Any]
+    Row = Mapping[str | None, Any]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -29,21 +28,6 @@ _OLD = ".xls"
 # What is written in another way than JSON writes a number, such as 007, is a name.
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _TRUTH = re.compile("true|false", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Which column holds what; None for what the table does not have."""
-
-    question: str
-    answer: str
-    author_name: str | None
-    author_email: str | None
-    author_affiliation: str | None
-    url: str | None
-    notes: str | None
-    keywords: Sequence[Mapping[str, str]]
-    custom: Sequence[str]
 
 
 @checked
@@ -73,17 +57,6 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
     Raises SettingsError for another extension, LookupFailedError for a sheet or one of the two columns that is not
     there, SourceMissingError (a FileNotFoundError), and ReadError for a file that is no table.
     """
-    asked = _Columns(
-        question_column,
-        answer_column,
-        author_name_column,
-        author_email_column,
-        author_affiliation_column,
-        url_column,
-        answer_notes_column,
-        keywords_columns or (),
-        custom_metadata_columns or (),
-    )
     rows = _rows(os.fspath(file_path), sheet_name)
     header = [_text(name).strip() for name in next(rows, ())]
     for name in (question_column, answer_column):
@@ -91,20 +64,33 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
             raise LookupFailedError(
                 f"there is no column {name!r} in {os.fspath(file_path)}: there are {', '.join(header)}"
             )
-    held = [_cells(header, row) for row in rows]
-    if PurePath(file_path).suffix.lower() in _SEPARATORS:
-        _type(held, asked.custom)
-    found = (_question(row, asked) for row in held)
-    return [one for one in found if one is not None]
-
-
-def _cells(header: list[str], row: Iterable[Any]) -> dict[str, Any]:
     # Of several columns with one name the first counts.
-    stripped = (cell.strip() if isinstance(cell, str) else cell for cell in row)
-    return dict(reversed(list(zip(header, stripped, strict=False))))
+    held: list[dict[str | None, Any]] = [
+        dict(reversed([*zip(header, map(_stripped, row), strict=False)])) for row in rows
+    ]
+    customs = custom_metadata_columns or ()
+    if PurePath(file_path).suffix.lower() in _SEPARATORS:
+        _type(held, customs)
+    about_author = {"name": author_name_column, "email": author_email_column, "affiliation": author_affiliation_column}
+    found = []
+    for row in held:
+        text, answer, url = (_text(row.get(name)) for name in (question_column, answer_column, url_column))
+        if text and answer:
+            author = {name: cell for name, column in about_author.items() if (cell := _text(row.get(column)))}
+            custom = {name: _value(row[name]) for name in customs if row.get(name) not in {None, ""}}
+            question = Question(
+                question=text,
+                raw_answer=answer,
+                author={"@type": "Person", **author} if author else None,
+                keywords=_keywords(row, keywords_columns or ()),
+                answer_notes=_text(row.get(answer_notes_column)) or None,
+                custom_metadata={**({"url": url} if url else {}), **custom} or None,
+            )
+            found.append(question)
+    return found
 
 
-def _type(rows: list[dict[str, Any]], columns: Sequence[str]) -> None:
+def _type(rows: list[dict[str | None, Any]], columns: Sequence[str]) -> None:
     """Put numbers, or truth values, in the place of the texts of a column, where all of them are such."""
     for name in columns:
         written = [row for row in rows if row.get(name)]
@@ -113,58 +99,24 @@ def _type(rows: list[dict[str, Any]], columns: Sequence[str]) -> None:
                 row[name] = json.loads(row[name].lower())
 
 
-def _question(row: Row, columns: _Columns) -> Question | None:
-    text, answer = _text(row.get(columns.question)), _text(row.get(columns.answer))
-    if not text or not answer:
-        return None
-    custom = {name: _value(row[name]) for name in columns.custom if row.get(name) not in {None, ""}}
-    url = _cell(row, columns.url)
-    return Question(
-        question=text,
-        raw_answer=answer,
-        author=_author(row, columns),
-        keywords=_keywords(row, columns),
-        answer_notes=_cell(row, columns.notes),
-        custom_metadata={**({"url": url} if url else {}), **custom} or None,
-    )
-
-
-def _cell(row: Row, column: str | None) -> str | None:
-    return (_text(row.get(column)) or None) if column is not None else None
-
-
-def _author(row: Row, columns: _Columns) -> dict[str, Any] | None:
-    said = (
-        ("name", columns.author_name),
-        ("email", columns.author_email),
-        ("affiliation", columns.author_affiliation),
-    )
-    author = {name: cell for name, column in said if (cell := _cell(row, column))}
-    return {"@type": "Person", **author} if author else None
-
-
-def _keywords(row: Row, columns: _Columns) -> list[str]:
-    found = {
-        keyword.strip()
-        for one in columns.keywords
-        for keyword in _text(row.get(one["column"])).split(one.get("separator") or ",")
-    }
-    return sorted(found - {""})
+def _keywords(row: Row, columns: Sequence[Mapping[str, str]]) -> list[str]:
+    parts = (part for one in columns for part in _text(row.get(one["column"])).split(one.get("separator") or ","))
+    return sorted({part.strip() for part in parts} - {""})
 
 
 def _rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
     extension = PurePath(path).suffix.lower()
     if extension == _OLD:
         raise SettingsError(f"{path}: .xls cannot be read; save it as .xlsx or .csv")
-    if extension == ".xlsx":
-        return iter(_workbook_rows(path, sheet))
-    if extension not in _SEPARATORS:
+    if extension != ".xlsx" and extension not in _SEPARATORS:
         raise SettingsError(f"{path}: give a table as {', '.join(_SEPARATORS)} or .xlsx")
-    return iter(_text_rows(path, _SEPARATORS[extension]))
-
-
-def _text_rows(path: str, separator: str) -> list[list[str]]:
     data, _ = read_bytes(path)
+    return iter(
+        _workbook_rows(path, data, sheet) if extension == ".xlsx" else _text_rows(path, data, _SEPARATORS[extension])
+    )
+
+
+def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
     try:
         text = data.decode(_BOMS.get(data[:2], "utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -178,8 +130,7 @@ def _text_rows(path: str, separator: str) -> list[list[str]]:
         csv.field_size_limit(usual)
 
 
-def _workbook_rows(path: str, sheet: str | None) -> list[list[Any]]:
-    data, _ = read_bytes(path)
+def _workbook_rows(path: str, data: bytes, sheet: str | None) -> list[list[Any]]:
     openpyxl = library("openpyxl")
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
@@ -193,6 +144,10 @@ def _workbook_rows(path: str, sheet: str | None) -> list[list[Any]]:
         return [list(row) for row in page.iter_rows(values_only=True)]
     finally:
         book.close()
+
+
+def _stripped(cell: Any) -> Any:
+    return cell.strip() if isinstance(cell, str) else cell
 
 
 def _text(cell: Any) -> str:

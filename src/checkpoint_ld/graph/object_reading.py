@@ -20,7 +20,7 @@ from checkpoint_ld.documents.values import copied
 from checkpoint_ld.graph.columns import grouped
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, Ref, coercion_of, is_position, told_residue
 from checkpoint_ld.graph.contexts import expand_name, is_property_value
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.literals import DATETIME
 from checkpoint_ld.graph.store import Several, terms_of
 from checkpoint_ld.members import ordered
@@ -153,7 +153,11 @@ class ObjectReading(Compaction):
         ]
         if list in map(type, kinds):
             return [super(ObjectReading, self).object(one, via) for one in subjects]
-        shapes = [(kind, name is None, *held) for kind, name, held in zip(kinds, own, held_by, strict=True)]
+        keys: Iterable[Iterable[Node]] = held_by
+        if only is not None:  # neither members that nobody wants nor their order make a difference between nodes
+            wanted = self._predicates(only)
+            keys = (filter(held.__contains__, wanted) for held in held_by)
+        shapes = [(kind, name is None, *held) for kind, name, held in zip(kinds, own, keys, strict=True)]
         groups = grouped(shapes)
         objects: list[Tree] = [{}] * len(subjects)
         for (kind, _, *predicates), members in groups:
@@ -233,12 +237,17 @@ class ObjectReading(Compaction):
         every = iter(found)
         return [next(every) if size == 1 and step.container != "@set" else [*islice(every, size)] for size in sizes]
 
+    def _predicates(self, only: Frame) -> tuple[Node, ...]:
+        """Return the predicates of the members that a frame names, and those that are no members."""
+        terms = self.table.base.by_key
+        return *(named(terms[key].iri if key in terms else expand_name(key)) for key in only), *_NO_MEMBERS
+
     def _framed(self, values: list[Any], only: Frame) -> list[Any]:
         """Return arrays of nodes without those that are certainly none of the objects that a frame asks for."""
         index, terms = self.index, self.table.base.by_key
         for key, texts in only.items():
             if isinstance(texts, frozenset):
-                predicate = URIRef(terms[key].iri if key in terms else expand_name(key))
+                predicate = named(terms[key].iri if key in terms else expand_name(key))
                 values = [
                     [node for node in one if _may_be(index.get(node, {}).get(predicate), texts)]
                     if type(one) is list

@@ -24,7 +24,7 @@ from checkpoint_ld.mapping.properties import (
     text_of,
     values,
 )
-from checkpoint_ld.mapping.traits import by_kind, dumped, dynamic_traits_of, rating_of, traits_of
+from checkpoint_ld.mapping.traits import PROPERTY, RATING, by_kind, dumped, dynamic_traits_of, rating_of, traits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,10 +57,20 @@ def named(*names: str) -> Frame:
 
 STATES = frame(additionalProperty=named("finished"))
 """What `is_finished` looks at."""
-TRAITS = frame(rating=None, additionalProperty=named(*LEGACY_PROPERTIES), globalRubric=None)
+TRAITS = frame(rating=RATING, additionalProperty=named(*LEGACY_PROPERTIES), globalRubric=None)
 """What `traits_of` looks at."""
-TEMPLATES = frame(hasPart=None)
+TEXT: Frame = {"text": None}
+TYPE: Frame = {"additionalType": None}
+"""The frames of an answer or a template, and of a rating of which the kind is enough."""
+TEMPLATES = frame(hasPart=TEXT)
 """What `source_of` looks at."""
+MEMBERS = frame(
+    **dict.fromkeys(("text", "dateCreated", "dateModified", "keywords", "globalRubric")),
+    **dict.fromkeys(("acceptedAnswer", "hasPart"), TEXT),
+    additionalProperty=PROPERTY,
+    rating=RATING,
+)
+"""What `question_of` and `members_of` read."""
 _PLACES = {
     "question": "text",
     "raw_answer": "acceptedAnswer",
@@ -79,7 +89,7 @@ def frame_for(members: Iterable[str]) -> Frame | None:
     places = {_PLACES.get(one) for one in wanted}
     if None in places:
         return None
-    framed: dict[str, Frame | None] = dict.fromkeys(filter(None, places))
+    framed = {place: MEMBERS[place] for place in filter(None, places)}
     if "additionalProperty" in framed and "custom_metadata" not in wanted:
         framed["additionalProperty"] = named(*wanted)
     return frame(**framed)

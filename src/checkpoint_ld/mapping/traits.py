@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.dialects.traits import Family
     from checkpoint_ld.entities import AnyTrait
+    from checkpoint_ld.graph.object_reading import Frame
 
 
 Json = dict[str, Any]
@@ -88,6 +89,12 @@ _ORDERS: dict[str, tuple[str, ...]] = {
 _FAMILY_OF: dict[type, str] = {model: family for family, model in FAMILIES.items()}
 _FIELDS = {model: frozenset(model.model_fields) for model in FAMILIES.values()}
 _SETTING_NAMES = {"dynamic_trait_type", "invert", *(name for order in _ORDERS.values() for name in order)}
+PROPERTY: Frame = {"name": None, "value": None}
+RATING: Frame = {
+    **dict.fromkeys(("name", "description", "bestRating", "worstRating", "additionalType", *DEEP_DEFAULTS)),
+    "additionalProperty": PROPERTY,
+}
+"""The frame of a rating: what `trait_of` reads."""
 _LISTS = ("metrics", "tp_instructions", "tn_instructions")
 _ENCODED = frozenset((*_LISTS, "classes", "kind", "model_override", "summary"))
 """Settings that may stand in another form than the trait has them in."""
