@@ -64,12 +64,13 @@ TYPE: Frame = {"additionalType": None}
 """The frames of an answer or a template, and of a rating of which the kind is enough."""
 TEMPLATES = frame(hasPart=TEXT)
 """What `source_of` looks at."""
-MEMBERS = frame(
+_MEMBERS: dict[str, Frame | None] = {
     **dict.fromkeys(("text", "dateCreated", "dateModified", "keywords", "globalRubric")),
     **dict.fromkeys(("acceptedAnswer", "hasPart"), TEXT),
-    additionalProperty=PROPERTY,
-    rating=RATING,
-)
+    "additionalProperty": PROPERTY,
+    "rating": RATING,
+}
+MEMBERS = frame(**_MEMBERS)
 """What `question_of` and `members_of` read."""
 _PLACES = {
     "question": "text",
@@ -89,7 +90,7 @@ def frame_for(members: Iterable[str]) -> Frame | None:
     places = {_PLACES.get(one) for one in wanted}
     if None in places:
         return None
-    framed = {place: MEMBERS[place] for place in filter(None, places)}
+    framed = {place: _MEMBERS[place] for place in filter(None, places)}
     if "additionalProperty" in framed and "custom_metadata" not in wanted:
         framed["additionalProperty"] = named(*wanted)
     return frame(**framed)
