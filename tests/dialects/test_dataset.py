@@ -180,6 +180,16 @@ def test_scenarios_are_set_apart_with_a_warning_and_come_back() -> None:
     assert source_pointer(back.origins, "/hasPart/0/name") == "/x_karenina/@value/hasPart/0/name"
 
 
+def test_a_trait_and_a_property_of_one_question_are_set_apart_together() -> None:
+    agent = rating("agent", "karenina:QuestionSpecificAgenticRubricTrait", description="d")
+    asked = question(rating=[agent], additionalProperty=[prop("note")])
+    tree = feed(**{"@context": HTTPS}, dataFeedElement=[element(item=asked)])
+    back = dialect("dataset-1").upgrade(written(tree)).tree["dataFeedElement"][0]["item"]
+
+    assert [one["name"] for one in back["rating"]] == ["agent"]
+    assert back["additionalProperty"] == [prop("note")]
+
+
 def test_a_global_trait_of_a_question_is_written_as_its_own_with_a_warning() -> None:
     tree = feed(**{"@context": HTTPS}, dataFeedElement=[element(item=question(rating=[rating("b", OWN), rating("a")]))])
     downgrade = dialect("dataset-1").downgrade

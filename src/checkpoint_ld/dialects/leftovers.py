@@ -277,7 +277,9 @@ class Losses(NamedTuple):
         left = beyond(read, want, is_silent)
         if KEPT in want:
             left[KEPT] = want[KEPT]
-        park(written, left, KEPT)
+        apart = parked_in(written, KEPT).get("item")  # ratings for which the dialect has no words
+        item = {"item": {**apart, **left["item"]}} if apart and isinstance(left.get("item"), dict) else {}
+        park(written, {**left, **item}, KEPT)
         return losses_of(left, original, pointer, self.dialect)
 
 
