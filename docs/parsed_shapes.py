@@ -9,16 +9,16 @@ from pathlib import Path
 
 import orjson
 
-from checkpoint_ld import shape_files
+from checkpoint_ld import rules
 
-FOLDER = Path(__file__).parents[1] / shape_files.FOLDER
+FOLDER = Path(__file__).parents[1] / rules.FOLDER
 
 
 def contents() -> dict[Path, bytes]:
     """Return the texts of all files in it."""
     return {
-        shape_files.parsed_file(FOLDER, file): orjson.dumps(
-            {"sum": shape_files.sum_of(file), "said": shape_files.parsed(file)}, option=orjson.OPT_APPEND_NEWLINE
+        rules.parsed_file(FOLDER, file): orjson.dumps(
+            {"sum": rules.checksum(file), "said": rules.parsed(file)}, option=orjson.OPT_APPEND_NEWLINE
         )
         for file in sorted(FOLDER.rglob("*.ttl"))
     }

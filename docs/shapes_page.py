@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from checkpoint_ld import published, rules
+from checkpoint_ld import profiles, rules
 
 PAGE = Path(__file__).with_name("shapes.md")
 
@@ -14,7 +14,7 @@ _LIST = re.compile(r"(?P<head><!-- only Python -->\n).*?(?P<tail><!-- end -->\n)
 
 def with_list(page: str) -> str:
     """Return the text of the page with its list written anew."""
-    reasons = {str(shape): reason for shape, reason in published.reasons().items()}
+    reasons = {str(shape): reason for shape, reason in profiles.reasons().items()}
     told = [rule for rule in rules.catalogue().values() if rule.shape in reasons]
     rows = "\n".join(f"| [{one.code}](rules/{one.code}.md) | {one.title} | {reasons[one.shape]} |" for one in told)
     table = f"| rule | what is wrong | what it takes |\n|---|---|---|\n{rows}\n"

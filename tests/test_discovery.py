@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import globs, reading, writing
+from checkpoint_ld import globs, reading, validation, writing
 from checkpoint_ld.batch.discovery import discover, shows_a_checkpoint
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
-from checkpoint_ld.validation import loading
 from tests.documents import canonical
 
 CHECKPOINT = json.dumps(canonical())
@@ -145,7 +144,7 @@ def test_links_that_lead_round_and_round_are_harmless(folder: Path) -> None:
 
 @pytest.mark.parametrize("syntax", writing.SYNTAXES)
 def test_a_checkpoint_shows_in_every_syntax(tmp_path: Path, syntax: str) -> None:
-    graph = loading.read(CHECKPOINT.encode()).graph
+    graph = validation.read(CHECKPOINT.encode()).graph
     (tmp_path / "checkpoint").write_bytes(writing.write(graph, syntax=syntax).data)
     assert shows_a_checkpoint(tmp_path / "checkpoint")
 

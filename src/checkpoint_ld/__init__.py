@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.header import Header, read_header
     from checkpoint_ld.json_schemas import json_schema
-    from checkpoint_ld.published import shapes_graph
+    from checkpoint_ld.profiles import shapes_graph
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.runtime.clock import Clock
     from checkpoint_ld.runtime.events import Event
@@ -216,7 +216,7 @@ _HOMES = {
     "load": "families",
     "read_header": "header",
     "semantic_diff": "benchmark.difference",
-    "shapes_graph": "published",
+    "shapes_graph": "profiles",
     "validate": "families.checking",
     "verify": "templates.verification",
 }

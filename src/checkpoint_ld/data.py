@@ -1,9 +1,13 @@
-"""Where the shipped data (`contexts/`, `shapes/`) is at run time."""
+"""Where the shipped data (`contexts/`, `shapes/`) is at run time, and libraries that only some users need."""
 
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+from checkpoint_ld.errors import SettingsError
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -22,3 +26,14 @@ def folder(name: str) -> Path:
 def text(name: str, file: str) -> str:
     """Return the text of `file` in the folder of shipped data called `name`."""
     return (folder(name) / file).read_text(encoding="utf-8")
+
+
+def library(name: str) -> Any:
+    """Return the library `name`, which the extra of the same name installs.
+
+    Raises SettingsError, with what to install, where it is not there.
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise SettingsError(f"{name} is not installed: run pip install 'checkpoint-ld[{name}]'") from None

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from checkpoint_ld import data
-from checkpoint_ld.shape_files import FOLDER
+from checkpoint_ld.rules import FOLDER
 
 _FOLDER = "examples"
 _LEFT_OUT = "…"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import shown, walk
-from checkpoint_ld.phrases import called
+from checkpoint_ld.documents.values import walk
+from checkpoint_ld.phrases import called, shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import SCHEMA_HTTP, TRAIT_TYPES
 

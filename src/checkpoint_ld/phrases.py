@@ -1,22 +1,27 @@
-"""JSON values as messages name them, and the numbers and booleans that texts stand for."""
+"""How messages name things: values, names that do not exist, and characters that would harm a reader."""
 
 from __future__ import annotations
 
+import json
 import math
+import re
+import unicodedata
+from typing import TYPE_CHECKING
 
-from checkpoint_ld.documents.values import shown as quoted
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 BOOLEAN_WORDS = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"})
 """Texts that stand for a boolean, in any case."""
 
-_TYPE_PREFIXES = ("karenina:", KARENINA, SCHEMA, SCHEMA_HTTP, "schema:")
-
-
-def shortened(text: str, limit: int = 60) -> str:
-    """Return `text` on one line, cut to `limit` characters."""
-    line = " ".join(text[: 2 * limit].split())
-    return line if len(line) <= limit and len(text) <= 2 * limit else line[: limit - 1] + "…"
+_SHOWN = 60
+"""How many characters of a text a message holds."""
+_LONGEST = 80
+"""difflib is quadratic, and longer names resemble nothing anyway."""
+_HARMFUL = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+_JOINERS = frozenset("\u200c\u200d")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def shown(value: object) -> str:
@@ -27,7 +32,8 @@ def shown(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return quoted(value)
+            short = value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…"
+            return encodable(json.dumps(short, ensure_ascii=False))
         case int() if value.bit_length() > 128:
             return "a very large number"
         case int() | float():
@@ -41,22 +47,18 @@ def shown(value: object) -> str:
 
 
 def given(value: object) -> str:
-    """Say what stands where something is asked for: "missing", or the value."""
+    """Return what stands where something is asked for, in words: "missing", or the value."""
     return "missing" if value is None else shown(value)
 
 
 def called(noun: str, name: object) -> str:
     """Name what findings are about: the noun and its name, or that it has none."""
-    return f'{noun} "{shortened(name)}"' if isinstance(name, str) and name else f"a {noun} without a name"
-
-
-def local_name(name: object) -> object:
-    """Return a type name without the prefix or namespace of the vocabularies in use; anything else unchanged."""
-    if isinstance(name, str):
-        for prefix in _TYPE_PREFIXES:
-            if name.startswith(prefix):
-                return name[len(prefix) :]
-    return name
+    if not isinstance(name, str) or not name:
+        return f"a {noun} without a name"
+    line = " ".join(name[: 2 * _SHOWN].split())
+    is_whole = len(line) <= _SHOWN and len(name) <= 2 * _SHOWN
+    shortened = line if is_whole else line[: _SHOWN - 1] + "…"
+    return f'{noun} "{shortened}"'
 
 
 def number(value: object) -> int | float | None:
@@ -76,7 +78,83 @@ def numeric_text(value: object) -> float | None:
 
 
 def is_boolean_like(value: object) -> bool:
-    """Tell whether `value` is no boolean but is understood as one: 0, 1, or a word such as "yes"."""
+    """Return whether `value` is no boolean but is understood as one: 0, 1, or a word such as "yes"."""
     if isinstance(value, str):
         return value.casefold() in BOOLEAN_WORDS
     return number(value) in {0, 1}
+
+
+def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the message that there is no `what` called `name`, with the `known` ones that are like it, in any case.
+
+    If none is, `otherwise` says what to do; without it all that are known are listed.
+    """
+    import difflib  # noqa: PLC0415 - nobody waits for it who makes no mistake
+
+    choices = {one.casefold(): one for one in known}
+    near = difflib.get_close_matches(name.casefold(), choices, n=3) if len(name) <= _LONGEST else []
+    if near:
+        advice = f"did you mean {' or '.join(choices[one] for one in near)}?"
+    else:
+        advice = otherwise or f"use one of {', '.join(choices.values())}"
+    return f"there is no {what} {shown(name)}; {advice}"
+
+
+def harmless(text: str) -> str:
+    """Return `text` for one line of a terminal or a page, as many characters long.
+
+    A control character becomes its picture, and what would reorder or break the line the replacement character.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_harmless, text))
+
+
+def _harmless(char: str) -> str:
+    if char.isprintable() or char in _JOINERS:
+        return char
+    category = unicodedata.category(char)
+    if char == "\t" or category == "Zs":
+        return " "
+    if char < " ":
+        return chr(0x2400 + ord(char))
+    if char == "\x7f":
+        return "\N{SYMBOL FOR DELETE}"
+    return "\N{REPLACEMENT CHARACTER}" if category in _HARMFUL else char
+
+
+def encodable(text: str) -> str:
+    r"""Return `text` with each half of a surrogate pair as `\udXXX`, which in JSON is that very half again."""
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def cells(text: str) -> int:
+    """Return how many cells of a terminal `text` takes (UAX #11: wide characters take two, combining marks none)."""
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+def _cells(char: str) -> int:
+    if char in _JOINERS or unicodedata.category(char) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def head(text: str, room: int, *, more: bool = False) -> str:
+    """Return as much of the start of `text` as `room` cells hold, with an ellipsis where something is left out.
+
+    `more` says that something follows `text` that is left out in any case.
+    """
+    if not more and cells(text) <= room:
+        return text
+    used = kept = 0
+    for char in text:
+        used += _cells(char)
+        if used > room - 1:
+            break
+        kept += 1
+    return text[:kept] + "…"
+
+
+def tail(text: str, room: int, *, more: bool = False) -> str:
+    """Return as much of the end of `text` as `room` cells hold; `more` says that something stands before it."""
+    return head(text[::-1], room, more=more)[::-1]

@@ -1,28 +1,38 @@
-"""Profiles: which rules count, and how much. They are described in `shapes/profiles.ttl`."""
+"""Profiles: which rules count, and how much. They are described in `shapes/profiles.ttl`.
+
+`shapes_graph` gives the shapes of a profile to other tools. Our own shapes call functions of Python where SHACL Core
+has no words. As published, a form of values is a node shape (`shapes/published/value-forms.ttl`), a relation is SPARQL
+alone (`sparql-components.ttl`), and what only Python can judge is a predicate that inference states
+(`python-only.ttl`). With them come the SHACL-AF rules that infer roles, settings and links (`karenina-rules.ttl`,
+`agent-rules.ttl`), and guards, which report a graph that has none of these.
+"""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rdflib import URIRef
+from rdflib import Graph, URIRef
 
-from checkpoint_ld import data, rdf, rules, shape_files
+from checkpoint_ld import data, rdf, rules
 from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph.store import Index, put, terms_of
-from checkpoint_ld.shape_files import FOLDER
-from checkpoint_ld.suggestion import unknown
-from checkpoint_ld.vocabulary import SHACL
+from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
+from checkpoint_ld.phrases import unknown
+from checkpoint_ld.rules import FOLDER
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, RDF, SHACL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from rdflib.term import Node
+
     from checkpoint_ld.rules import Rule
+
 
 DEFAULT = "karenina"
 AGENT = "agent"
@@ -42,7 +52,7 @@ class Profile:
     """A choice of rules: its name, what it is for, the rules by code, and the files whose shapes are held.
 
     Rules have the severities of the profile. `dialect` is the beginning of the names of the dialects that it is about,
-    empty for all. `own_shapes` are the user's files, `own_statements` what they said when the profile was made.
+    empty for all. `own_shapes` are the user's files, `own_statements` what they stated when the profile was made.
     `family` is that of the documents that it is for. `left_out` are shapes in the files that are no rules of it.
     """
 
@@ -62,11 +72,15 @@ class Profile:
 
     def of_shape(self, iri: str) -> Rule | None:
         """Return the rule whose shape is `iri`."""
-        return _by_shape(self).get(iri)
+        return self._by_shape.get(iri)
 
-    @property
+    @cached_property
     def _by_slug(self) -> Mapping[str, Rule]:
-        return _by_slug(self)
+        return {rule.slug: rule for rule in self.rules.values()}
+
+    @cached_property
+    def _by_shape(self) -> Mapping[str, Rule]:
+        return {rule.shape: rule for rule in self.rules.values()}
 
     @contextmanager
     def applying(self) -> Iterator[None]:
@@ -82,15 +96,16 @@ class Profile:
     def statements(self) -> Index:
         """Return the shapes of all files as statements."""
         index: Index = {}
-        for said in (*map(shipped_statements, self.files), *self.own_statements):
-            for subject, predicates in said.items():
+        for held in (*map(shipped_statements, self.files), *self.own_statements):
+            for subject, predicates in held.items():
                 if subject not in index:
                     index[subject] = {
-                        name: list(held) if isinstance(held, list) else held for name, held in predicates.items()
+                        name: list(values) if isinstance(values, list) else values
+                        for name, values in predicates.items()
                     }
                     continue
-                for predicate, held in predicates.items():
-                    for term in terms_of(held):
+                for predicate, values in predicates.items():
+                    for term in terms_of(values):
                         put(index, subject, predicate, term)
         return index
 
@@ -98,9 +113,9 @@ class Profile:
         """Return the shapes of all files as statements, with the severities of the profile."""
         index = self.statements()
         for rule in self.rules.values():
-            said = index.get(URIRef(rule.shape), {})
-            if _PATH in said or _SEVERITY in said:
-                said[_SEVERITY] = _SEVERITIES[rule.severity]
+            held = index.get(URIRef(rule.shape), {})
+            if _PATH in held or _SEVERITY in held:
+                held[_SEVERITY] = _SEVERITIES[rule.severity]
         for shape in self.left_out:
             del index[shape]
         return index
@@ -121,7 +136,9 @@ def of_family(name: str, family: str) -> str:
     short = {about["short"][0]: one for one, about in _described().items() if "short" in about and one in fitting}
     found = {**dict.fromkeys(FAMILIES, family), **short, **fitting}
     if name not in found:
-        raise SettingsError(unknown("profile", name, (*short, *fitting), _advice(name, family)))
+        noun = "benchmarks" if family == AGENT else "agent checkpoints"
+        advice = f"the one that is called so is for {noun}" if name in _described() else ""
+        raise SettingsError(unknown("profile", name, (*short, *fitting), advice))
     return found[name]
 
 
@@ -144,26 +161,22 @@ def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
     return replace(found, rules=MappingProxyType({**found.rules, **added}), own_shapes=own, own_statements=statements)
 
 
+_of_name = profile  # where a parameter has its name
+
+
 def _family_of(name: str) -> str:
     return AGENT if "family" in _described()[name] else DEFAULT
 
 
-def _advice(name: str, family: str) -> str:
-    if name not in _described():
-        return ""
-    noun = "benchmarks" if family == AGENT else "agent checkpoints"
-    return f"the one that is called so is for {noun}"
-
-
 @cache
 def _described() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return what is said about each profile, by the local name of the predicate."""
-    said = shape_files.said_in(data.folder(FOLDER) / _FILE)
-    return MappingProxyType({iri.removeprefix(_NAMESPACE): _by_local_name(about) for iri, about in said.items()})
-
-
-def _by_local_name(about: Mapping[str, list[shape_files.Term]]) -> Mapping[str, tuple[str, ...]]:
-    return {key.rpartition("#")[2]: tuple(map(shape_files.text_of, values)) for key, values in about.items()}
+    """Return what is stated about each profile, by the local name of the predicate."""
+    return {
+        iri.removeprefix(_NAMESPACE): {
+            key.rpartition("#")[2]: tuple(map(rules.text_of, values)) for key, values in about.items()
+        }
+        for iri, about in rules.statements_in(data.folder(FOLDER) / _FILE).items()
+    }
 
 
 @cache
@@ -177,14 +190,13 @@ def _shipped(name: str) -> Profile:
     if "rule" in about:
         left_out = tuple(URIRef(one.shape) for one in chosen.values() if one.shape not in about["rule"])
         chosen = {code: rule for code, rule in chosen.items() if rule.shape in about["rule"]}
-    also = {rule.code: rule for rule in _of_shapes(about.get("also", ()))}
+    if "also" in about:
+        chosen |= {rule.code: rule for rule in rules.catalogue().values() if rule.shape in about["also"]}
     weights = {shape: severity for severity in Severity for shape in about.get(severity.name.lower(), ())}
     if "raises" in about:
-        warnings = (rule for rule in {**chosen, **also}.values() if rule.severity is Severity.WARNING)
+        warnings = (rule for rule in chosen.values() if rule.severity is Severity.WARNING)
         weights |= {rule.shape: Severity.VIOLATION for rule in warnings}
-    weighed = {
-        code: one._replace(severity=weights.get(one.shape, one.severity)) for code, one in {**chosen, **also}.items()
-    }
+    weighed = {code: one._replace(severity=weights.get(one.shape, one.severity)) for code, one in chosen.items()}
     return Profile(
         name=name,
         comment=about["comment"][0],
@@ -196,20 +208,6 @@ def _shipped(name: str) -> Profile:
     )
 
 
-def _of_shapes(shapes: Sequence[str]) -> list[Rule]:
-    return [rule for rule in rules.catalogue().values() if rule.shape in shapes] if shapes else []
-
-
-@lru_cache(maxsize=8)
-def _by_shape(of: Profile) -> Mapping[str, Rule]:
-    return {rule.shape: rule for rule in of.rules.values()}
-
-
-@lru_cache(maxsize=8)
-def _by_slug(of: Profile) -> Mapping[str, Rule]:
-    return {rule.slug: rule for rule in of.rules.values()}
-
-
 @cache
 def shipped_statements(file: Path) -> Index:
     """Return the statements of one of our files, which nobody may change."""
@@ -217,9 +215,9 @@ def shipped_statements(file: Path) -> Index:
 
 
 def _parsed(file: Path) -> Index:
-    said = shape_files.said_beforehand(file)
-    if said is not None:
-        return rdf.index_of(said)
+    held = rules.parsed_beforehand(file)
+    if held is not None:
+        return rdf.index_of(held)
     try:
         return rdf.parse(file.read_bytes(), "turtle")
     except (ReadError, OSError) as error:
@@ -236,3 +234,86 @@ def _turtle_files(path: Path) -> Iterator[Path]:
         yield path
     else:
         raise SettingsError(f"there are no shapes at {path}: no such file or folder")
+
+
+PUBLISHED = "published"
+"""The folder of `shapes/` with what is published beside the shapes of a profile."""
+
+_COMPONENTS = "components.ttl"
+_RULES = {DEFAULT: "karenina-rules.ttl", AGENT: "agent-rules.ttl"}
+_PREFIXES = {
+    "sh": SHACL,
+    "ck": CHECKPOINT_SHACL,
+    "form": "urn:checkpoint-ld:form:",
+    "shape": "urn:karenina:shape:",
+    "agent": "urn:caf:shape:",
+    "karenina": "urn:karenina:vocab:",
+    "caf": "urn:caf:vocab:",
+    "cafd": "urn:caf:derived:",
+    "schema": "https://schema.org/",
+    "prov": "http://www.w3.org/ns/prov#",
+}
+
+
+INFERRED_AS, WELL_FORMED, _FORM = (URIRef(CHECKPOINT_SHACL + name) for name in ("inferredAs", "wellFormed", "form"))
+_PYTHON = (WELL_FORMED, URIRef(CHECKPOINT_SHACL + "identifies"), URIRef(CHECKPOINT_SHACL + "spelling"))
+"""The constraints of which some, or all, only Python can judge."""
+_IN, _NODE = URIRef(SHACL + "in"), URIRef(SHACL + "node")
+_NOTHING = URIRef(RDF + "nil")
+_COMMENT = URIRef("http://www.w3.org/2000/01/rdf-schema#comment")
+
+
+def shapes_graph(*, profile: str = DEFAULT, python: bool = False) -> Graph:
+    """Return the shapes of a profile, the rules that infer what they look at, and guards, as one graph.
+
+    The shapes have the severities of the profile. They are SHACL Core, with SPARQL-based constraints where two values
+    are compared (SHACL 1.0 §5, §6); the rules are those of SHACL Advanced Features (§8). With `python`, the shapes are
+    those that checkpoint-ld itself applies: their constraint components call functions that it registers with rdflib,
+    and there are neither rules nor guards. Raises SettingsError for a profile that does not exist.
+    """
+    chosen = _of_name(profile)
+    index = chosen.shapes() if python else _published(chosen)
+    graph = Graph(bind_namespaces="none")
+    for prefix, namespace in _PREFIXES.items():
+        graph.bind(prefix, namespace)
+    for triple in triples_of(index):
+        graph.add(triple)
+    return graph
+
+
+@cache
+def python_only() -> Mapping[Node, URIRef]:
+    """Return the predicates that state the faults which only Python tells, by shape."""
+    held = _beside("python-only.ttl")
+    return {shape: URIRef(str(terms_of(one[INFERRED_AS])[0])) for shape, one in held.items() if INFERRED_AS in one}
+
+
+def reasons() -> Mapping[Node, str]:
+    """Return why rules of inference in SPARQL cannot tell what a shape looks at, by shape."""
+    held = _beside("python-only.ttl")
+    return {shape: str(terms_of(one[_COMMENT])[0]) for shape, one in held.items() if _COMMENT in one}
+
+
+def _published(profile: Profile) -> Index:
+    """Return the shapes of a profile without functions of Python, with rules and guards."""
+    index = profile.shapes()
+    replaced = [shipped_statements(file) for file in profile.files if file.name == _COMPONENTS]
+    index = {subject: held for subject, held in index.items() if not any(subject in one for one in replaced)}
+    forms = _beside("value-forms.ttl")
+    by_name = {str(terms_of(held[_FORM])[0]): form for form, held in forms.items() if _FORM in held}
+    for shape, held in index.items():
+        if shape in python_only():
+            for predicate in _PYTHON:
+                held.pop(predicate, None)
+            held[_PATH] = python_only()[shape]
+            held[_IN] = _NOTHING
+        for form in terms_of(held.pop(WELL_FORMED, None)):
+            put(index, shape, _NODE, by_name[str(form)])
+    for name in ("sparql-components.ttl", "value-forms.ttl", _RULES[profile.family]):
+        for subject, held in _beside(name).items():
+            index[subject] = {**index.get(subject, {}), **held}
+    return index
+
+
+def _beside(name: str) -> Index:
+    return shipped_statements(data.folder(FOLDER) / PUBLISHED / name)

@@ -14,8 +14,7 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.naming import renewed
 from checkpoint_ld.graph.store import Index, put
-from checkpoint_ld.rules import finding
-from checkpoint_ld.shape_files import BLANK, text_of
+from checkpoint_ld.rules import BLANK, finding, text_of
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.shape_files import Said, Term
+    from checkpoint_ld.rules import Statements, Term
 
 SYNTAXES = {
     "turtle": pyoxigraph.RdfFormat.TURTLE,
@@ -98,7 +97,7 @@ def _check_entities(data: bytes) -> None:
             raise ReadError.of([replace(fault, place=place)])
 
 
-def index_of(said: Said) -> Index:
+def index_of(said: Statements) -> Index:
     """Return what a file of shapes says as statements."""
     names = _Names()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld import globs
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.suggestion import unknown
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.templates.source_text import code_hash
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from checkpoint_ld.data import library
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.extras import library
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -130,6 +130,6 @@ def _unmarked(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    from checkpoint_ld.reports.markdown import escaped  # noqa: PLC0415 - most who load a file write no Markdown
+    from checkpoint_ld.reports.text import escaped  # noqa: PLC0415 - most who load a file write no Markdown
 
     return escaped(text)

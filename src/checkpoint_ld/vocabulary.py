@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
 SCHEMA = "https://schema.org/"
 SCHEMA_HTTP = "http://schema.org/"
 KARENINA = "urn:karenina:vocab:"
@@ -46,3 +53,117 @@ TRAIT_TYPES = tuple(scope + suffix for scope in SCOPES for suffix in TRAIT_SUFFI
 
 TRAIT_KINDS = ("boolean", "score", "literal")
 """The kinds of result that the setting `kind` of a trait may name."""
+
+
+_PROPERTY = ("@type", "name", "value")
+_QUESTION = ("@type", "@id", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords")
+_FEED_END = ("dataFeedElement", "hasPart", "additionalProperty")
+_EDGE = ("source", "target", "condition", "conditionSource", "handover")
+_CRITERION = ("name", "description", "check", "evaluateSource")
+
+BY_TYPE: dict[str, tuple[str, ...]] = {
+    "DataFeed": (
+        *("@context", "@type", "@id", "name", "description", "version", "creator"),
+        *("dateCreated", "dateModified", "rating", *_FEED_END),
+    ),
+    "DataFeedItem": ("@type", "@id", "dateCreated", "dateModified", "keywords", "item"),
+    "Question": _QUESTION,
+    "Answer": ("@type", "@id", "text"),
+    "SoftwareSourceCode": ("@type", "@id", "name", "text", "programmingLanguage", "codeRepository"),
+    "PropertyValue": _PROPERTY,
+    "Rating": (
+        *("@type", "@id", "name", "description", "bestRating", "worstRating"),
+        *("ratingValue", "ratingExplanation", "additionalType", "additionalProperty"),
+    ),
+    "Person": ("@type", "@id", "name", "url", "email"),
+    "karenina:Scenario": (
+        *("@type", "@id", "name", "description", "entryNode", "nodes", "edges", "outcomeCriteria", "metadata"),
+    ),
+    "karenina:ScenarioNode": (
+        *("@type", "@id", "nodeId", "question", "modelOverride", "toolFilter", "stateUpdateSource"),
+        *("questionData", "agentIdentity", "metadata"),
+    ),
+}
+
+BY_SLOT = {"additionalProperty": _PROPERTY, "edges": _EDGE, "outcomeCriteria": _CRITERION}
+"""Objects that need no type: their order by the member that they stand in."""
+
+DATES = frozenset(("dateCreated", "dateModified"))
+CODE = frozenset(("programmingLanguage", "codeRepository", "answerTemplate"))
+TEXTS = DATES | CODE | {"name", "description", "version", "text", "identifier", "keywords", "creator", "url", "email"}
+"""Members that hold text."""
+
+_DEFAULT = ("@context", "@type", "@id", "name", "description")
+
+
+def ordered(members: dict[str, Any], slot: str | None) -> dict[str, Any]:
+    """Return `members` in canonical order, those that Karenina does not know last and sorted."""
+    kind = members.get("@type")
+    order = BY_TYPE.get(kind) if isinstance(kind, str) else None
+    order = order or BY_SLOT.get(slot or "", _DEFAULT)
+    known = {key: members[key] for key in order if key in members}
+    if "@context" in members and "@context" not in order:
+        known = {"@context": members["@context"], **known}
+    return {**known, **{key: members[key] for key in sorted(members.keys() - known.keys())}}
+
+
+TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "Benchmark": "DataFeed",
+        "Item": "DataFeedItem",
+        "Question": "Question",
+        "Answer": "Answer",
+        "Template": "SoftwareSourceCode",
+        "Trait": "Rating",
+        "Setting": "PropertyValue",
+        "Scenario": "karenina:Scenario",
+        "Node": "karenina:ScenarioNode",
+    }
+)
+"""The type that the object in each role has."""
+
+KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **{role: BY_TYPE[kind] for role, kind in TYPES.items()},
+        "Edge": BY_SLOT["edges"],
+        "Criterion": BY_SLOT["outcomeCriteria"],
+    }
+)
+"""The keys that Karenina knows in the object in each role."""
+
+ARRAYS = frozenset(
+    (
+        *("rating", "additionalProperty", "keywords", "dataFeedElement", "hasPart", "acceptedAnswer", "creator"),
+        *("edges", "outcomeCriteria"),
+    )
+)
+"""The keys whose values may be arrays, also where one value is usual."""
+
+ANYTHING = frozenset(
+    ("value", "condition", "check", "metadata", "modelOverride", "toolFilter", "questionData", "nodes")
+)
+"""The keys whose values have a form of their own, of which other rules speak."""
+
+SETTINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "Benchmark": (
+            *("benchmark_format_version", "checkpoint_format_version", "benchmark_type"),
+            *("global_rubric_traits", "global_regex_rubric_traits", "global_callable_rubric_traits"),
+            *("global_metric_rubric_traits", "global_manual_rubric_traits"),
+        ),
+        "Question": (
+            *("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"),
+            "original_answer_template",
+        ),
+        "Trait": (
+            *("deep_judgment_enabled", "deep_judgment_excerpt_enabled", "deep_judgment_search_enabled"),
+            *("deep_judgment_max_excerpts", "deep_judgment_fuzzy_match_threshold"),
+            *("deep_judgment_excerpt_retry_attempts", "higher_is_better", "summary", "min_score", "max_score"),
+            *("kind", "classes", "pattern", "case_sensitive", "invert_result", "callable_code", "metrics"),
+            *("repeated_extraction", "evaluation_mode", "tp_instructions", "tn_instructions", "context_mode"),
+            *("materialize_trace", "persist_trace", "max_turns", "timeout_seconds", "model_override"),
+            *("dynamic_trait_type", "include_ground_truth"),
+        ),
+    }
+)
+"""The settings that become predicates, by the role of the object that has them."""

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.agent.timeline import Timeline, html_of, svg_of, text_of, timeline_of
 from checkpoint_ld.agent.timeline.timeline import span
-from checkpoint_ld.characters import cells
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.phrases import cells
 from checkpoint_ld.stores.protocol import header_of
 from tests.agent.runs import START, call, checkpoint, thought
 

@@ -16,8 +16,8 @@ METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jso
 RDF = {"rdflib", "pyld", "pydantic"}
 SHACL = {"pyshacl", "pyparsing"}
 SCREEN = {"rich", "click"}
-REPAIR = {"checkpoint_ld.fixes", "checkpoint_ld.templates.text_outlines"}
-OUTPUT = {f"checkpoint_ld.reports.{name}" for name in ("sarif", "junit", "page", "json_report", "shacl_report")}
+REPAIR = {"checkpoint_ld.fixes"}
+OUTPUT = {f"checkpoint_ld.reports.{name}" for name in ("programs", "page", "shacl_report")}
 COMMAND = "import sys; sys.argv[1:] = {!r}; from checkpoint_ld.cli import main; main()"
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import profiles, validation
+from checkpoint_ld import profiles
+from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
 
 FOLDERS = (
@@ -30,7 +31,7 @@ def test_what_karenina_refuses_is_reported_and_what_it_loads_is_no_violation(cor
     rows = observed(corpus, folder)
     assert rows
     for row in rows:
-        checked = validation.check(corpus / row["file"], profiles.profile())
+        checked = checking.check(corpus / row["file"], profiles.profile())
         worst = max((one.severity for one in checked.findings), default=None)
         found = [str(one) for one in checked.findings if one.severity is Severity.VIOLATION]
         if row["ours"] == "reject":
@@ -48,7 +49,7 @@ def test_every_finding_of_a_json_document_has_its_place(corpus: Path, folder: st
         if path.name == "index.json":
             continue
         data = path.read_bytes()
-        for found in validation.check(data, profiles.profile()).findings:
+        for found in checking.check(data, profiles.profile()).findings:
             assert found.place.pointer is not None, found
             assert found.place.line is not None, found
             assert found.message

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as trial
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, ReadError, dialects, profiles, validation
+from checkpoint_ld import Benchmark, ReadError, dialects, profiles
+from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
 from tests.dialects import (
     DIALECT_FOLDERS,
@@ -323,7 +324,7 @@ CONVERSION = "conversion_metadata"
 
 
 def is_dataset(value: Json) -> bool:
-    checked = validation.check(json.dumps(value).encode(), profiles.profile("legacy-dataset"))
+    checked = checking.check(json.dumps(value).encode(), profiles.profile("legacy-dataset"))
     return all(one.severity < Severity.VIOLATION for one in checked.findings)
 
 

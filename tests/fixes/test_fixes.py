@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld import fixes, profiles, reading, validation
+from checkpoint_ld import fixes, profiles, reading
 from checkpoint_ld.dialects import datafeed
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import example
+from checkpoint_ld.families import checking
 from checkpoint_ld.rules import by_slug
 from tests.documents import canonical, item, rating, setting
 
@@ -145,7 +146,7 @@ def test_each_fault_is_repaired_by_one_fix_that_says_where(
     broken = sound()
     fault(broken)
     (found,) = fixes.fixes_of(document(broken))
-    assert (found.rules, found.pointer) == ((rule,), pointer)
+    assert (found.rule, found.pointer) == (rule, pointer)
     assert rule in by_slug()
     assert fixed(broken) == sound()
 
@@ -312,7 +313,7 @@ def test_keys_that_are_iris_get_https_unless_two_would_become_one() -> None:
     tree["http://schema.org/license"] = "MIT"
     tree["http://schema.org/url"], tree["https://schema.org/url"] = "a", "b"
     (found,) = fixes.fixes_of(document(tree))
-    assert (found.rules, found.pointer) == (("vocabulary-http",), "/http:~1~1schema.org~1license")
+    assert (found.rule, found.pointer) == ("vocabulary-http", "/http:~1~1schema.org~1license")
     result = fixed(tree)
     assert result["https://schema.org/license"] == "MIT"
     assert (result["http://schema.org/url"], result["https://schema.org/url"]) == ("a", "b")
@@ -329,7 +330,7 @@ def test_types_that_are_iris_get_https() -> None:
     tree = sound()
     tree["creator"] = {"@type": "http://schema.org/Person", "name": "A. Smith"}
     tree["dataFeedElement"][0]["item"]["@type"] = ["http://schema.org/Question"]
-    pointers = [one.pointer for one in fixes.fixes_of(document(tree)) if one.rules == ("vocabulary-http",)]
+    pointers = [one.pointer for one in fixes.fixes_of(document(tree)) if one.rule == "vocabulary-http"]
     assert pointers == ["/creator/@type", "/dataFeedElement/0/item/@type/0"]
     result = fixed(tree)
     assert result["creator"]["@type"] == "https://schema.org/Person"
@@ -359,11 +360,11 @@ def test_the_example_of_a_rule_is_repaired_where_its_finding_points(slug: str) -
     found = example(by_slug()[slug].code)
     assert found is not None
     source = read_json(found.invalid)
-    (pointer,) = (fix.pointer for fix in fixes.fixes_of(source) if fix.rules == (slug,))
+    (pointer,) = (fix.pointer for fix in fixes.fixes_of(source) if fix.rule == slug)
     # A fix may know better which value it is: that inside a context, or one that is missing.
     inside = slug in {"vocabulary-http", "format-version-missing"}
     assert pointer.startswith(found.pointer) if inside else pointer == found.pointer
-    checked = validation.check(fixes.apply(source, fixes.fixes_of(source)), profiles.profile())
+    checked = checking.check(fixes.apply(source, fixes.fixes_of(source)), profiles.profile())
     assert slug not in [one.rule for one in checked.findings]
 
 
@@ -378,7 +379,7 @@ def test_an_older_dialect_stays_what_it_is() -> None:
     assert fixes.fixes_of(document(legacy())) == ()
     tree = legacy()
     tree["additionalProperty"], tree["version"] = [], 2
-    assert [one.rules for one in fixes.fixes_of(document(tree))] == [("benchmark-version",)]
+    assert [one.rule for one in fixes.fixes_of(document(tree))] == ["benchmark-version"]
     assert reading.examine(json.dumps(fixed(tree)).encode()).dialect == "datafeed-legacy"
 
 
@@ -399,7 +400,7 @@ def test_of_other_documents_only_the_byte_order_mark_goes(value: Json) -> None:
     assert fixes.fixes_of(document(value)) == ()
     source = read_json(b"\xef\xbb\xbf" + document(value).data)
     (found,) = fixes.fixes_of(source)
-    assert found.rules == ("byte-order-mark",)
+    assert found.rule == "byte-order-mark"
     assert fixes.apply(source, [found]) == document(value).data
 
 
@@ -408,8 +409,8 @@ def test_some_fixes_can_be_applied_without_the_others() -> None:
     FAULTS["a version as number"][2](tree)
     FAULTS["the kind binary"][2](tree)
     source = document(tree)
-    by_rule = {one.rules: one for one in fixes.fixes_of(source)}
-    result = json.loads(fixes.apply(source, [by_rule["benchmark-version",]]))
+    by_rule = {one.rule: one for one in fixes.fixes_of(source)}
+    result = json.loads(fixes.apply(source, [by_rule["benchmark-version"]]))
     wanted = copy.deepcopy(tree)
     wanted["version"] = "1.5"
     assert result == wanted
@@ -424,7 +425,7 @@ def test_the_corpus_reads_as_before(corpus: Path) -> None:
             before = reading.examine(source.data)
         except ReadError:
             continue
-        found = [one for one in fixes.fixes_of(source) if one.rules != ("benchmark-version",)]
+        found = [one for one in fixes.fixes_of(source) if one.rule != "benchmark-version"]
         after = reading.examine(fixes.apply(source, found))
         trees = [datafeed.clean(one.tree) for one in (before, after)]
         for tree in trees:

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 from rdflib import OWL, RDF, RDFS, SH, Graph, Literal, Namespace, URIRef
 
-from checkpoint_ld import Benchmark, data, published, shapes_graph
+from checkpoint_ld import Benchmark, data, profiles, shapes_graph
 from checkpoint_ld.assessment import assess, earl, read_answers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.inference import predicate_of, with_inferred
@@ -151,7 +151,7 @@ def test_every_term_that_is_written_is_declared() -> None:
 
 def test_every_declared_term_is_written_or_a_class_of_some_that_are_or_published_shapes_look_at_it() -> None:
     above = {one for one in declared().objects(predicate=RDFS.subClassOf) if isinstance(one, URIRef)}
-    looked_at = {*published.python_only().values(), *shapes_graph().all_nodes()}
+    looked_at = {*profiles.python_only().values(), *shapes_graph().all_nodes()}
     text = " ".join(map(str, shapes_graph().objects(predicate=SH.construct)))
     inferred = {URIRef(KARENINA + name) for name in re.findall(r"karenina:(\w+)", text)}
     rest = local(set(terms()) - written() - above - looked_at - inferred)

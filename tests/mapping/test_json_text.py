@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from checkpoint_ld import Benchmark, ReadError
-from checkpoint_ld.validation import validate
+from checkpoint_ld import Benchmark, ReadError, validate
 from tests.documents import canonical, setting
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from rdflib import RDF, Graph, URIRef
 from rdflib.namespace import SH
 
 import checkpoint_ld
-from checkpoint_ld import emission, families, profiles, published, rules, validation
+from checkpoint_ld import emission, families, profiles, rules, validation
 from checkpoint_ld.agent import reading as agent_reading
 from checkpoint_ld.agent.rules import check_reading as check_agent
 from checkpoint_ld.errors import ReadError, SettingsError
@@ -136,7 +136,7 @@ def _differing(results: Mapping[Case, Any]) -> set[str]:
 
 def only_python() -> dict[str, str]:
     """The reasons why only Python tells, by the codes of rules."""
-    return {shapes_of_rules()[str(shape)]: reason for shape, reason in published.reasons().items()}
+    return {shapes_of_rules()[str(shape)]: reason for shape, reason in profiles.reasons().items()}
 
 
 def test_with_inferred_statements_plain_pyshacl_gives_our_verdict_on_every_example(tmp_path: Path) -> None:

@@ -16,10 +16,9 @@ from checkpoint_ld import Benchmark
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.members import KEYS
 from checkpoint_ld.sparql import Dataset, queries, run
 from checkpoint_ld.sparql.running import ENGINES, Engine
-from checkpoint_ld.vocabulary import SCHEMA
+from checkpoint_ld.vocabulary import KEYS, SCHEMA
 from tests.documents import canonical, item
 from tests.queries.benchmarks import dataset, elements, metals
 

@@ -9,13 +9,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from checkpoint_ld import sparql
+from checkpoint_ld import sparql, validation
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import remote
 from checkpoint_ld.stores.remote import SparqlClient
-from checkpoint_ld.validation import loading
 from tests import documents
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -25,7 +24,7 @@ FILES = ("metals.jsonld", "elements.jsonld")
 @pytest.fixture(scope="module")
 def graphs() -> list[CheckpointGraph]:
     """Return three benchmarks with what follows from them, two of which share a question."""
-    read = [loading.read(str(EXAMPLES / name)).graph for name in FILES]
+    read = [validation.read(str(EXAMPLES / name)).graph for name in FILES]
     made = CheckpointGraph.of_tree({**documents.canonical(), "@id": "urn:uuid:karenina-checkpoint-1"})
     return [with_inferred(one) for one in (*read, made)]
 

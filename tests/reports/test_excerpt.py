@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.characters import cells
+from checkpoint_ld.phrases import cells
 from checkpoint_ld.reports.excerpt import Excerpt, Source
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.report import Checked, Report
-from checkpoint_ld.reports import FORMATS, Settings, json_report, render
+from checkpoint_ld.reports import FORMATS, Settings, programs, render
 from tests.reports.samples import CLEAN, GRAPH, found, hostile, metals, repeated, report
 
 every_format = pytest.mark.parametrize("name", FORMATS)
@@ -76,4 +76,4 @@ def test_the_page_about_reports_has_every_format_and_every_member_of_a_finding()
     assert set(re.findall(r"^\| `(\w+)`", formats[0], re.MULTILINE)) == set(FORMATS)
     assert set(re.findall(r"^### (\w+)$", PAGE, re.MULTILINE)) == set(FORMATS)
     named = " ".join(re.findall(r"^\| (.*?) \|", members[0], re.MULTILINE))
-    assert set(re.findall(r"`(\w+)`", named)) == set(json_report.schema()["$defs"]["finding"]["properties"])
+    assert set(re.findall(r"`(\w+)`", named)) == set(programs.schema()["$defs"]["finding"]["properties"])

@@ -11,18 +11,18 @@ import pytest
 
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.report import Report
-from checkpoint_ld.reports import Settings, json_report, render
+from checkpoint_ld.reports import Settings, programs, render
 from tests.reports.samples import CLEAN, GRAPH, HOSTILE, QUESTION, RULES, hostile, metals, repeated, report
 
 
 def parsed(case: Report) -> dict[str, Any]:
     tree: dict[str, Any] = json.loads(render(case, "json", Settings(max_per_rule=1)))
-    jsonschema.Draft202012Validator(json_report.schema()).validate(tree)
+    jsonschema.Draft202012Validator(programs.schema()).validate(tree)
     return tree
 
 
 def test_the_schema_is_one_and_describes_every_member() -> None:
-    schema = json_report.schema()
+    schema = programs.schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     tree = parsed(report(metals()))
 
@@ -41,7 +41,7 @@ def test_the_schema_refuses_what_is_no_report() -> None:
     tree["findings"][0]["line"] = 0
 
     with pytest.raises(jsonschema.ValidationError, match="0 is less than the minimum"):
-        jsonschema.Draft202012Validator(json_report.schema()).validate(tree)
+        jsonschema.Draft202012Validator(programs.schema()).validate(tree)
 
 
 def test_a_finding_is_there_with_everything_that_is_known() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from checkpoint_ld import profiles, validation
+from checkpoint_ld import profiles
 from checkpoint_ld.examples import document, patch
+from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding
 
 Json = Any
@@ -35,7 +36,7 @@ def text(*operations: Json, start: str = "metals", **layout: Json) -> bytes:
 
 
 def findings(*operations: Json, start: str = "metals", **layout: Json) -> list[Finding]:
-    return list(validation.check(text(*operations, start=start, **layout), profiles.profile(), syntax="json").findings)
+    return list(checking.check(text(*operations, start=start, **layout), profiles.profile(), syntax="json").findings)
 
 
 def told(*operations: Json, start: str = "metals") -> list[tuple[str, str | None]]:

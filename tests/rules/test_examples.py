@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import data, profiles, rules, validation
+from checkpoint_ld import data, profiles, rules
 from checkpoint_ld.examples import Example, example
+from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.rules import Rule
 
@@ -24,7 +25,7 @@ RULES = [
 
 def findings(text: bytes, told: Example) -> tuple[Finding, ...]:
     syntax = "turtle" if told.file.endswith(".ttl") else "json"
-    return validation.check(text, profiles.profile(told.profile), syntax=syntax).findings
+    return checking.check(text, profiles.profile(told.profile), syntax=syntax).findings
 
 
 def the_example(rule: Rule) -> Example:

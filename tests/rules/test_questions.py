@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld import Benchmark, profiles, validation
+from checkpoint_ld import Benchmark, profiles
+from checkpoint_ld.families import checking
 from tests.rules.broken import FIRST, QUESTION, Json, added, findings, messages, removed, replaced, text, told
 
 TEXT = "Which metal is liquid at 20 °C?"
@@ -152,4 +153,4 @@ def test_a_text_in_rdf_with_a_language_is_a_text() -> None:
     turtle = Benchmark.load(text()).to_turtle()
     tagged = turtle.replace('"Mercury"', '"Mercury"@en')
     assert tagged != turtle
-    assert validation.check(tagged.encode(), profiles.profile(), syntax="turtle").findings == ()
+    assert checking.check(tagged.encode(), profiles.profile(), syntax="turtle").findings == ()

@@ -17,9 +17,9 @@ from rdflib.compare import isomorphic
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.batch.large_files import Streaming
 from checkpoint_ld.documents.values import walk
+from checkpoint_ld.families import checking
 from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.reading import CANONICAL, examine
-from checkpoint_ld.validation import loading
 from checkpoint_ld.writing import write
 from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting
@@ -117,7 +117,7 @@ def _hold_findings(file: str, streaming: Streaming) -> None:
     profile = profiles.profile()
     streamed = streaming.check(file, profile)
     if streamed is not None:
-        whole = validation.check(file, profile)
+        whole = checking.check(file, profile)
         assert streamed.findings == whole.findings
         assert (streamed.source, streamed.dialect) == (whole.source, whole.dialect)
         assert streamed.results is not None
@@ -130,7 +130,7 @@ def _hold_statements(file: str, streaming: Streaming) -> None:
         with streaming.statements(file, syntax) as streamed:
             if streamed is None:
                 return
-            whole = loading.checked(examine(file))
+            whole = validation.checked_at_load(examine(file))
             assert streamed.lines.read() == write(whole.graph, syntax=syntax).data
             assert streamed.findings == whole.findings
 
@@ -287,7 +287,7 @@ def test_the_other_profiles_give_the_same() -> None:
             profile = profiles.profile(name)
             streamed = Streaming(1, window=2).check(file, profile)
             assert streamed is not None
-            assert streamed.findings == validation.check(file, profile).findings
+            assert streamed.findings == checking.check(file, profile).findings
 
 
 def test_real_files_give_the_same(corpus: Path) -> None:

@@ -15,6 +15,7 @@ from checkpoint_ld import data, profiles, rules, validation
 from checkpoint_ld.cli import main
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.examples import Example, example
+from checkpoint_ld.families import checking
 from checkpoint_ld.shacl.shapes import Run
 from checkpoint_ld.validation import results
 from checkpoint_ld.vocabulary import SHACL
@@ -35,7 +36,7 @@ CORE = core_shapes()
 
 def our_run(text: bytes, profile: str) -> tuple[set[tuple[str, str, str]], set[tuple[str, str, str]]]:
     """Return our findings and the results that they were made from, as verdicts."""
-    checked = validation.check(text, profiles.profile(profile))
+    checked = checking.check(text, profiles.profile(profile))
     iris = {severity: iri for iri, severity in rules.SEVERITIES.items()}
     told = {
         (str(one.node), f"urn:karenina:shape:{one.rule}", iris[one.severity]) for one in checked.findings if one.node
@@ -70,7 +71,7 @@ def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: s
     compared = 0
     for path in files[:6]:
         text = path.read_bytes()
-        checked = validation.check(text, profiles.profile())
+        checked = checking.check(text, profiles.profile())
         if checked.results is not None:
             assert verdicts(checked.results) == plain_run(text, profiles.profile()), path
             compared += 1
@@ -105,9 +106,9 @@ def test_the_check_of_shapes_can_fail() -> None:
 def test_pyshacl_alone_finds_the_same(code: str) -> None:
     told = example(code)
     assert told is not None
-    alone = validation.validate(told.invalid, profile=told.profile, engine="pyshacl")
+    alone = checking.validate(told.invalid, profile=told.profile, engine="pyshacl")
 
-    assert alone.findings == validation.validate(told.invalid, profile=told.profile).findings
+    assert alone.findings == checking.validate(told.invalid, profile=told.profile).findings
     assert code in {one.code for one in alone.findings}
 
 
@@ -116,9 +117,9 @@ def test_pyshacl_alone_is_asked_about_everything(monkeypatch: pytest.MonkeyPatch
     assert told is not None
     monkeypatch.setattr(Run, "results_for", None)
 
-    assert validation.validate(told.valid, engine="pyshacl").conforms
+    assert checking.validate(told.valid, engine="pyshacl").conforms
     with pytest.raises(TypeError):
-        validation.validate(told.valid)
+        checking.validate(told.valid)
 
 
 def test_nothing_of_ours_is_left_to_pyshacl() -> None:
@@ -128,7 +129,7 @@ def test_nothing_of_ours_is_left_to_pyshacl() -> None:
 
 def test_an_engine_that_does_not_exist_is_refused() -> None:
     with pytest.raises(SettingsError, match=r'there is no engine "pyshackl"; did you mean pyshacl\?'):
-        validation.validate(b"{}", engine="pyshackl")
+        checking.validate(b"{}", engine="pyshackl")
 
 
 def test_own_shapes_see_all_elements(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_own_shapes_see_all_elements(tmp_path: Path) -> None:
         "<urn:own:few> a sh:PropertyShape ; sh:targetClass schema:DataFeed ; sh:path schema:dataFeedElement ;\n"
         '  sh:maxCount 3 ; sh:message "too many" .\n'
     )
-    found = validation.validate(json.dumps(feed()).encode(), shapes=[shapes]).findings
+    found = checking.validate(json.dumps(feed()).encode(), shapes=[shapes]).findings
 
     assert "too many" in {one.message for one in found}
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from checkpoint_ld import profiles, validation
+from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding
 from tests.documents import setting
 from tests.trials import examples
@@ -21,7 +22,7 @@ def found(tree: Any, profile: str = "karenina") -> tuple[Finding, ...]:
     """Return the findings of our engine, after comparing them with those of pySHACL."""
     data = json.dumps(tree).encode()
     ours, theirs = (
-        validation.check(data, profiles.profile(profile), engine=engine).findings for engine in validation.ENGINES
+        checking.check(data, profiles.profile(profile), engine=engine).findings for engine in validation.ENGINES
     )
     assert ours == theirs
     return ours

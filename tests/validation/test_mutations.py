@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, profiles, validation, writing
+from checkpoint_ld import Benchmark, profiles, writing
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import document, patch
+from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.reading import examine_bytes
 from tests.trials import examples
@@ -214,7 +215,7 @@ def faults() -> list[Any]:
 
 
 def findings(text: str) -> tuple[Finding, ...]:
-    return validation.check(text.encode(), profiles.profile()).findings
+    return checking.check(text.encode(), profiles.profile()).findings
 
 
 @cache

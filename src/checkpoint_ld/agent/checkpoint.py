@@ -28,10 +28,10 @@ from checkpoint_ld.agent.values import (
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.mapping.properties import place_of, words_of
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:

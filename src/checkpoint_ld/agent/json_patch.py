@@ -9,8 +9,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import ABSENT, changes, copied, same, shown
+from checkpoint_ld.documents.values import ABSENT, changes, copied, same
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

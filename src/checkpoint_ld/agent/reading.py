@@ -22,12 +22,13 @@ from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, shown
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph import interpreter
 from checkpoint_ld.graph.expansion import expand, statements
 from checkpoint_ld.graph.store import put
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.reading import JSON_SYNTAX, parsed
 from checkpoint_ld.rules import finding
 

@@ -12,7 +12,7 @@ from checkpoint_ld.agent.shapes import to_second
 from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.suggestion import unknown
+from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

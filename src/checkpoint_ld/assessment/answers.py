@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from checkpoint_ld.documents.document import parse, syntax_fault, too_deep
-from checkpoint_ld.documents.values import DEFAULT_LIMITS, shown
+from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

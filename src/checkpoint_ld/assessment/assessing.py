@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.assessment.answers import RecordedAnswer
 from checkpoint_ld.benchmark.content import elements_of
-from checkpoint_ld.characters import encodable
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities import CallableRubricTrait, RegexRubricTrait
 from checkpoint_ld.entities.rubric import TRAIT_LISTS, merge_rubrics_with_provenance, outcome_of
 from checkpoint_ld.errors import EvaluationError, LookupFailedError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.identifiers import question_object_id
+from checkpoint_ld.phrases import encodable, shown
 from checkpoint_ld.templates import read_template
 from checkpoint_ld.templates.specification import spec_of
 from checkpoint_ld.templates.verification import verify

@@ -17,11 +17,11 @@ import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
 from checkpoint_ld.assessment.assessing import Status
-from checkpoint_ld.characters import encodable
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import double_text, is_datetime
 from checkpoint_ld.graph.naming import escaped, is_iri
+from checkpoint_ld.phrases import encodable
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:

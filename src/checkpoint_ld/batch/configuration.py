@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.suggestion import unknown
+from checkpoint_ld.phrases import shown, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

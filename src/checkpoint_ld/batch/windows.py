@@ -31,7 +31,6 @@ from checkpoint_ld.graph.store import graph_of, put
 from checkpoint_ld.graph.walk import Walk
 from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes
 from checkpoint_ld.report import Checked
-from checkpoint_ld.validation import loading
 from checkpoint_ld.vocabulary import RDF, SHACL
 
 if TYPE_CHECKING:
@@ -313,7 +312,7 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
     part = excerpt(source, window)
     blocks, mentioned = _blocks(part, syntax)
     write_run(Path(folder) / f"{window.first:012}", blocks)
-    findings, places = loading.checked(part.reading).findings, pointers(part.reading.tree)
+    findings, places = validation.checked_at_load(part.reading).findings, pointers(part.reading.tree)
     if any(one.value in places and part.node(one.value) != one.value for one in findings if one.value):
         raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
     return list(part.found(findings, places)), mentioned

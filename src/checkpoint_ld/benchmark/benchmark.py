@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 
 from rdflib import Graph, URIRef
 
-from checkpoint_ld import emission, rdf, reading, tables, writing
+from checkpoint_ld import emission, rdf, reading, tables, validation, writing
 from checkpoint_ld.arguments import CheckedMethods, renamed
 from checkpoint_ld.benchmark import content, editing, exports, overview
 from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, rubrics_of
@@ -22,7 +22,7 @@ from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import is_packed, replace_file
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.documents.values import inside, shown
+from checkpoint_ld.documents.values import inside
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
@@ -37,8 +37,8 @@ from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.creators import checked_creator, creator_members, creator_of
 from checkpoint_ld.mapping.properties import CUSTOM, as_list, property_value, values
 from checkpoint_ld.mapping.questions import asked_of, frame, named
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.templates import read_template, spec_of
-from checkpoint_ld.validation import loading
 from checkpoint_ld.vocabulary import (
     FORMAT_VERSION,
     FORMAT_VERSION_PROPERTY,
@@ -202,9 +202,9 @@ class Benchmark(CheckedMethods):
         FindingsError with the violations that `validate="strict"` found; SourceMissingError.
         """
         if isinstance(path, Graph):
-            read = loading.refusing(reading.of_statements(rdf.held(path)), strict=strict)
+            read = validation.refusing(reading.of_statements(rdf.held(path)), strict=strict)
         else:
-            read = loading.read(path, syntax=syntax, strict=strict)
+            read = validation.read(path, syntax=syntax, strict=strict)
         benchmark = cls.of_reading(read, validate=validate)
         benchmark.set_workspace_root(workspace_root)
         return benchmark
@@ -293,7 +293,7 @@ class Benchmark(CheckedMethods):
         if self._source is None:
             return ()
         if not self._source.is_checked:
-            found = loading.checked(replace(self._source)).findings
+            found = validation.checked_at_load(replace(self._source)).findings
             self._source = replace(self._source, findings=found, is_checked=True)
         return self._source.findings
 

@@ -20,8 +20,7 @@ from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.creators import creator_of
 from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.questions import is_scenario
-from checkpoint_ld.members import ANYTHING
-from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
+from checkpoint_ld.vocabulary import ANYTHING, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, elements_of
-from checkpoint_ld.characters import harmless, head
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
@@ -21,10 +20,11 @@ from checkpoint_ld.mapping.creators import creator_of
 from checkpoint_ld.mapping.properties import CUSTOM, as_list, custom_of, text_of, values
 from checkpoint_ld.mapping.questions import asked_of, is_scenario
 from checkpoint_ld.mapping.traits import dynamic_rubric_of, family_of, is_dynamic, rubric_of
-from checkpoint_ld.members import BY_TYPE
-from checkpoint_ld.reports.markdown import code, escaped
+from checkpoint_ld.phrases import harmless, head
 from checkpoint_ld.reports.summary import counted
+from checkpoint_ld.reports.text import code, escaped
 from checkpoint_ld.templates import Level
+from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

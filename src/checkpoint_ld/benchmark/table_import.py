@@ -12,10 +12,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.arguments import checked, renamed
+from checkpoint_ld.data import library
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.entities import Question
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError
-from checkpoint_ld.extras import library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.checkpointing.kinds import DAMAGE, NOUNS
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import CheckpointNotFound, IntegrityError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores.protocol import RESET
 

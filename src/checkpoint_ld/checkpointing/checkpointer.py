@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.characters import encodable
 from checkpoint_ld.errors import (
     CheckpointLdError,
     CheckpointWarning,
@@ -16,6 +15,7 @@ from checkpoint_ld.errors import (
     SettingsError,
     warn,
 )
+from checkpoint_ld.phrases import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

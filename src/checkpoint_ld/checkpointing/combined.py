@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.checkpointing.agreement import verified
 from checkpoint_ld.checkpointing.kinds import DAMAGE, NOUNS, SYNC_ERRORS, Kind
-from checkpoint_ld.documents.values import ABSENT, Absent, shown
+from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, SettingsError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores.protocol import EVERYTHING, CheckpointStore, Filter, Put
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import dataclass
+import sys
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import orjson
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import agent_output as shown
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Group, argument, as_json, flag, one_of, output
+from checkpoint_ld.cli.parameters import EXIT_FOUND, Group, argument, as_json, flag, output, whole, written_as
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -24,6 +24,8 @@ from checkpoint_ld.errors import (
     ReadError,
     SettingsError,
 )
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.phrases import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,17 +34,15 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.timeline import Timeline
     from checkpoint_ld.checkpointing import CheckpointManager, Imported, Upgraded
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.stores.protocol import Header, Key
+    from checkpoint_ld.stores.protocol import Key
 
-EXIT_FOUND = 1
-"""The exit code where two checkpoints differ, something is wrong, or something could not be taken in."""
 FOLDER = "./checkpoints"
 SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
 """What `export` writes: `exchange.SHAPES`."""
 PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 """How a timeline is drawn into a file, by its extension."""
-WIDTH = 100
-"""Columns of a text that goes to no terminal."""
+_LATEST = 5
+"""How many thoughts and calls `show` shows."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def agent() -> None:
 @click.option("--question", metavar="ID|TEXT", help="Only those about this question.")
 @click.option("--benchmark", metavar="ID", help="Only those about this benchmark.")
 @click.option("--branch-of", metavar="ID", help="Only those that branch off this checkpoint.")
-@click.option("--limit", type=click.IntRange(min=0), help="No more than so many.")
+@whole("--limit", least=0, help="No more than so many.")
 @click.option("--cursor", metavar="ID", help="Only those that come after this checkpoint.")
 @flag("--oldest", help="The oldest first; else the newest.")
 @flag("--wide", help="Cut nothing, however narrow the terminal is.")
@@ -142,8 +142,32 @@ def list_(
     with stores.manager() as of:
         if cursor is not None:
             wanted["cursor"] = _key_of(cursor, of)
-        listed = _about(of, question, wanted) if question is not None else of.list(**wanted)
-    shown.show_headers(listed, as_json=as_json, wide=wide)
+        listed = of.list(**wanted, question=question)
+        if question is not None and not listed:  # it may be named by its text
+            from checkpoint_ld.identifiers import question_id
+
+            listed = of.list(**wanted, question=question_id(question))
+    if as_json:
+        streams.show_json([asdict(one) for one in listed])
+        return
+    if not listed:
+        streams.say("no checkpoint fits")
+        return
+    from checkpoint_ld.agent.timeline.timeline import instant
+
+    rows = [
+        (
+            one.id,
+            instant(one.timestamp).removesuffix(" UTC"),
+            one.execution_id,
+            str(one.step_number),
+            str(one.tokens_used),
+            one.checkpoint_reason + (" (branch)" if one.is_branch and one.checkpoint_reason != "branch" else ""),
+            one.name or "",
+        )
+        for one in listed
+    ]
+    _show_table(("id", "time (UTC)", "execution", "step", "tokens", "reason", "name"), rows, "NTN##TT", wide=wide)
 
 
 @agent.command
@@ -158,7 +182,15 @@ def show(*, stores: Stores, checkpoint: str, stable: bool, as_json: bool) -> Non
     if stable or as_json:
         streams.write(streams.STANDARD, found.content())
     else:
-        shown.show_checkpoint(found)
+        show_checkpoint(found)
+
+
+def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
+    """Print what a checkpoint holds, for people."""
+    from checkpoint_ld.agent.summary import lines_of
+
+    for line in lines_of(checkpoint, latest=_LATEST):
+        streams.show(line)
 
 
 @agent.command
@@ -179,9 +211,9 @@ def diff(
         old, new = _found(before, of), _found(after, of)
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
     if patch:
-        shown.show_json(different.to_json_patch(tests=tests))
+        _show_json(different.to_json_patch(tests=tests))
     elif as_json:
-        shown.show_json(different.to_dict())
+        _show_json(different.to_dict())
     else:
         streams.show(different.to_text())
     if different:
@@ -190,24 +222,26 @@ def diff(
 
 @agent.command
 @argument("source", "ID", "An execution, or a checkpoint by its id or path.")
-@click.option(
-    "--to",
-    type=one_of(("text", "svg", "html")),
-    help="What to write; without it the output's extension tells, else text.",
-)
+@written_as("--to", ("text", "svg", "html"), "What to write", "text")
 @output()
-@click.option("--limit", type=click.IntRange(min=0), help="List no more than so many moments.")
-@click.option("--width", type=click.IntRange(min=40), help="Columns of the text.")
+@whole("--limit", least=0, help="List no more than so many moments.")
+@whole("--width", least=40, help="Columns of the text.")
 @_of_stores
 def timeline(
-    *, stores: Stores, source: str, to: str | None, output: Output, limit: int | None, width: int | None
+    *, stores: Stores, source: str, kind: str | None, output: Output, limit: int | None, width: int | None
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
+    from checkpoint_ld.agent.timeline import html_of, svg_of, text_of
+
     output.check(source, *stores.files)
-    picture = to or kind_of(output.file, PICTURES, "text")
+    kind = kind or kind_of(output.file, PICTURES, "text")
     with stores.manager(source) as of:
         run = _run_of(source, of)
-    output.write_report(_drawn(run, picture, width=width, limit=limit), picture)
+    if kind == "text":
+        drawn = text_of(run, width=width or streams.columns(), limit=limit)
+    else:
+        drawn = svg_of(run) if kind == "svg" else html_of(run)
+    output.write_report(f"{drawn}\n", kind)
 
 
 @agent.command
@@ -217,11 +251,24 @@ def timeline(
 @_of_stores
 def restore(*, stores: Stores, checkpoint: str, output: Output, as_json: bool) -> None:
     """Write the whole state of a checkpoint, and name the calls that were in flight; nothing is run."""
+    from checkpoint_ld.documents.text import Layout, dump_json
+
     output.check(checkpoint, *stores.files)
     with stores.manager(checkpoint) as of:
         restored = of.restore(checkpoint)
-    output.write(shown.state_of(restored))
-    shown.report_restored(restored, as_json=as_json)
+    state = restored.state
+    parent = {} if state.parent is None else {"parent": state.parent.tree()}
+    head = {"agent_id": state.agent_id, "execution_id": state.execution_id, **parent}
+    output.write(dump_json({**head, "snapshot": state.snapshot().tree()}, Layout(indent="  ")) + b"\n")
+    streams.report(restored.findings)
+    if as_json:
+        streams.say(orjson.dumps({"interrupted": [one.tree() for one in restored.interrupted]}).decode())
+        return
+    for call in restored.interrupted:
+        name = call.tool_id or "a tool that is not named"
+        streams.say(harmless(f"in flight: {call.id} ({name}): cancel, fail or repeat it"))
+    if not restored.interrupted:
+        streams.say("no call was in flight")
 
 
 @agent.command
@@ -237,23 +284,26 @@ def fork(
     """Begin a new execution with the state of a checkpoint, which stays as it is."""
     with stores.manager() as of:
         saved = of.fork(checkpoint, execution, reason, name)
-    shown.show_saved(saved, as_json=as_json)
+    made = saved.checkpoint
+    if as_json:
+        head = {"id": made.id, "execution_id": made.execution_id, "sha256": saved.sha256}
+        _show_json({**head, "path": None if saved.path is None else str(saved.path)})
+        return
+    _show(f"{made.id} begins execution {made.execution_id}" + (f": {saved.path}" if saved.path else ""))
 
 
 @agent.command
 @argument("checkpoint", "ID", "The checkpoint, by its id.")
 @output(default=None, required=True)
-@click.option(
-    "--to", type=one_of(SHAPES), help="What to write; without it the output's extension tells, else canonical."
-)
+@written_as("--to", SHAPES, "What to write", "canonical")
 @_of_stores
-def export(*, stores: Stores, checkpoint: str, output: Output, to: str | None) -> None:
+def export(*, stores: Stores, checkpoint: str, output: Output, kind: str | None) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
     from checkpoint_ld.agent.values import EXTENSIONS
     from checkpoint_ld.checkpointing.exchange import content_of
 
     output.check(*stores.files)
-    wanted: Any = to or kind_of(output.file, EXTENSIONS, "canonical")
+    wanted: Any = kind or kind_of(output.file, EXTENSIONS, "canonical")
     with stores.manager() as of:
         content = content_of(of.get(checkpoint), wanted)
     output.write(content)
@@ -269,8 +319,27 @@ def export(*, stores: Stores, checkpoint: str, output: Output, to: str | None) -
 def import_(*, stores: Stores, paths: tuple[str, ...], as_new_id: bool, as_json: bool) -> None:
     """Take checkpoints in, of either shape and any released version; exit with 1 if one could not be."""
     with stores.manager(may_be_new=True) as of:
-        refused = shown.show_imported(_imported(of, paths, as_new_id=as_new_id), as_json=as_json)
-    if refused:
+        done = list(_imported(of, paths, as_new_id=as_new_id))
+    if as_json:
+        _show_json(
+            [
+                {
+                    "source": str(one.source),
+                    "id": one.checkpoint.id if one.checkpoint else None,
+                    "created": one.created,
+                    "error": None if one.error is None else str(one.error),
+                    "findings": [str(found) for found in one.findings],
+                }
+                for one in done
+            ]
+        )
+    for one in () if as_json else done:
+        if one.error is not None:
+            streams.say(f"refused: {one.error}")
+        elif one.checkpoint is not None:
+            streams.report(one.findings)
+            _show(f"{'taken in' if one.created else 'there already'}: {one.checkpoint.id} ({one.source})")
+    if any(one.error is not None for one in done):
         raise Exit(EXIT_FOUND)
 
 
@@ -283,12 +352,25 @@ def upgrade(*, paths: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
 
     The old file stays until the new one is safe.
     """
-    if shown.show_upgraded(_upgraded(paths, dry_run=dry_run), dry_run=dry_run, as_json=as_json):
+    verb = "would become" if dry_run else "became"
+    rows: list[dict[str, Any]] = []
+    for one in _upgraded(paths, dry_run=dry_run):
+        if isinstance(one, CheckpointLdError):
+            rows.append({"error": str(one)})
+            line = f"refused: {one}"
+        else:
+            rows.append({"path": str(one.path), "before": one.before, "after": one.after, "changed": one.changed})
+            line = f"{one.path}: {f'{one.before} {verb} {one.after}' if one.changed else f'is {one.after} already'}"
+        if not as_json:
+            _show(line)
+    if as_json:
+        _show_json(rows)
+    if any("error" in row for row in rows):
         raise Exit(EXIT_FOUND)
 
 
 @agent.command
-@click.option("--keep-last", type=click.IntRange(min=0), help="Keep the newest so many of each execution.")
+@whole("--keep-last", least=0, help="Keep the newest so many of each execution.")
 @click.option(
     "--max-age", metavar="DAYS", type=click.FloatRange(min=0), help="Keep what is not older than so many days."
 )
@@ -327,7 +409,17 @@ def prune(
             protect_linked=protect_linked,
         )
         pruned = of.prune(retention, dry_run=dry_run, archive=archive)
-    shown.show_pruned(pruned, dry_run=dry_run, as_json=as_json)
+    if as_json:
+        decisions = [
+            {"id": one.header.id, "execution_id": one.header.execution_id, "goes": one.goes, "why": one.reason}
+            for one in pruned.decisions
+        ]
+        _show_json({"dry_run": dry_run, "checkpoints": decisions})
+        return
+    goes = "would go" if dry_run else "gone"
+    for one in pruned.decisions:
+        _show(f"{goes if one.goes else 'stays'}: {one.header.id}: {one.reason}")
+    streams.show(f"{len(pruned.going)} {goes}, {len(pruned.staying)} stay")
 
 
 @agent.command
@@ -338,7 +430,13 @@ def verify(*, stores: Stores, repair: bool, as_json: bool) -> None:
     """Hold files, database and graphs against each other; exit with 1 if something is wrong."""
     with stores.manager() as of:
         findings = of.verify(repair=repair)
-    if shown.show_findings(findings, as_json=as_json):
+    if as_json:
+        streams.show_json([asdict(one) for one in findings])
+    else:
+        for one in findings:
+            streams.show(f"{one.severity.name.lower()}: {one}")
+        streams.show(f"{len(findings)} findings" if findings else "all stores are as they should be")
+    if any(one.severity > Severity.INFO for one in findings):
         raise Exit(EXIT_FOUND)
 
 
@@ -349,7 +447,12 @@ def reindex(*, stores: Stores, as_json: bool) -> None:
     """Make the database and the graphs anew from the files."""
     with Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
         done = of.reindex()
-    shown.show_reindexed(done, as_json=as_json)
+    if as_json:
+        _show_json(asdict(done))
+        return
+    streams.show(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
+    for one in done.kept:
+        streams.say(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
 
 
 @agent.command
@@ -361,14 +464,43 @@ def stats(*, stores: Stores, execution: str | None, as_json: bool) -> None:
     from checkpoint_ld.checkpointing.statistics import statistics
 
     with stores.manager() as of:
-        shown.show_statistics(statistics(of.store, execution), as_json=as_json)
+        found = list(statistics(of.store, execution))
+    if as_json:
+        _show_json([one.to_dict() for one in found])
+        return
+    rows = [
+        (
+            one.execution_id,
+            one.agent_id,
+            *map(str, (one.checkpoints, one.steps, one.tokens, one.thoughts, one.calls, one.failed_calls)),
+            ", ".join(f"{tool} {count}" for tool, count in one.tools.items()),
+        )
+        for one in found
+    ]
+    columns = ("execution", "agent", "checkpoints", "steps", "tokens", "thoughts", "calls", "failed", "tools")
+    _show_table(columns, rows, "NN######T", wide=False)
 
 
-def _about(of: CheckpointManager, question: str, wanted: dict[str, Any]) -> list[Header]:
-    """Return the checkpoints about a question that is named by its identifier or by its text."""
-    from checkpoint_ld.identifiers import question_id
+def _show_json(value: Any) -> None:
+    """Print a value as JSON; integers may be of any size."""
+    from checkpoint_ld.documents.text import dump_json
 
-    return of.list(**wanted, question=question) or of.list(**wanted, question=question_id(question))
+    streams.write(streams.STANDARD, dump_json(value) + b"\n")
+
+
+def _show(line: str) -> None:
+    """Print a line that may hold anything that stands in a checkpoint or is a file's name."""
+    streams.show(harmless(line))
+
+
+def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], kinds: str, *, wide: bool) -> None:
+    """Print a table; `kinds` has a letter for each column: a name (N), a number (#) or text (T)."""
+    from checkpoint_ld.sparql.formats import Style, lines
+
+    styles = {"N": Style.NAME, "#": Style.NUMBER, "T": Style.TEXT}
+    width = streams.columns() if sys.stdout.isatty() and not wide else None
+    for line in lines(columns, rows, tuple(styles[kind] for kind in kinds), width):
+        streams.show(line)
 
 
 def _run_of(name: str, of: CheckpointManager) -> Timeline:
@@ -390,15 +522,6 @@ def _key_of(name: str, of: CheckpointManager) -> Key:
     """Return what a checkpoint is ordered by, as the cursor after it. Raises CheckpointNotFound."""
     checkpoint = _found(name, of)
     return checkpoint.timestamp, checkpoint.metadata.step_number, checkpoint.id
-
-
-def _drawn(run: Timeline, picture: str, *, width: int | None, limit: int | None) -> str:
-    """Return a timeline as text (of `width` columns, the terminal's unless given), as an SVG or as a page."""
-    from checkpoint_ld.agent.timeline import html_of, svg_of, text_of
-
-    if picture == "text":
-        return text_of(run, width=width or shutil.get_terminal_size((WIDTH, 0)).columns, limit=limit) + "\n"
-    return (svg_of(run) if picture == "svg" else html_of(run)) + "\n"
 
 
 def _found(name: str, of: CheckpointManager) -> AgentCheckpoint:

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Group, argument, flag, quiet
+from checkpoint_ld.cli import EXIT_FAILED, streams
+from checkpoint_ld.cli.parameters import EXIT_FOUND, Group, argument, flag, quiet, seconds, together, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from checkpoint_ld.batch.bulk import ConvertOptions
 
 
@@ -21,37 +19,20 @@ def bulk() -> None:
     """Convert or validate very many checkpoints in shards, by several processes; an interrupted run is completed."""
 
 
-EXIT_FOUND = 1
-"""The exit code where a checkpoint failed, or two say different things under one IRI."""
-EXIT_LOST = 2
-"""The exit code where a shard's process died twice."""
-
-
-def _shared(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the parameters of both commands."""
-    for decorate in reversed(
-        (
-            argument(
-                "paths",
-                "PATH…",
-                "Files, folders and patterns; .ndjson has one checkpoint to a line, .gz is unpacked.",
-                nargs=-1,
-                required=True,
-            ),
-            click.option("-o", "--output", "folder", required=True, help="The folder to write to."),
-            click.option("--jobs", type=click.IntRange(min=1), default=1, help="How many processes work at once."),
-            click.option(
-                "--shard-size",
-                type=click.FloatRange(min=0.001),
-                default=64,
-                help="About how many MB of input make a shard.",
-            ),
-            flag("--force", help="Overwrite what another run has written; what is read never is."),
-            quiet,
-        )
-    ):
-        command = decorate(command)
-    return command
+_shared = together(
+    argument(
+        "paths",
+        "PATH…",
+        "Files, folders and patterns; .ndjson has one checkpoint to a line, .gz is unpacked.",
+        nargs=-1,
+        required=True,
+    ),
+    click.option("-o", "--output", "folder", required=True, help="The folder to write to."),
+    whole("--jobs", default=1, help="How many processes work at once."),
+    seconds("--shard-size", default=64, help="About how many MB of input make a shard."),
+    flag("--force", help="Overwrite what another run has written; what is read never is."),
+    quiet,
+)
 
 
 @bulk.command
@@ -86,17 +67,11 @@ def _run(
     quiet: bool,
 ) -> None:
     from checkpoint_ld.batch import bulk
-    from checkpoint_ld.batch.discovery import discover
-    from checkpoint_ld.errors import SettingsError
     from checkpoint_ld.families.checking import Profiles
 
     if options.profile is not None:
         Profiles(options.profile)  # says now what is wrong with the name
-    found = discover(paths)
-    for pattern in found.unmatched:
-        streams.say(f"{pattern}: no file matches")
-    if not found.files:
-        raise SettingsError(f"nothing to convert in {', '.join(paths)}: name a checkpoint, or a folder that has some")
+    found = streams.discovered(paths, "convert")
     shards = bulk.plan_shards(found.files, folder, target_bytes=max(1, int(shard_size * (1 << 20))))
     streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
     if not force:
@@ -113,6 +88,6 @@ def _run(
             f"{report.total('failed')} failed, {sum(report.findings.values())} findings, {len(report.results)} shards"
         )
     if report.lost:
-        raise Exit(EXIT_LOST)
+        raise Exit(EXIT_FAILED)  # the processes of a shard died twice
     if report.total("failed") or report.shared or found.unmatched:
         raise Exit(EXIT_FOUND)

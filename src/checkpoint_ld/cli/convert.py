@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, flag, jobs, one_of, output, prov, syntax
+from checkpoint_ld.cli.parameters import Command, argument, choice, flag, jobs, output, prov, syntax, written_as
 from checkpoint_ld.documents.files import extension_of, is_packed, replace_file
 from checkpoint_ld.errors import WriteError
 
@@ -24,16 +23,16 @@ CONTEXTS = ("improved", "plain")
 
 @click.command(cls=Command)
 @argument("file", "FILE", "The checkpoint to read; - for standard input.")
-@click.option("--to", type=one_of(OUTPUTS), help="What to write; without it the output's extension tells, else jsonld.")
+@written_as("--to", OUTPUTS, "What to write", "jsonld")
 @output()
 @click.option(
     "--dialect",
     help="The dialect of the JSON: datafeed-ns-v3 (unless given), v2.0, gui-datafeed, dataset-1; "
     "for agent checkpoints canonical or second.",
 )
-@click.option(
+@choice(
     "--context",
-    type=one_of(CONTEXTS),
+    values=CONTEXTS,
     default="improved",
     help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it.",
 )
@@ -51,7 +50,7 @@ CONTEXTS = ("improved", "plain")
 def convert(
     *,
     file: str,
-    to: str | None,
+    kind: str | None,
     output: Output,
     dialect: str | None,
     context: str,
@@ -72,13 +71,12 @@ def convert(
     from checkpoint_ld.reading import CANONICAL, Reading
 
     output.check(file)
-    wanted = to or writing.syntax_of(output.file)
+    wanted = kind or writing.syntax_of(output.file)
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
-    if deep_judgment and not placeholders and not inferred:
-        streaming = _Streaming(file, wanted, syntax, jobs=jobs, strict=strict, quiet=quiet)
-        if streaming.done(output):
-            return
+    options = {"syntax": syntax, "jobs": jobs, "strict": strict, "quiet": quiet}
+    if deep_judgment and not placeholders and not inferred and _streamed(file, output, wanted, options):
+        return
     source = streams.read(file, syntax=syntax, strict=strict)
     if not isinstance(source, Reading):
         from checkpoint_ld.agent.writing import written as written_of_agent
@@ -88,6 +86,11 @@ def convert(
         if not quiet:
             streams.report(source.findings)
         return
+    date = None
+    if source.dialect != CANONICAL or dialect not in {None, CANONICAL}:
+        from checkpoint_ld.entities.entity import now
+
+        date = now()  # for a missing one in what comes from one dialect into another
     written = writing.write(
         source.graph,
         syntax=wanted,
@@ -98,18 +101,11 @@ def convert(
         placeholders=placeholders,
         inferred=inferred,
         source=source if source.dialect != CANONICAL else None,
-        now=_now() if source.dialect != CANONICAL or dialect not in {None, CANONICAL} else None,
+        now=date,
     )
     output.write(written.data)
     if not quiet:
         streams.report((*source.findings, *written.findings))
-
-
-def _now() -> str:
-    """Return the date that stands for a missing one in what comes from one dialect into another."""
-    from checkpoint_ld.entities.entity import now
-
-    return now()
 
 
 def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
@@ -124,32 +120,22 @@ def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
     return shape
 
 
-@dataclass(frozen=True)
-class _Streaming:
-    """The same work some questions at a time, for files that are large or when it is asked for."""
+def _streamed(file: str, output: Output, to: str, options: dict[str, Any]) -> bool:
+    """Write statements some questions at a time, where a file is large or it is asked for; return whether it was."""
+    from checkpoint_ld.batch.large_files import Streaming
 
-    file: str
-    to: str
-    syntax: str | None
-    jobs: int | None
-    strict: bool
-    quiet: bool
-
-    def done(self, output: Output) -> bool:
-        """Write statements to `output`; tell whether that could be done in this way."""
-        from checkpoint_ld.batch.large_files import Streaming
-
-        with streams.bar("converting", quiet=self.quiet) as advance:
-            streaming = Streaming(self.jobs, advance, None if self.quiet else streams.say)
-            with streaming.statements(self.file, self.to, syntax=self.syntax) as streamed:
-                if streamed is None:
-                    return False
-                streamed.refusing(strict=self.strict)
-                if output.is_standard:
-                    shutil.copyfileobj(streamed.lines, target := streams.out())
-                    target.flush()
-                else:
-                    replace_file(output.file, streamed.lines, overwrite=output.force, pack=is_packed(output.file))
-        if not self.quiet:
-            streams.report(streamed.findings)
-        return True
+    quiet = options["quiet"]
+    with streams.bar("converting", quiet=quiet) as advance:
+        streaming = Streaming(options["jobs"], advance, None if quiet else streams.say)
+        with streaming.statements(file, to, syntax=options["syntax"]) as streamed:
+            if streamed is None:
+                return False
+            streamed.refusing(strict=options["strict"])
+            if output.is_standard:
+                shutil.copyfileobj(streamed.lines, target := streams.out())
+                target.flush()
+            else:
+                replace_file(output.file, streamed.lines, overwrite=output.force, pack=is_packed(output.file))
+    if not quiet:
+        streams.report(streamed.findings)
+    return True

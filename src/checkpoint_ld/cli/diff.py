@@ -8,14 +8,13 @@ import click
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, flag, one_of, output, syntax
+from checkpoint_ld.cli.parameters import EXIT_FOUND, Command, argument, flag, output, syntax, written_as
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
 
-EXIT_DIFFERENT = 1
 FORMATS = ("text", "json", "markdown")
 _EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": "markdown"}
 
@@ -23,12 +22,7 @@ _EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": 
 @click.command(cls=Command)
 @argument("before", "A", "The older checkpoint; - for standard input.")
 @argument("after", "B", "The newer checkpoint; - for standard input.")
-@click.option(
-    "--format",
-    "kind",
-    type=one_of(FORMATS),
-    help="How to write them; without it the output's extension tells, else text.",
-)
+@written_as("--format", FORMATS, "How to write them", "text")
 @output()
 @flag("--dates", help="Dates of making and of changing count.")
 @flag("--order", help="The order of questions, keywords and traits counts.")
@@ -62,4 +56,4 @@ def diff(
         else:
             output.write_report(f"{found.to_markdown() if kind == 'markdown' else found}\n")
     if found:
-        raise Exit(EXIT_DIFFERENT)
+        raise Exit(EXIT_FOUND)

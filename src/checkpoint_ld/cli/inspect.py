@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, flag, syntax
+from checkpoint_ld.cli.parameters import Command, argument, as_json, syntax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ _MOST_OF_A_CODE = 3
 
 @click.command(cls=Command)
 @argument("file", "FILE", "The checkpoint to read; - for standard input.")
-@flag("--json", "as_json", help="Print a JSON object.")
+@as_json
 @syntax
 def inspect(file: str, as_json: bool, syntax: str | None) -> None:
     """Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."""
@@ -38,9 +38,9 @@ def inspect(file: str, as_json: bool, syntax: str | None) -> None:
         return
     console = streams.console()
     if isinstance(found, inspection.AgentInspection):
-        from checkpoint_ld.cli import agent_output
+        from checkpoint_ld.cli.agent import show_checkpoint
 
-        agent_output.show_checkpoint(found.checkpoint)
+        show_checkpoint(found.checkpoint)
         console.print(_table(_rows_of_agent(found)))
         lines = tuple(_findings(found.findings))
     else:

@@ -11,16 +11,25 @@ import click
 from checkpoint_ld.cli.streams import STANDARD, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     Run = Callable[..., None]
 
+EXIT_FOUND = 1
+"""The exit code where something was found: findings, differences, files that were refused, answers that fail.
+
+`checkpoint_ld.cli.EXIT_FAILED` goes before it.
+"""
 INPUTS = ("json", "turtle", "nt", "nq", "trig", "xml")
 """What can be read where neither extension nor content tells: JSON, and the names of `rdf.SYNTAXES`."""
 FAIL_ON = ("violation", "warning", "info", "never")
 """From which severity on findings make a run fail: `configuration.FAIL_ON`."""
 CONFLICTS = ("error", "replace", "skip", "keep-both")
 """What to do about two different checkpoints of one name: `stores.loading.OnConflict`, `stores.remote.CONFLICTS`."""
+STORES = ("auto", "oxigraph", "virtuoso", "fuseki", "rdf4j", "graphdb", "generic")
+"""The kinds of triple stores: the names of `stores.endpoint.profiles`, and to ask the store itself."""
+METHODS = ("auto", "none", "basic", "digest", "bearer")
+"""How to tell a server who asks: `stores.endpoint.credentials`."""
 _FORMER = {"--out": "--output", "--derived": "--inferred", "--shape": "--to"}
 """Former spellings of options, which keep working where the option of today is."""
 
@@ -88,9 +97,39 @@ def flag(*names: str, help: str) -> Callable[[Run], Run]:  # noqa: A002 - click'
     return click.option(*names, is_flag=True, help=help)
 
 
-def one_of(values: tuple[str, ...]) -> click.Choice[str]:
-    """Return the type of an option that has one of some values."""
-    return click.Choice(values)
+def choice(*names: str, values: Iterable[str], **settings: Any) -> Callable[[Run], Run]:
+    """Return the decorator for an option that has one of some values."""
+    return click.option(*names, type=click.Choice(tuple(values)), **settings)
+
+
+def whole(name: str, *, least: int = 1, **settings: Any) -> Callable[[Run], Run]:
+    """Return the decorator for an option that is a whole number."""
+    return click.option(name, type=click.IntRange(min=least), **settings)
+
+
+def seconds(name: str, *, least: float = 0.001, **settings: Any) -> Callable[[Run], Run]:
+    """Return the decorator for an option that is a time."""
+    return click.option(name, type=click.FloatRange(min=least), **settings)
+
+
+def together(*parameters: Callable[[Run], Run]) -> Callable[[Run], Run]:
+    """Return the decorator for several parameters, in this order."""
+
+    def with_all(command: Run) -> Run:
+        for one in reversed(parameters):
+            command = one(command)
+        return command
+
+    return with_all
+
+
+def written_as(name: str, values: Iterable[str], what: str, otherwise: str) -> Callable[[Run], Run]:
+    """Return the decorator for the option, called `kind`, that tells in which format something is written.
+
+    Where it is not given, `documents.files.kind_of` tells by the extension of the output; see `otherwise`.
+    """
+    text = f"{what}; without it the output's extension tells, else {otherwise}."
+    return click.option(name, "kind", type=click.Choice(tuple(values)), help=text)
 
 
 FORCE = "Overwrite the output if it exists; what is read never is."
@@ -114,16 +153,27 @@ def output(
 
 
 paths = argument("paths", "PATH…", "Files, folders and patterns.", nargs=-1, required=True)
-syntax = click.option(
-    "--from", "syntax", type=one_of(INPUTS), help="What is read, where neither extension nor content tells."
-)
+syntax = choice("--from", "syntax", values=INPUTS, help="What is read, where neither extension nor content tells.")
 as_json = flag("--json", "as_json", help="Print JSON.")
 quiet = flag("-q", "--quiet", help="Print no more than what went wrong.")
 prov = click.option(
     "--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out."
 )
-jobs = click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    help="Work on some questions at a time, by so many processes; on large files it is done anyway.",
+jobs = whole("--jobs", help="Work on some questions at a time, by so many processes; on large files it is done anyway.")
+conflict = choice(
+    "--on-conflict", values=CONFLICTS, default="error", help=("What to do about two different checkpoints of one name.")
 )
+threshold = choice("--fail-on", values=FAIL_ON, default="violation", help="The severity that gives exit code 1.")
+identified = together(
+    choice("--profile", values=STORES, default="auto", help="Which kind of store it is; auto asks it."),
+    choice("--auth", values=METHODS, default="auto", help="How to tell who asks; auto goes by what there is."),
+    click.option("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
+)
+"""Which kind of server a triple store is, and who asks."""
+served = together(
+    identified,
+    click.option("--query-url", help="The URL of its query service, if elsewhere."),
+    click.option("--store-url", help="The URL of its graph store service."),
+    seconds("--timeout", default=120.0, help="Seconds for one answer."),
+)
+"""How a triple store is reached."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, flag, one_of
-from checkpoint_ld.cli.push import EXIT_FAILED, connected, server, timeout
+from checkpoint_ld.cli import EXIT_FAILED, streams
+from checkpoint_ld.cli.parameters import Command, argument, choice, flag, quiet, served
+from checkpoint_ld.cli.push import connected
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 
 if TYPE_CHECKING:
@@ -23,12 +23,11 @@ _EXTENSIONS = {"jsonld": ".jsonld", "nt": ".nt", "turtle": ".ttl"}
 @argument("url", "URL", "The URL of the store, without user and password.")
 @argument("graphs", "[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1)
 @click.option("-o", "--output", "folder", metavar="FOLDER", default=".", help="The folder for the files.")
-@click.option("--to", type=one_of(tuple(_EXTENSIONS)), default="jsonld", help="What to write.")
+@choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write.")
 @flag("--list", "list_only", help="List the checkpoints; write nothing.")
-@server
-@timeout
+@served
 @flag("--force", help="Overwrite files that are there.")
-@flag("-q", "--quiet", help="Say only what went wrong.")
+@quiet
 def pull(
     *,
     url: str,

@@ -11,49 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import CONFLICTS, Command, argument, flag, one_of, prov
+from checkpoint_ld.cli import EXIT_FAILED, streams
+from checkpoint_ld.cli.parameters import EXIT_FOUND, Command, argument, choice, conflict, flag, prov, quiet, served
 from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from checkpoint_ld.stores.remote import Manifest, Outgoing, Pushed, PushReport, SparqlClient
-
-EXIT_DIFFERS = 1
-EXIT_FAILED = 2
-PROFILES = ("auto", "oxigraph", "virtuoso", "fuseki", "rdf4j", "graphdb", "generic")
-"""The kinds of triple stores: the names of `remote.profiles`, and to ask the store itself."""
-METHODS = ("auto", "none", "basic", "digest", "bearer")
-"""How to tell the server who asks: `remote.credentials.METHODS`."""
-
-timeout = click.option("--timeout", type=click.FloatRange(min=0.001), default=120.0, help="Seconds for one answer.")
-
-
-def identified(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that tell which kind of server it is, and who asks."""
-    for decorate in (
-        click.option("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
-        click.option(
-            "--auth", type=one_of(METHODS), default="auto", help="How to tell who asks; auto goes by what there is."
-        ),
-        click.option(
-            "--profile", type=one_of(PROFILES), default="auto", help="Which kind of store it is; auto asks it."
-        ),
-    ):
-        command = decorate(command)
-    return command
-
-
-def server(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that tell how a server is reached."""
-    for decorate in (
-        click.option("--store-url", help="The URL of its graph store service."),
-        click.option("--query-url", help="The URL of its query service, if elsewhere."),
-        identified,
-    ):
-        command = decorate(command)
-    return command
 
 
 def connected(
@@ -83,20 +48,15 @@ def connected(
 @click.command(cls=Command)
 @argument("paths", "PATH", "Files, folders and patterns, or a collection alone.", nargs=-1, required=True)
 @click.option("--to", metavar="URL", required=True, help="The URL of the store, without user and password.")
-@server
+@served
 @click.option("--update-url", help="The URL of its update service.")
 @flag("--inferred", help="Send also what follows, as convert --inferred.")
 @prov
-@click.option(
-    "--on-conflict",
-    type=one_of(CONFLICTS),
-    default="error",
-    help="What to do about two different checkpoints of one name.",
-)
-@click.option(
+@conflict
+@choice(
     "--verify",
     "verification",
-    type=one_of(("count", "full")),
+    values=("count", "full"),
     default="count",
     help="count: the triples of each graph. full: read them back.",
 )
@@ -105,13 +65,10 @@ def connected(
 @flag("--restart", help="Send everything, whatever was sent before.")
 @flag("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph.")
 @flag("--dry-run", help="Show the requests; open no connection.")
-@click.option(
-    "--as", "shown_as", type=one_of(("text", "curl", "json")), default="text", help="How --dry-run shows requests."
-)
+@choice("--as", "shown_as", values=("text", "curl", "json"), default="text", help="How --dry-run shows requests.")
 @flag("--check", help="Let --dry-run say what would be skipped, as far as the manifest knows.")
 @flag("--show-body", help="Show the first lines of bodies too.")
-@timeout
-@flag("-q", "--quiet", help="Say only what went wrong.")
+@quiet
 def push(
     *,
     paths: tuple[str, ...],
@@ -150,20 +107,20 @@ def push(
     client = connected(to, credentials=credentials, quiet=quiet, **service)
     refuses = on_conflict == "error"
 
-    def conflict(message: str) -> None:
+    def conflicting(message: str) -> None:
         files.has_failed = files.has_failed or refuses
         if refuses or not quiet:
             streams.say(message)
 
     if dry_run:
         known = remote.Manifest.opened(noted, to, restart=restart) if check else remote.Manifest()
-        _preview(remote.distinct(files, on_conflict, conflict), client, shown_as, known, body=show_body)
+        _preview(remote.distinct(files, on_conflict, conflicting), client, shown_as, known, body=show_body)
         raise Exit(EXIT_FAILED if files.has_failed else 0)
     full = verification == "full"
     try:
         with client:
             if verify_only:
-                report = remote.verify(files, client, full=full, on_conflict=on_conflict, conflict=conflict)
+                report = remote.verify(files, client, full=full, on_conflict=on_conflict, conflict=conflicting)
             else:
                 kept = remote.Manifest.opened(noted, to, restart=restart)
                 progress = partial(_show, quiet=quiet)
@@ -175,11 +132,11 @@ def push(
                     fast=fast,
                     progress=progress,
                     on_conflict=on_conflict,
-                    conflict=conflict,
+                    conflict=conflicting,
                 )
     except CountMismatchError as error:
         streams.say(str(error))
-        raise Exit(EXIT_DIFFERS) from None
+        raise Exit(EXIT_FOUND) from None
     _report(report, quiet=quiet)
     raise Exit(EXIT_FAILED if files.has_failed else 0)
 
@@ -201,18 +158,12 @@ class _Files:
     """
 
     def __init__(self, paths: tuple[str, ...], *, inferred: bool, prov: bool) -> None:
-        from checkpoint_ld.batch import discovery
-
-        self._collection = paths[0] if len(paths) == 1 and (Path(paths[0]) / "collection.json").is_file() else None
+        self._collection = paths[0] if streams.is_collection(paths) else None
         if self._collection and not prov:
             raise SettingsError("--no-prov is for files: a collection holds what was added to it")
-        found = discovery.discover(paths) if self._collection is None else discovery.Discovery((self._collection,))
-        self.has_failed = bool(found.unmatched)
-        for pattern in found.unmatched:
-            streams.say(f"{pattern}: no file matches")
-        if not found.files:
-            raise SettingsError(f"nothing to push in {', '.join(paths)}: name a checkpoint, or a folder that has some")
-        self._files = found.files
+        found = None if self._collection else streams.discovered(paths, "push")
+        self.has_failed = found is not None and bool(found.unmatched)
+        self._files = found.files if found is not None else ()
         self._inferred = inferred
         self._prov = prov
 

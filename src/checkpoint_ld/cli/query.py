@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,21 +10,33 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, flag, one_of, output, syntax
-from checkpoint_ld.cli.push import identified
-from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.cli import EXIT_FAILED, streams
+from checkpoint_ld.cli.parameters import (
+    EXIT_FOUND,
+    Command,
+    argument,
+    choice,
+    flag,
+    identified,
+    output,
+    syntax,
+    whole,
+    written_as,
+)
+from checkpoint_ld.errors import SettingsError, SourceMissingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from checkpoint_ld.cli.streams import Output
+    from checkpoint_ld.families import Source
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.queries import NamedQuery, Request
 
-EXIT_ROWS = 1
-EXIT_FAILED = 2
+    Checkpoint = tuple[str, Source | None, StatementGraph]
+    """What a checkpoint is called, what was read unless it comes from a collection, and its graph."""
+
 ENGINES = ("oxigraph", "rdflib")
 """What evaluates a query: the names of `sparql.running.ENGINES`."""
 FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jsonld", "xml")
@@ -45,18 +56,13 @@ FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jso
     help="A value for ?NAME; an IRI in <>. May be repeated.",
 )
 @flag("--list", "list_", help="List the named queries, or with --name explain one, and exit.")
-@click.option(
-    "--format",
-    "kind",
-    type=one_of(FORMATS),
-    help="How to write it; without it the output's extension tells, else table or turtle.",
-)
+@written_as("--format", FORMATS, "How to write it", "table or turtle")
 @output()
 @flag("--wide", help="Tables with full values, however wide.")
 @flag("--inferred", help="Add what follows from the checkpoints, as convert --inferred.")
-@click.option("--engine", type=one_of(ENGINES), default="oxigraph", help="What evaluates it.")
+@choice("--engine", values=ENGINES, default="oxigraph", help="What evaluates it.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Give up after so many seconds.")
-@click.option("--max-rows", type=click.IntRange(min=1), help="At most so many rows.")
+@whole("--max-rows", help="At most so many rows.")
 @click.option(
     "--allow-service",
     "services",
@@ -81,10 +87,6 @@ def query(
     output: Output,
     wide: bool,
     inferred: bool,
-    engine: str,
-    timeout: float | None,
-    max_rows: int | None,
-    services: tuple[str, ...],
     fail_on_rows: bool,
     endpoint: str | None,
     profile: str,
@@ -92,6 +94,7 @@ def query(
     credentials: str | None,
     syntax: str | None,
     quiet: bool,
+    **limits: Any,
 ) -> None:
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
@@ -109,22 +112,21 @@ def query(
     request_ = Request(query_text, values) if name is None else request(query_text, values)
     service = None if endpoint is None else Service(endpoint, profile, auth, credentials)
     sources = Sources(paths, service, syntax, quiet=quiet)
-    limits = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
     result = sources.answer(request_, inferred=inferred, **limits)
     if result is not None:
         kind = kind or default_format(result)
-        width = shutil.get_terminal_size((100, 24)).columns if output.is_standard else None
+        width = streams.columns() if output.is_standard else None
         output.write_report(render(result, kind, width=width, wide=wide), kind)
         if not result and "http://schema.org/" in request_.text:
             sources.say(
                 "nothing fits http://schema.org/: in the graphs of checkpoints the vocabulary is https://schema.org/"
             )
         if result.is_cut:
-            sources.fail(f"there is more: --max-rows {max_rows} cut the result")
+            sources.fail(f"there is more: --max-rows {limits['max_rows']} cut the result")
     if sources.has_failed:
         raise Exit(EXIT_FAILED)
     if fail_on_rows and result:
-        raise Exit(EXIT_ROWS)
+        raise Exit(EXIT_FOUND)
 
 
 def _text_of(text: str | None, file: str | None, name: str | None) -> str:
@@ -140,9 +142,6 @@ def _text_of(text: str | None, file: str | None, name: str | None) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise SourceMissingError(f"{file}: the query cannot be read: {error}") from error
 
-
-Checkpoint = tuple[str, "StatementGraph", str | None]
-"""What a checkpoint is called, its graph, its dialect."""
 
 _PATIENCE = 30.0
 """How long a service may take unless something else is said, in seconds."""
@@ -185,22 +184,24 @@ class Sources:
             return self._remote(self.service, request, inferred=inferred, **limits)
         if not self.paths:
             raise SettingsError("name the checkpoints to ask: files, a folder, a collection, or --endpoint URL")
-        folder = Path(self.paths[0])
-        if len(self.paths) == 1 and (folder / "collection.json").is_file():
-            return self._collected(folder, request, inferred=inferred and not request.needs_derived, **limits)
-        return self._of(self._read(), request, inferred=inferred, **limits)
+        if streams.is_collection(self.paths):
+            return self._collected(request, inferred=inferred and not request.needs_derived, **limits)
+        found = streams.discovered(self.paths, "ask")
+        self.has_failed = bool(found.unmatched)
+        return self._of(streams.graphs(found.files, self.fail, syntax=self.syntax), request, inferred, **limits)
 
     def _of(
-        self, checkpoints: Iterable[Checkpoint], request: Request, *, inferred: bool, **limits: Any
+        self, checkpoints: Iterable[Checkpoint], request: Request, inferred: bool, **limits: Any
     ) -> QueryResult | None:
         from checkpoint_ld import families
         from checkpoint_ld.sparql import Dataset
 
         data = Dataset()
-        for called, graph, dialect in checkpoints:
+        for called, source, graph in checkpoints:
             known = set(data.graphs)
             added = families.inferred(graph) if inferred else graph
-            name = data.add(added, dialect=dialect if request.query is not None else None)
+            dialect = None if source is None or request.query is None else families.dialect_of(source)
+            name = data.add(added, dialect=dialect)
             if name in known:
                 self.say(f"{called}: this very checkpoint was read already, and counts once")
             elif name != str(graph.root):
@@ -211,31 +212,13 @@ class Sources:
             return None
         return data.query(request.text, parameters=request.parameters, **limits)
 
-    def _read(self) -> Iterator[Checkpoint]:
-        from checkpoint_ld import families
-        from checkpoint_ld.batch.discovery import discover
-
-        found = discover(self.paths)
-        for pattern in found.unmatched:
-            self.fail(f"{pattern}: no file matches")
-        if not found.files:
-            raise SettingsError(f"nothing to ask in {', '.join(self.paths)}: name a checkpoint, or a folder with some")
-        for file in found.files:
-            try:
-                source = sys.stdin.buffer if file == streams.STANDARD else file
-                read = families.read(source, syntax=self.syntax)
-                yield file, families.graph_of(read), families.dialect_of(read)
-            except ReadError as error:
-                self.fail(str(error))
-
-    def _collected(self, folder: Path, request: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
+    def _collected(self, request: Request, *, inferred: bool, engine: str, **limits: Any) -> QueryResult | None:
         from checkpoint_ld.stores.collection import Collection
 
-        engine = limits.pop("engine")
-        with Collection.open(folder, read_only=True) as collection:
+        with Collection.open(self.paths[0], read_only=True) as collection:
             if inferred or engine != "oxigraph":
-                graphs = ((name, collection.get(name), None) for name in collection)
-                return self._of(graphs, request, inferred=inferred or request.needs_derived, engine=engine, **limits)
+                graphs = ((name, None, collection.get(name)) for name in collection)
+                return self._of(graphs, request, inferred or request.needs_derived, engine=engine, **limits)
             return collection.answer(request, **limits)
 
     def _remote(self, service: Service, request: Request, *, inferred: bool, **limits: Any) -> QueryResult:
@@ -305,10 +288,7 @@ def _explained(query: NamedQuery) -> str:
     ]
     longest = max(map(len, query.columns))
     parts += ["", *(f"  {name:<{longest}}  {words}" for name, words in query.columns.items())]
+    # The header of the query says the same in its own way.
+    body = "\n".join(f"  {line}".rstrip() for line in query.text.splitlines() if not line.startswith("#"))
     example = f"checkpoint-ld query PATH --name {query.name} {query.example}".rstrip()
-    return "\n".join((*parts, "", f"  example: {example}", "", _body(query), ""))
-
-
-def _body(query: NamedQuery) -> str:
-    """Return the query without its header, which `_explained` shows in its own way."""
-    return "\n".join(f"  {line}".rstrip() for line in query.text.splitlines() if not line.startswith("#")).lstrip("\n")
+    return "\n".join((*parts, "", f"  example: {example}", "", body.lstrip("\n"), ""))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, flag, one_of, output
+from checkpoint_ld.cli.parameters import Command, argument, as_json, choice, flag, output
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 
@@ -29,11 +29,11 @@ _STYLES = {Severity.VIOLATION: "bold red", Severity.WARNING: "bold yellow", Seve
 
 @click.command(cls=Command)
 @argument("names", "[RULE]...", "Codes, beginnings of codes, slugs or conditions; all rules without.", nargs=-1)
-@flag("--json", "as_json", help="Print a JSON array of objects.")
+@as_json
 @click.option("--profile", help="The rules of this profile, with the severities that it gives.")
-@click.option(
+@choice(
     "--to",
-    type=one_of(("turtle", "nt")),
+    values=("turtle", "nt"),
     help="Write all rules of a profile as SHACL shapes, with the rules of inference.",
 )
 @flag(
@@ -68,8 +68,7 @@ def _write(to: str, profile: str | None, output: Output, *, python: bool, chosen
     """Write the shapes of a profile as a file."""
     if chosen:
         raise SettingsError("--to writes all rules of a profile: leave the names of rules and --json out")
-    from checkpoint_ld.profiles import DEFAULT
-    from checkpoint_ld.published import shapes_graph
+    from checkpoint_ld.profiles import DEFAULT, shapes_graph
 
     output.check()
     graph = shapes_graph(profile=profile or DEFAULT, python=python)

@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@argument(
-    "name",
-    "[NAME]",
-    "checkpoint, or an entity such as question; without it, all are listed.",
-    required=False,
-)
+@argument("name", "[NAME]", "checkpoint, or an entity such as question; without it, all are listed.", required=False)
 @flag("--list", "list_all", help="List the names of all schemas.")
 @output()
 def schema(name: str | None, list_all: bool, output: Output) -> None:

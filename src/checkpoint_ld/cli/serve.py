@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, flag
-from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.cli.parameters import Command, argument, flag, seconds, whole
+from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +28,9 @@ LOOPBACK = "127.0.0.1"
     "--host", metavar="ADDRESS", default=LOOPBACK, help="Where to listen; other machines can ask only if you say so."
 )
 @flag("--inferred", help="Add to files what follows from them, as convert --inferred.")
-@click.option("--timeout", type=click.FloatRange(min=0.001), default=30.0, help="Seconds for one query.")
-@click.option("--max-rows", type=click.IntRange(min=1), help="At most so many rows.")
-@click.option("--workers", type=click.IntRange(min=1), default=2, help="How many queries run at a time.")
+@seconds("--timeout", default=30.0, help="Seconds for one query.")
+@whole("--max-rows", help="At most so many rows.")
+@whole("--workers", default=2, help="How many queries run at a time.")
 @flag("-q", "--quiet", help="Say nothing but the URL.")
 def serve(
     *,
@@ -64,32 +64,19 @@ def serve(
 
 def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path:
     """Return the folder of a store: that of a collection, or a temporary one with what the files hold."""
-    from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.manifest import MARK, STORE
-
-    if len(paths) == 1 and (Path(paths[0]) / MARK).is_file():
-        if inferred:
-            raise SettingsError("--inferred is for files: a collection holds what was added to it")
-        collection = stack.enter_context(Collection.open(paths[0], read_only=True))
-        return collection.folder / STORE
-    return _stored(paths, stack, inferred=inferred, quiet=quiet)
-
-
-def _stored(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path:
     import pyoxigraph
 
     from checkpoint_ld import families, sparql
-    from checkpoint_ld.batch import discovery
+    from checkpoint_ld.stores.collection import Collection
+    from checkpoint_ld.stores.manifest import STORE
 
+    if streams.is_collection(paths):
+        if inferred:
+            raise SettingsError("--inferred is for files: a collection holds what was added to it")
+        return stack.enter_context(Collection.open(paths[0], read_only=True)).folder / STORE
     dataset = sparql.Dataset()
     statements: dict[str, int] = {}
-    for file in discovery.discover(paths).files:
-        try:
-            source = streams.read(file, syntax=None)
-        except ReadError as error:
-            streams.say(str(error))
-            continue
-        graph = families.graph_of(source)
+    for _, source, graph in streams.graphs(streams.discovered(paths, "serve").files, streams.say):
         added = families.inferred(graph) if inferred else graph
         statements[dataset.add(added, dialect=families.dialect_of(source))] = len(added)
     if not dataset.graphs:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 import tempfile
 import textwrap
 from contextlib import contextmanager
@@ -13,34 +11,38 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.characters import harmless
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.parameters import (
-    CONFLICTS,
+    EXIT_FOUND,
     FAIL_ON,
     Group,
     argument,
     as_json,
+    choice,
+    conflict,
     flag,
-    one_of,
     output,
     paths,
     quiet,
+    seconds,
+    threshold,
+    together,
+    whole,
+    written_as,
 )
 from checkpoint_ld.cli.query import query
 from checkpoint_ld.cli.validate import format_of, format_option, severity
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.phrases import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.graph.store import StatementGraph
-    from checkpoint_ld.stores.collection import Collection, LoadReport, Options, Problem, Statistics
+    from checkpoint_ld.stores.collection import Collection, LoadReport, Options
 
-EXIT_FOUND = 1
-"""The exit code where a file was refused, findings weigh too much, or a graph is not what it should be."""
 _DUMPS = {".nq": "nq", ".nquads": "nq", ".trig": "trig"}
 _IN_MEMORY = 1 << 24
 _WIDTH = 80
@@ -49,31 +51,16 @@ _QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
 """What needs no line of its own: the counts say it."""
 
 _place = argument("store", "STORE", "The folder of the collection.")
-_wait = click.option("--wait", type=click.FloatRange(min=0), default=0.0, help="Seconds to wait for other processes.")
-
-
-def _loading(command: Callable[..., None]) -> Callable[..., None]:
-    """Add what all commands take that load checkpoints."""
-    for decorate in (
-        _wait,
-        quiet,
-        as_json,
-        click.option(
-            "--fail-on",
-            type=one_of(FAIL_ON),
-            default="violation",
-            help="The severity of findings that keeps a file out.",
-        ),
-        click.option("--profile", help="Hold each file against these rules before it is loaded."),
-        click.option(
-            "--on-conflict",
-            type=one_of(CONFLICTS),
-            default="error",
-            help="What to do about two files with different checkpoints of one IRI.",
-        ),
-    ):
-        command = decorate(command)
-    return command
+_wait = seconds("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
+_loading = together(
+    conflict,
+    click.option("--profile", help="Hold each file against these rules before it is loaded."),
+    choice("--fail-on", values=FAIL_ON, default="violation", help="The severity of findings that keeps a file out."),
+    as_json,
+    quiet,
+    _wait,
+)
+"""What all commands take that load checkpoints."""
 
 
 @click.group(cls=Group, no_args_is_help=True)
@@ -111,7 +98,20 @@ def sync(*, store: str, folder: str, prune: bool, as_json: bool, quiet: bool, wa
 def list_(*, store: str, as_json: bool, wait: float) -> None:
     """List the checkpoints: name, graph, file, statements, findings."""
     with _open(store, read_only=True, wait=wait) as collection:
-        _show_entries(collection, as_json=as_json)
+        entries = [(graph, collection.entries[graph], collection.source(graph)) for graph in collection]
+    if as_json:
+        streams.show_json([entry.as_json() for _, entry, _ in entries])
+        return
+    for graph, entry, source in entries:
+        findings = ", ".join(
+            f"{count} {weight.name.lower()}{'' if count == 1 else 's'}"
+            for weight, count in sorted(entry.findings.items(), reverse=True)
+            if count
+        )
+        state = (findings or "no findings") if entry.is_done else "not loaded to its end"
+        name = textwrap.shorten(entry.name, _WIDTH, placeholder=" …")
+        for line in (name, f"  {entry.triples} triples, {state}, {entry.dialect}", f"  {graph}", f"  {source}"):
+            streams.show(harmless(line))
 
 
 @store.command
@@ -186,7 +186,7 @@ def derive(*, store: str, drop: bool, quiet: bool, wait: float) -> None:
 @click.option("--profile", help="The set of rules: karenina or agent unless set.")
 @format_option
 @output("The file to write them to.")
-@click.option("--fail-on", type=one_of(FAIL_ON), default="violation", help="The severity that gives exit code 1.")
+@threshold
 @_wait
 def validate(
     *,
@@ -206,28 +206,29 @@ def validate(
     with _open(store, read_only=True, wait=wait) as collection:
         names = [graph for name in graphs for graph in collection.find(name)]
         report = collection.validate(*names, profile=profile or profiles.DEFAULT)
-    threshold = severity(fail_on)
-    settings = reports.Settings(width=shutil.get_terminal_size((100, 24)).columns, fail_on=threshold)
+    weight = severity(fail_on)
+    settings = reports.Settings(width=streams.columns(), fail_on=weight)
     output.write_report(reports.render(report, kind, settings), kind)
-    if threshold is not None and report.at_least(threshold):
+    if weight is not None and report.at_least(weight):
         raise Exit(EXIT_FOUND)
 
 
 @store.command
 @_place
 @output("The file to write, with --shards the folder; - for standard output.")
-@click.option(
-    "--to", type=one_of(("nq", "trig")), help="What to write; without it the output's extension tells, else nq."
-)
-@click.option("--shards", type=click.IntRange(min=1), help="Write N-Quads in so many files, with their list.")
+@written_as("--to", ("nq", "trig"), "What to write", "nq")
+@whole("--shards", help="Write N-Quads in so many files, with their list.")
 @flag("--gzip", "compressed", help="Compress the files of --shards.")
 @_wait
-def export(*, store: str, output: Output, to: str | None, shards: int | None, compressed: bool, wait: float) -> None:
+def export(*, store: str, output: Output, kind: str | None, shards: int | None, compressed: bool, wait: float) -> None:
     """Write all checkpoints, sorted: the same collection gives the same bytes."""
     if shards is None:
         output.check(store)
-    syntax = to or ("nq" if shards is not None else kind_of(output.file, _DUMPS, "nq"))
-    _check_export(output, shards=shards, compressed=compressed, is_trig=syntax == "trig")
+    syntax = kind or ("nq" if shards is not None else kind_of(output.file, _DUMPS, "nq"))
+    if shards is None and compressed:
+        raise SettingsError("--gzip is for the files of --shards: give their number")
+    if shards is not None and (output.is_standard or syntax == "trig"):
+        raise SettingsError("--shards writes N-Quads into a folder: name it with --output, and leave out --to")
     with _open(store, read_only=True, wait=wait) as collection:
         if shards is not None:
             for shard in collection.export(output.file, shards=shards, compressed=compressed):
@@ -243,7 +244,15 @@ def export(*, store: str, output: Output, to: str | None, shards: int | None, co
 def stats(*, store: str, as_json: bool, wait: float) -> None:
     """Count what is in the collection."""
     with _open(store, read_only=True, wait=wait) as collection:
-        _show_statistics(collection.statistics(), as_json=as_json)
+        found = collection.statistics()
+    if as_json:
+        streams.show_json(found.as_json())
+        return
+    streams.show(f"checkpoints  {found.checkpoints}" + (f", {found.unfinished} unfinished" if found.unfinished else ""))
+    streams.show(f"triples      {found.triples}")
+    streams.show("dialects     " + ", ".join(f"{name} ({count})" for name, count in found.dialects.items()))
+    streams.show("findings     " + ", ".join(f"{count} {name}s" for name, count in found.findings.items()))
+    streams.show(f"on disk      {found.bytes / 1e6:.1f} MB")
 
 
 @store.command
@@ -255,8 +264,18 @@ def verify(*, store: str, repair: bool, as_json: bool, wait: float) -> None:
     """Hold every graph against the manifest, statement by statement."""
     with _open(store, read_only=not repair, must_exist=True, quiet=True, wait=wait) as collection:
         problems = collection.verify(repair=repair)
-        _show_problems(problems, len(collection), as_json=as_json)
-    if any(not one.repair for one in problems):
+        checkpoints = len(collection)
+    left = sum(not one.repair for one in problems)
+    if as_json:
+        streams.show_json([one.as_json() for one in problems])
+    else:
+        for one in problems:
+            streams.show(f"{one.graph or 'default graph'}: {one.message}" + (f"; {one.repair}" if one.repair else ""))
+        if left:
+            streams.say(f"{left} problems: --repair loads again what it can")
+        else:
+            streams.show(f"{checkpoints} checkpoints, all as the manifest says")
+    if left:
         raise Exit(EXIT_FOUND)
 
 
@@ -284,13 +303,6 @@ def _options(on_conflict: str, profile: str | None, fail_on: str, progress: Any)
     return collection.Options(collection.OnConflict(on_conflict), checks, progress)
 
 
-def _show_loaded(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
-    _show_outcomes(loaded, as_json=as_json, quiet=quiet)
-    sys.stdout.flush()
-    if loaded.refused or loaded.unmatched:
-        raise Exit(EXIT_FOUND)
-
-
 @contextmanager
 def _progress(*, quiet: bool, title: str = "loading") -> Iterator[Callable[[str, int], None] | None]:
     """Give a function to call with each file and how many there are; None where nobody would see the bar."""
@@ -302,8 +314,8 @@ def _progress(*, quiet: bool, title: str = "loading") -> Iterator[Callable[[str,
             yield lambda _file, total: moved(next(done), total)
 
 
-def _show_outcomes(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
-    """Print what became of files: what is worth knowing of each, and how many there are of each kind."""
+def _show_loaded(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
+    """Print what became of files, and how many there are of each kind; exit with 1 if one was refused or not found."""
     for pattern in loaded.unmatched:
         streams.say(f"{pattern}: no file matches")
     if as_json:
@@ -315,71 +327,19 @@ def _show_outcomes(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
                 "passed_over": loaded.passed_over,
             }
         )
-        return
-    for one in loaded.refused:
-        streams.say("\n  ".join(f"refused: {one.message}".splitlines()))
-    if quiet:
-        return
-    for one in loaded.outcomes:
-        if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
-            about = f": {one.message}" if one.message else ""
-            streams.show(f"{one.kind}: {one.source} ({one.graph}){about}")
-    counts = ", ".join(f"{count} {kind}" for kind, count in loaded.counts.items())
-    passed_over = f"; {loaded.passed_over} passed over, for they are no checkpoints" if loaded.passed_over else ""
-    streams.show(f"{counts or 'nothing to load'}{passed_over}")
-
-
-def _show_entries(collection: Collection, *, as_json: bool) -> None:
-    """Print the manifest: of each checkpoint its name, what is in it, its graph and its file."""
-    if as_json:
-        streams.show_json([collection.entries[graph].as_json() for graph in collection])
-        return
-    for graph in collection:
-        entry = collection.entries[graph]
-        findings = ", ".join(
-            f"{count} {weight.name.lower()}{'' if count == 1 else 's'}"
-            for weight, count in sorted(entry.findings.items(), reverse=True)
-            if count
-        )
-        state = (findings or "no findings") if entry.is_done else "not loaded to its end"
-        streams.show(harmless(textwrap.shorten(entry.name, _WIDTH, placeholder=" …")))
-        streams.show(harmless(f"  {entry.triples} triples, {state}, {entry.dialect}"))
-        streams.show(harmless(f"  {graph}"))
-        streams.show(harmless(f"  {collection.source(graph)}"))
-
-
-def _show_statistics(found: Statistics, *, as_json: bool) -> None:
-    """Print the statistics of a collection."""
-    if as_json:
-        streams.show_json(found.as_json())
-        return
-    streams.show(f"checkpoints  {found.checkpoints}" + (f", {found.unfinished} unfinished" if found.unfinished else ""))
-    streams.show(f"triples      {found.triples}")
-    streams.show("dialects     " + ", ".join(f"{name} ({count})" for name, count in found.dialects.items()))
-    streams.show("findings     " + ", ".join(f"{count} {name}s" for name, count in found.findings.items()))
-    streams.show(f"on disk      {found.bytes / 1e6:.1f} MB")
-
-
-def _show_problems(problems: Sequence[Problem], checkpoints: int, *, as_json: bool) -> None:
-    """Print what `verify` found."""
-    if as_json:
-        streams.show_json([one.as_json() for one in problems])
-        return
-    for one in problems:
-        streams.show(f"{one.graph or 'default graph'}: {one.message}" + (f"; {one.repair}" if one.repair else ""))
-    left = sum(not one.repair for one in problems)
-    if left:
-        streams.say(f"{left} problems: --repair loads again what it can")
     else:
-        streams.show(f"{checkpoints} checkpoints, all as the manifest says")
-
-
-def _check_export(output: Output, *, shards: int | None, compressed: bool, is_trig: bool) -> None:
-    """Raise SettingsError for options of `export` that do not go together."""
-    if shards is None and compressed:
-        raise SettingsError("--gzip is for the files of --shards: give their number")
-    if shards is not None and (output.is_standard or is_trig):
-        raise SettingsError("--shards writes N-Quads into a folder: name it with --output, and leave out --to")
+        for one in loaded.refused:
+            streams.say("\n  ".join(f"refused: {one.message}".splitlines()))
+        for one in () if quiet else loaded.outcomes:
+            if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
+                about = f": {one.message}" if one.message else ""
+                streams.show(f"{one.kind}: {one.source} ({one.graph}){about}")
+        counts = ", ".join(f"{count} {kind}" for kind, count in loaded.counts.items())
+        passed_over = f"; {loaded.passed_over} passed over, for they are no checkpoints" if loaded.passed_over else ""
+        if not quiet:
+            streams.show(f"{counts or 'nothing to load'}{passed_over}")
+    if loaded.refused or loaded.unmatched:
+        raise Exit(EXIT_FOUND)
 
 
 def _write_dump(collection: Collection, output: Output, syntax: str) -> None:

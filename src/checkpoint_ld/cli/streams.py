@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import io
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from checkpoint_ld.characters import harmless
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.phrases import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.segment import Segment
 
+    from checkpoint_ld.batch.discovery import Discovery
     from checkpoint_ld.families import Source
     from checkpoint_ld.findings import Finding
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.reading import Reading
 
 STANDARD = "-"
@@ -72,11 +75,52 @@ def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
     return families.read(_opened(file), syntax=syntax, strict=strict)
 
 
+def graphs(
+    files: Iterable[str], failed: Callable[[str], None], *, syntax: str | None = None
+) -> Iterator[tuple[str, Source, StatementGraph]]:
+    """Yield each file with what was read from it and its graph; `failed` is called with what cannot be read."""
+    from checkpoint_ld import families
+
+    for file in files:
+        try:
+            source = read(file, syntax=syntax)
+            graph = families.graph_of(source)
+        except ReadError as error:
+            failed(str(error))
+        else:
+            yield file, source, graph
+
+
 def read_benchmark(file: str, *, syntax: str | None) -> Reading:
     """Read the benchmark in `file`."""
-    from checkpoint_ld.validation import loading
+    from checkpoint_ld import validation
 
-    return loading.read(_opened(file), syntax=syntax)
+    return validation.read(_opened(file), syntax=syntax)
+
+
+def is_collection(paths: Sequence[str]) -> bool:
+    """Return whether paths are one, that of a collection."""
+    return len(paths) == 1 and (Path(paths[0]) / "collection.json").is_file()
+
+
+def discovered(
+    paths: Sequence[str], doing: str, *, exclude: Sequence[str] = (), root: str | Path = ".", quiet: bool = True
+) -> Discovery:
+    """Return the files that paths mean; name the patterns that match none, and unless `quiet` count what is no file.
+
+    Raises SettingsError where there is nothing for what the command is `doing`.
+    """
+    from checkpoint_ld.batch.discovery import discover  # takes what --help should not wait for
+
+    found = discover(paths, exclude, root=root)
+    if found.passed_over and not quiet:
+        count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
+        say(f"{count} no checkpoint and passed over")
+    if not found.files:
+        raise SettingsError(f"nothing to {doing} in {', '.join(paths)}: name a checkpoint, or a folder that has some")
+    for pattern in found.unmatched:
+        say(f"{pattern}: no file matches")
+    return found
 
 
 def _opened(file: str) -> str | BinaryIO:
@@ -108,8 +152,7 @@ def _read_by(paths: Iterable[str | None]) -> Iterable[str]:
 
     for path in paths:
         if path is not None:
-            is_collection = (Path(path) / "collection.json").is_file()
-            yield from [path] if is_collection else discover([path]).files
+            yield from [path] if is_collection([path]) else discover([path]).files
 
 
 def _file_of(path: str) -> tuple[int, int] | None:
@@ -170,6 +213,11 @@ def say(line: str) -> None:
 def show_json(value: Any) -> None:
     """Print a value as JSON."""
     out().write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+def columns(otherwise: int = 100) -> int:
+    """Return how wide the terminal is, or that number where there is none."""
+    return shutil.get_terminal_size((otherwise, 24)).columns
 
 
 def _harmless(text: str) -> str:

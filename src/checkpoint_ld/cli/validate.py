@@ -6,19 +6,30 @@ File after file, so that what stops us at one hides nothing about the others.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.exceptions import Exit
 
 from checkpoint_ld.batch import configuration
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import FAIL_ON, Command, argument, flag, jobs, one_of, output, syntax
+from checkpoint_ld.cli import EXIT_FAILED, streams
+from checkpoint_ld.cli.parameters import (
+    EXIT_FOUND,
+    FAIL_ON,
+    Command,
+    argument,
+    choice,
+    flag,
+    jobs,
+    output,
+    syntax,
+    whole,
+    written_as,
+)
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Severity
@@ -27,8 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
-    from checkpoint_ld.batch.configuration import Configuration
-    from checkpoint_ld.batch.discovery import Discovery
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.families.checking import Profiles
     from checkpoint_ld.findings import Finding
@@ -36,9 +45,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.selection import Selection
 
-EXIT_FINDINGS = 1
-EXIT_FAILED = 2
-"""Exit codes; the heavier one wins."""
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "turtle")
 """How findings are written: the names of `reports.FORMATS`."""
 EXTENSIONS = {
@@ -54,12 +60,7 @@ EXTENSIONS = {
 ENGINES = ("compiled", "pyshacl")
 """What holds the graph against the shapes: the names of `validation.ENGINES`."""
 
-format_option = click.option(
-    "--format",
-    "kind",
-    type=one_of(FORMATS),
-    help="How to write the findings; without it the output's extension tells, else text.",
-)
+format_option = written_as("--format", FORMATS, "How to write the findings", "text")
 
 
 def format_of(kind: str | None, output: Output) -> str:
@@ -78,18 +79,18 @@ def severity(name: str) -> Severity | None:
 @click.option("--shapes", multiple=True, help="A file or folder of shapes of your own; may be repeated.")
 @format_option
 @output("The file to write them to.")
-@click.option("--fail-on", type=one_of(FAIL_ON), help="The severity that gives exit code 1; violation unless set.")
+@choice("--fail-on", values=FAIL_ON, help="The severity that gives exit code 1; violation unless set.")
 @click.option(
     "--select", multiple=True, help="Only these rules: codes, beginnings of codes, slugs or conditions, with commas."
 )
 @click.option("--ignore", multiple=True, help="All rules but these.")
-@click.option("--max-per-rule", type=click.IntRange(min=0), help="How often a rule is repeated in text; 0 for always.")
+@whole("--max-per-rule", least=0, help="How often a rule is repeated in text; 0 for always.")
 @syntax
 @flag("--fix", help="Repair what is safe to repair, then validate.")
 @flag("--diff", help="Show what --fix would change; write and validate nothing.")
-@click.option(
+@choice(
     "--engine",
-    type=one_of(ENGINES),
+    values=ENGINES,
     default=ENGINES[0],
     help="What applies the shapes: compiled is quick, pyshacl does it all.",
 )
@@ -108,14 +109,12 @@ def validate(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     max_per_rule: int | None,
-    syntax: str | None,
     fix: bool,
     diff: bool,
-    engine: str,
-    jobs: int | None,
     config: str | None,
     no_config: bool,
     quiet: bool,
+    **engine: Any,
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
@@ -123,7 +122,10 @@ def validate(
     from checkpoint_ld.families import checking
     from checkpoint_ld.rules import catalogue
 
-    chosen = _configuration(config, none=no_config)
+    if no_config:
+        chosen = configuration.Configuration()
+    else:
+        chosen = configuration.find(Path()) if config is None else configuration.of_file(Path(config))
     wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
     named = [*(select or chosen.select), *(ignore or chosen.ignore), *chosen.per_file_ignores]
     counted = selection.selection(
@@ -134,12 +136,10 @@ def validate(
         folder=chosen.folder,
     )
     counted = replace(counted, accepted=frozenset(chosen.accepted_code))
-    run = _Run(wanted, counted, syntax, engine=engine, jobs=jobs, quiet=quiet)
-    found = _discovered(paths, chosen, quiet=quiet)
+    found = streams.discovered(paths, "validate", exclude=chosen.exclude, root=chosen.folder, quiet=quiet)
     output.check(*found.files, *map(str, wanted.first.files), config)
     kind = format_of(kind, output)
-    for pattern in found.unmatched:
-        run.fail(f"{pattern}: no file matches")
+    run = _Run(wanted, counted, quiet=quiet, has_failed=bool(found.unmatched), **engine)
     if diff:
         raise Exit(run.show_repairs(found.files))
     if fix:
@@ -148,32 +148,17 @@ def validate(
     if run.has_failed and not report.checked:
         raise Exit(EXIT_FAILED)
     threshold = severity(fail_on or chosen.fail_on or "violation")
-    settings = reports.Settings(colour=_is_coloured(output), width=shutil.get_terminal_size((100, 24)).columns)
-    settings = settings._replace(fail_on=threshold)
+    settings = reports.Settings(_is_coloured(output), streams.columns(), fail_on=threshold)
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
     if most is not None:
         settings = settings._replace(max_per_rule=most)
-    run.write(reports.render(report, kind, settings), output, kind, is_styled=settings.colour)
-    raise Exit(run.exit_code(report, threshold))
-
-
-def _configuration(file: str | None, *, none: bool) -> Configuration:
-    if none:
-        return configuration.Configuration()
-    return configuration.find(Path()) if file is None else configuration.of_file(Path(file))
-
-
-def _discovered(paths: tuple[str, ...], chosen: Configuration, *, quiet: bool) -> Discovery:
-    from checkpoint_ld.batch import discovery
-
-    found = discovery.discover(paths, chosen.exclude, root=chosen.folder)
-    if found.passed_over and not quiet:
-        count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
-        streams.say(f"{count} no checkpoint and passed over")
-    if not found.files:
-        where = ", ".join(paths)
-        raise SettingsError(f"nothing to validate in {where}: name a checkpoint, or a folder that has some")
-    return found
+    text = reports.render(report, kind, settings)
+    if output.is_standard and run.repaired_input is not None:  # standard output holds the repaired text
+        streams.say(text.removesuffix("\n"))
+    else:
+        output.write_report(text, kind, is_styled=settings.colour)
+    is_found = threshold is not None and report.at_least(threshold)
+    raise Exit(EXIT_FAILED if run.has_failed else EXIT_FOUND if is_found else 0)
 
 
 def _is_coloured(output: Output) -> bool:
@@ -189,7 +174,7 @@ def _is_coloured(output: Output) -> bool:
 class _Run:
     """What is applied to each file, by which of `validation.ENGINES`, and whether one failed to be validated.
 
-    `jobs` is the number of processes for files that are worked on some questions at a time; None: their size tells.
+    `jobs` is the number of processes for files that are worked on some questions at a time; None: their size decides.
     """
 
     profiles: Profiles
@@ -199,10 +184,10 @@ class _Run:
     jobs: int | None = None
     quiet: bool = False
     has_failed: bool = False
-    _repaired_input: bytes | None = field(default=None, repr=False)
+    repaired_input: bytes | None = field(default=None, repr=False)
 
     def fail(self, message: str) -> None:
-        """Say what could not be done, and go on."""
+        """Print what could not be done, and go on."""
         streams.say(message)
         self.has_failed = True
 
@@ -213,53 +198,42 @@ class _Run:
         counted = (self.selection.applied(one) for one in self._checked(files))
         return checking.report_of(map(_marked, counted), self.profiles)
 
-    def exit_code(self, report: Report, threshold: Severity | None) -> int:
-        """Return the exit code of a run with this report, in which findings from `threshold` on count."""
-        if self.has_failed:
-            return EXIT_FAILED
-        return EXIT_FINDINGS if threshold is not None and report.at_least(threshold) else 0
-
     def show_repairs(self, files: Sequence[str]) -> int:
         """Print what `repair` would change, as unified diffs; return the exit code."""
+        from checkpoint_ld import fixes
+
         changes = False
-        for repaired in self._repairs(files):
-            streams.write(streams.STANDARD, _diff(repaired).encode())
-            changes = changes or repaired.before != repaired.after
-        return EXIT_FAILED if self.has_failed else EXIT_FINDINGS if changes else 0
+        for one in self._repairs(files):
+            edits = [edit for fix in one.fixes for edit in fix.edits]
+            text = fixes.unified_diff(one.before.decode("utf-8"), edits, one.name) if edits else ""
+            streams.write(streams.STANDARD, text.encode())
+            changes = changes or one.before != one.after
+        return EXIT_FAILED if self.has_failed else EXIT_FOUND if changes else 0
 
     def repair(self, files: Sequence[str]) -> None:
         """Repair `files` where they are. Standard input, which has to be alone, is repaired to standard output.
 
         Raises SettingsError if it is not alone.
         """
-        if streams.STANDARD in files and len(files) > 1:
+        from checkpoint_ld.documents.files import replace_file
+
+        is_input = streams.STANDARD in files
+        if is_input and len(files) > 1:
             raise SettingsError("--fix with - writes to standard output: give no other file beside it")
         places = changed = 0
-        for repaired in self._repairs(files):
+        for one in self._repairs(files):
             try:
-                self._keep(repaired, is_input=streams.STANDARD in files)
+                if is_input:
+                    self.repaired_input = one.after
+                    streams.write(streams.STANDARD, one.after)
+                elif one.before != one.after:
+                    replace_file(one.name, one.after, pack=one.is_packed)
             except WriteError as error:
                 self.fail(str(error))
             else:
-                places, changed = places + len(repaired.fixes), changed + bool(repaired.fixes)
+                places, changed = places + len(one.fixes), changed + bool(one.fixes)
         if not self.quiet:
             streams.say(f"fixed {_counted(places, 'place')} in {_counted(changed, 'file')}")
-
-    def write(self, text: str, output: Output, kind: str, *, is_styled: bool) -> None:
-        """Write a report to `output`; to standard error if standard output holds a repaired text."""
-        if output.is_standard and self._repaired_input is not None:
-            streams.say(text.removesuffix("\n"))
-        else:
-            output.write_report(text, kind, is_styled=is_styled)
-
-    def _keep(self, repaired: _Repair, *, is_input: bool) -> None:
-        if is_input:
-            self._repaired_input = repaired.after
-            streams.write(streams.STANDARD, repaired.after)
-        elif repaired.before != repaired.after:
-            from checkpoint_ld.documents.files import replace_file
-
-            replace_file(repaired.name, repaired.after, pack=repaired.is_packed)
 
     def _repairs(self, files: Iterable[str]) -> Iterator[_Repair]:
         for file in files:
@@ -269,17 +243,21 @@ class _Run:
                 self.fail(str(error))
 
     def _checked(self, files: Sequence[str]) -> Iterator[Checked]:
+        """Validate files, with a bar on standard error where there is somebody to see it."""
         from checkpoint_ld.families import checking
 
-        for file in self._in_progress(files):
-            source = file if file != streams.STANDARD else self._repaired_input or sys.stdin.buffer
-            try:
-                streamed = self._streamed(source, is_alone=len(files) == 1)
-                yield streamed or checking.check(source, self.profiles, syntax=self.syntax, engine=self.engine)
-            except ReadError as error:
-                self.fail(str(error))
-            except SettingsError as error:  # shapes that one document shows not to be applicable
-                self.fail(f"{file}: {error}")
+        with streams.bar("validating", quiet=self.quiet or len(files) < 2) as advance:
+            for done, file in enumerate(files):
+                if advance is not None:
+                    advance(done, len(files))
+                source = file if file != streams.STANDARD else self.repaired_input or sys.stdin.buffer
+                try:
+                    streamed = self._streamed(source, is_alone=len(files) == 1)
+                    yield streamed or checking.check(source, self.profiles, syntax=self.syntax, engine=self.engine)
+                except ReadError as error:
+                    self.fail(str(error))
+                except SettingsError as error:  # shapes that one document shows not to be applicable
+                    self.fail(f"{file}: {error}")
 
     def _streamed(self, source: Any, *, is_alone: bool) -> Checked | None:
         """Validate a file some questions at a time, where it is large or that is asked for."""
@@ -291,37 +269,12 @@ class _Run:
         with streams.bar("validating", quiet=self.quiet or not is_alone) as advance:
             return Streaming(self.jobs, advance, note).check(source, self.profiles.first, syntax=self.syntax)
 
-    def _in_progress(self, files: Sequence[str]) -> Iterator[str]:
-        """Yield `files`, with a bar on standard error where there is somebody to see it."""
-        with streams.bar("validating", quiet=self.quiet or len(files) < 2) as advance:
-            for done, file in enumerate(files):
-                if advance is not None:
-                    advance(done, len(files))
-                yield file
-
-
-def _marked(checked: Checked) -> Checked:
-    """Mark the findings that `--fix` takes away."""
-    if checked.text is None or _FIXED.isdisjoint(one.rule for one in checked.findings):
-        return checked
-    return _with_fixable(checked, checked.text)
-
-
-_FIXED = frozenset(
-    (
-        *("byte-order-mark", "json-ld-form", "vocabulary-http", "trait-prefix", "format-version-missing"),
-        *("benchmark-version", "trait-bound-text", "finished-text", "trait-kind-binary"),
-    )
-)
-"""The rules that have fixes."""
-
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-@dataclass(frozen=True)
-class _Repair:
+class _Repair(NamedTuple):
     """A source called `name`, its bytes `before` and `after` all `fixes`; those of a packed one are unpacked."""
 
     name: str
@@ -348,31 +301,33 @@ def _repair(source: str | BinaryIO, selection: Selection, syntax: str | None = N
         if (syntax or reading.syntax_of(name, data)) != reading.JSON_SYNTAX:
             return _Repair(name, data, data)
         document = read_json(data, name)
-    except ReadError:  # what is wrong with it is for its validation to say
+    except ReadError:  # what is wrong with it is for its validation to report
         return _Repair(name, data, data)
-    known = by_slug()
-    wanted = [
-        fix for fix in fixes.fixes_of(document) if any(selection.allows(known[rule].code, name) for rule in fix.rules)
-    ]
+    wanted = [fix for fix in fixes.fixes_of(document) if selection.allows(by_slug()[fix.rule].code, name)]
     return _Repair(name, data, fixes.apply(document, wanted), tuple(wanted), data is not content)
 
 
-def _diff(repaired: _Repair) -> str:
-    """Return what a repair changes, as a unified diff; empty if it changes nothing."""
-    from checkpoint_ld import fixes
+_FIXED = frozenset(
+    (
+        *("byte-order-mark", "json-ld-form", "vocabulary-http", "trait-prefix", "format-version-missing"),
+        *("benchmark-version", "trait-bound-text", "finished-text", "trait-kind-binary"),
+    )
+)
+"""The rules that have fixes."""
+_OF_ALL = frozenset(("json-ld-form", "vocabulary-http"))
+"""The rules of which one finding stands for all that breaks them."""
 
-    edits = [edit for fix in repaired.fixes for edit in fix.edits]
-    return fixes.unified_diff(repaired.before.decode("utf-8"), edits, repaired.name) if edits else ""
 
-
-def _with_fixable(checked: Checked, text: str) -> Checked:
-    """Return what was found in a source of JSON text, with the findings marked that `--fix` takes away."""
+def _marked(checked: Checked) -> Checked:
+    """Mark the findings that `--fix` takes away."""
+    if checked.text is None or _FIXED.isdisjoint(one.rule for one in checked.findings):
+        return checked
     from checkpoint_ld import fixes, reading
     from checkpoint_ld.documents.document import read_json
 
     counts = Counter(one.rule for one in checked.findings)
     try:
-        document = read_json(text.encode("utf-8", "surrogatepass"))
+        document = read_json(checked.text.encode("utf-8", "surrogatepass"))
         found = fixes.fixes_of(document)
         after = reading.examine_bytes(fixes.apply(document, found), syntax=reading.JSON_SYNTAX).of_form
     except ReadError:
@@ -382,7 +337,7 @@ def _with_fixable(checked: Checked, text: str) -> Checked:
     def is_fixable(one: Finding) -> bool:
         if one.rule == fixes.MARK:
             return True  # the text has lost it already
-        at = [fix.pointer for fix in found if one.rule in fix.rules]
+        at = [fix.pointer for fix in found if one.rule == fix.rule]
         if one.rule in _OF_ALL:
             return bool(at) and one.rule not in left
         within = f"{one.place.pointer}/"
@@ -390,7 +345,3 @@ def _with_fixable(checked: Checked, text: str) -> Checked:
         return len(at) >= counts[one.rule] or any(f"{pointer}/".startswith(within) for pointer in at)
 
     return replace(checked, findings=tuple(replace(one, fixable=is_fixable(one)) for one in checked.findings))
-
-
-_OF_ALL = frozenset(("json-ld-form", "vocabulary-http"))
-"""The rules of which one finding stands for all that breaks them."""

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.characters import encodable, harmless
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import FORCE, Command, argument, flag, one_of, syntax
+from checkpoint_ld.cli.parameters import EXIT_FOUND, FORCE, Command, argument, choice, flag, syntax
 from checkpoint_ld.errors import SettingsError, StoredCodeWarning, WriteError
+from checkpoint_ld.phrases import encodable, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.assessment import Assessment, Tally
     from checkpoint_ld.assessment.assessing import Count
 
-EXIT_FOUND = 1
 FAIL_ON = ("failed", "undecided", "error", "never")
 """From which status on answers make the run fail; the names but the last are those of `Status`."""
 MOST_ROWS = 40
@@ -46,8 +45,8 @@ MOST_REMARKS = 10
 @flag("--force", help=FORCE)
 @click.option("--base", help="What IRIs of answers and results begin with.")
 @click.option("--date", help="The date of results that have none, ISO 8601.")
-@click.option("--format", "kind", type=one_of(("table", "json")), default="table", help="How to write the summary.")
-@click.option("--fail-on", type=one_of(FAIL_ON), default="error", help="The status that gives exit code 1.")
+@choice("--format", "kind", values=("table", "json"), default="table", help="How to write the summary.")
+@choice("--fail-on", values=FAIL_ON, default="error", help="The status that gives exit code 1.")
 @flag("--trust-stored-code", "trusted", help="Run code that the checkpoint holds, in processes of its own.")
 @syntax
 @flag("-q", "--quiet", help="Neither bar nor reasons, only the summary.")

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.graph import contexts
-from checkpoint_ld.members import KEYS, SETTINGS, TYPES
-from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY
+from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, KEYS, SETTINGS, TYPES
 
 if TYPE_CHECKING:
     from rdflib.term import Node

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from checkpoint_ld.dialects.dialect import Trail, step
 from checkpoint_ld.dialects.properties import is_plain, name_of, plain_values
 from checkpoint_ld.documents.values import same
-from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from checkpoint_ld.dialects.properties import encoded
 from checkpoint_ld.dialects.ratings import GLOBAL, QUESTION, in_order
 from checkpoint_ld.dialects.traits import LISTS, Rubric, as_gui_reads
 from checkpoint_ld.identifiers import gui_element_id
-from checkpoint_ld.members import BY_TYPE
+from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

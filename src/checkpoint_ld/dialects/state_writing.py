@@ -29,8 +29,8 @@ from checkpoint_ld.dialects.state import (
 )
 from checkpoint_ld.dialects.traits import rubric_of
 from checkpoint_ld.identifiers import gui_answer_id, gui_element_id, gui_key, gui_question_id, gui_template_id
-from checkpoint_ld.members import BY_TYPE
 from checkpoint_ld.vocabulary import (
+    BY_TYPE,
     CONVERSION_PROPERTY,
     FORMAT_VERSION,
     FORMAT_VERSION_PROPERTY,

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from checkpoint_ld.documents.text import Layout, Places, pointer
-from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, lone_surrogate, shown, too_large, walk
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, lone_surrogate, too_large, walk
 from checkpoint_ld.errors import JsonSyntaxError, ReadError
 from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, lone_surrogate, shown, walk
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, lone_surrogate, walk
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

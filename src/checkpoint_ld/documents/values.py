@@ -1,10 +1,9 @@
-"""JSON values in memory: what they may cost, going through them, comparing them, and showing one in a message."""
+"""JSON values in memory: what they may cost, going through them, and comparing them."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SHOWN = 60
 
 # What `datetime.fromisoformat` takes beyond the standard, such as any separator, is kept out.
 _DATE = re.compile(r"\d[\dW-]*(T\d[\d:.,]*(Z|[+-]\d[\d:]*)?)?", re.ASCII)
@@ -110,12 +108,6 @@ def base64_bytes(text: str) -> bytes | None:
 def as_base64(text: str) -> str:
     """Return `text` if it is base64, and the base64 of its UTF-8 bytes otherwise."""
     return text if base64_bytes(text) is not None else base64.b64encode(text.encode()).decode("ascii")
-
-
-def shown(text: str) -> str:
-    """Return `text` for a message: in quotes, shortened, and with nothing in it that cannot be printed."""
-    short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(short, ensure_ascii=False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ import orjson
 import pyoxigraph
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.literals import XSD_STRING
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from rdflib.term import Node

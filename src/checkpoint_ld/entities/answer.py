@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, get_arg
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr
 
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.comparison import TracePrimitive, VerificationPrimitive
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, StrategyNode, evaluate_strategy, granular_score
 from checkpoint_ld.entities.verified_field import VerificationMeta, check_regexes, without_ground_truths
 from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 
 from pydantic import ConfigDict, Field
 
-from checkpoint_ld import suggestion
-from checkpoint_ld.documents.values import shown
+from checkpoint_ld import phrases
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError, NotVerifiableError
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -169,7 +169,7 @@ def apply_normalizer(normalizer: Normalizer, text: str) -> str:
         return normalizer.mapping.get(text, text)
     if normalizer in NORMALIZERS:
         return NORMALIZERS[normalizer](text)
-    raise EvaluationValueError(suggestion.unknown("normaliser", str(normalizer), NORMALIZERS))
+    raise EvaluationValueError(phrases.unknown("normaliser", str(normalizer), NORMALIZERS))
 
 
 def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from checkpoint_ld import suggestion
+from checkpoint_ld import phrases
 from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.comparison import (
     Normalizers,
@@ -333,5 +333,5 @@ def primitive_of(serialised: Mapping[str, Any]) -> VerificationPrimitive:
             f"a primitive has no name: set its type to one of {', '.join(PRIMITIVES)}, not {named(name)}"
         )
     if name not in PRIMITIVES:
-        raise SettingsError(suggestion.unknown("primitive", name, PRIMITIVES))
+        raise SettingsError(phrases.unknown("primitive", name, PRIMITIVES))
     return PRIMITIVES[name].model_validate(dict(serialised))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeA
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.comparison import VerificationPrimitive, named, number_of
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from datetime import tzinfo

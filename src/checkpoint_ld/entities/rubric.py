@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 from pydantic import Field, ValidationInfo, model_validator
 
 from checkpoint_ld.arguments import renamed
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.entities.callable_trait import CallableRubricTrait
 from checkpoint_ld.entities.entity import LENIENT, Entity, is_lenient, problem
 from checkpoint_ld.entities.traits import (
@@ -23,6 +22,7 @@ from checkpoint_ld.entities.traits import (
     ScoredTrait,
 )
 from checkpoint_ld.errors import EvaluationError, SettingsError
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from checkpoint_ld.documents.values import means_number, means_truth_value, shown
+from checkpoint_ld.documents.values import means_number, means_truth_value
 from checkpoint_ld.entities.comparison import TracePrimitive, VerificationPrimitive, named, safe_check
 from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.entities.primitives import primitive_of
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
 from checkpoint_ld.errors import EvaluationError, SettingsError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.patterns import find_all
 
 if TYPE_CHECKING:

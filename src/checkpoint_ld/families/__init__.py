@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rdflib import Graph
 
-from checkpoint_ld import arguments, rdf, reading
+from checkpoint_ld import arguments, rdf, reading, validation
 from checkpoint_ld.agent.names import CAF, caf
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
@@ -19,7 +19,6 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.reading import AGENT_MEMBERS, Reading
-from checkpoint_ld.validation import loading
 
 if TYPE_CHECKING:
     import os
@@ -148,7 +147,7 @@ def of_statements(index: Index, syntax: str = "graph", name: str | None = None, 
 def refusing(source: Source, *, strict: bool = False) -> Source:
     """Return a reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
     if isinstance(source, Reading):
-        return loading.refusing(source, strict=strict)
+        return validation.refusing(source, strict=strict)
     from checkpoint_ld.agent.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
 
     refused = report_on(source).at_least(Severity.WARNING if strict else Severity.VIOLATION)
@@ -166,7 +165,7 @@ def _of_document(document: Document, *, checked: bool) -> Source:
 
 
 def _held(read: Reading, *, checked: bool) -> Reading:
-    return loading.checked(read) if checked else read
+    return validation.checked_at_load(read) if checked else read
 
 
 def _is_agent(document: Document) -> bool:

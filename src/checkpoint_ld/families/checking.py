@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.families import AGENT, BENCHMARK, examine_bytes
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.reading import Reading
 from checkpoint_ld.report import Checked, Report
-from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
     import os
@@ -84,17 +85,26 @@ def validate(
     return report_of((check(source, chosen, syntax=syntax, engine=engine) for source in sources), chosen)
 
 
-def check(source: Any, chosen: Profiles, *, syntax: str | None = None, engine: str = validation.COMPILED) -> Checked:
+def check(
+    source: Any, chosen: Profiles | Profile, *, syntax: str | None = None, engine: str = validation.COMPILED
+) -> Checked:
     """Hold a checkpoint against the rules of its family: a path, an open binary file or bytes.
 
-    What cannot be read is a finding. Raises SourceMissingError for a file that is not there, SettingsError for a
-    profile that is not for its family, and for the user's shapes when they cannot be applied.
+    What cannot be read is a finding, with the severity that the profile gives it. Raises SourceMissingError for a file
+    that is not there, SettingsError for a profile that is not for its family, and for the user's shapes when they
+    cannot be applied.
     """
-
-    def look(data: bytes, name: str | None) -> Checked:
+    first = chosen.first if isinstance(chosen, Profiles) else chosen
+    try:
+        data, name = read_bytes(source)
+    except SourceMissingError:
+        raise
+    except ReadError as error:
+        return validation.unread(error, next((one.place.file for one in error.findings), None), first)
+    try:
         return check_source(examine_bytes(data, name, syntax=syntax, checked=False), chosen, engine=engine)
-
-    return validation.looked_at(source, chosen.first, look)
+    except ReadError as error:
+        return validation.unread(error, name, first, data)
 
 
 def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = validation.COMPILED) -> Checked:

@@ -5,8 +5,7 @@ scope, a range, a date, an identifier that does not fit its text) is left alone,
 file into today's is what converting is for.
 """
 
-from checkpoint_ld.fixes.diff import unified_diff
-from checkpoint_ld.fixes.finding import MARK, fixes_of
-from checkpoint_ld.fixes.fix import Edit, Fix, apply
+from checkpoint_ld.fixes.edits import Edit, unified_diff
+from checkpoint_ld.fixes.repairs import MARK, Fix, apply, fixes_of
 
 __all__ = ["MARK", "Edit", "Fix", "apply", "fixes_of", "unified_diff"]

@@ -19,8 +19,7 @@ from checkpoint_ld.graph.contexts import expand_name, is_property_value
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, TEXT, XSD_INTEGER, TypedText, json_of, json_text, literal_of, same
 from checkpoint_ld.graph.store import Index, terms_of
-from checkpoint_ld.members import TEXTS, ordered
-from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
+from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, TEXTS, ordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -23,7 +23,7 @@ from checkpoint_ld.graph.contexts import expand_name, is_property_value
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.literals import DATETIME
 from checkpoint_ld.graph.store import Several, terms_of
-from checkpoint_ld.members import ordered
+from checkpoint_ld.vocabulary import ordered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

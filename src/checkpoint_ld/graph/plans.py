@@ -21,8 +21,7 @@ from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.contexts import Resolved, Term, is_property_value, resolved
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, named
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
-from checkpoint_ld.members import KEYS
-from checkpoint_ld.vocabulary import SCHEMA
+from checkpoint_ld.vocabulary import KEYS, SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,9 +16,8 @@ from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.inference.statements import Statements, predicate_of
-from checkpoint_ld.members import SETTINGS
 from checkpoint_ld.phrases import number, numeric_text
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, TRAIT_KINDS, TRAIT_SUFFIXES
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, SETTINGS, TRAIT_KINDS, TRAIT_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

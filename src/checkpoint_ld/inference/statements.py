@@ -17,8 +17,7 @@ from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.literals import XSD_INTEGER, json_of, literal_of
 from checkpoint_ld.graph.store import Index, Several, put
 from checkpoint_ld.mapping.properties import as_list
-from checkpoint_ld.members import ANYTHING, ARRAYS, KEYS, TYPES
-from checkpoint_ld.vocabulary import KARENINA
+from checkpoint_ld.vocabulary import ANYTHING, ARRAYS, KARENINA, KEYS, TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Mapping

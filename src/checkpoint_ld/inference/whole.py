@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rdflib import BNode
 
-from checkpoint_ld import profiles, published, shacl
+from checkpoint_ld import profiles, shacl
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.components import COMPONENTS
 from checkpoint_ld.constraints.forms import FORMS, value_of
@@ -84,7 +84,7 @@ def _questions(root: Node, reader: Compaction) -> Iterator[Node]:
 
 def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
     """Yield the faults that only Python tells: the node, the predicate that states it, and what is wrong."""
-    stated_as = published.python_only()
+    stated_as = profiles.python_only()
     for result in shacl.results(data, _python_shapes()):
         if str(result.component).startswith(CHECKPOINT_SHACL) and result.value is not None:
             yield result.focus, stated_as[result.shape], _fault(result, result.value, data)
@@ -92,7 +92,7 @@ def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
 
 def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
     """Return what is wrong with a value: what its form says of it, which key was meant, or else the value alone."""
-    form = _python_shapes().index[result.shape].get(published.WELL_FORMED)
+    form = _python_shapes().index[result.shape].get(profiles.WELL_FORMED)
     if form is not None:
         return FORMS[str(form)](value_of(value))
     if result.component != _SPELLING:
@@ -105,7 +105,7 @@ def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
 @cache
 def _python_shapes() -> shacl.Shapes:
     """Return the shapes of which only Python tells, compiled, with the constraint components that they use."""
-    kept = published.python_only()
+    kept = profiles.python_only()
     index = {
         node: said
         for node, said in profiles.profile().statements().items()

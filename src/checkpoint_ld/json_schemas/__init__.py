@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from checkpoint_ld import entities, suggestion
+from checkpoint_ld import entities, phrases
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import SettingsError
 
@@ -168,7 +168,7 @@ def json_schema(name: str) -> dict[str, Any]:
     """
     known = {_folded(one): one for one in summaries()}
     if _folded(name) not in known:
-        raise SettingsError(suggestion.unknown("schema", name, known.values()))
+        raise SettingsError(phrases.unknown("schema", name, known.values()))
     found = known[_folded(name)]
     return _read(found) if found in FILES else schema_of(found, described()[found])
 

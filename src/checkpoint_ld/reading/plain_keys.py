@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.contexts import json_keys
-from checkpoint_ld.members import CODE, DATES, TEXTS
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
+from checkpoint_ld.vocabulary import CODE, DATES, KARENINA, SCHEMA, SCHEMA_HTTP, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,48 +1,62 @@
 """Reports rendered as text: for people, for programs, for build servers.
 
-One table of formats; each is one function in one module. What a format needs that is no code (the page's style sheet
-and script, the JSON Schema) lies beside it as a file.
+One table of formats. What a format needs that is no code (the page's style sheet and script, the JSON Schema) lies
+beside it as a file.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from checkpoint_ld.characters import encodable
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.reports.format import Format, Settings
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.phrases import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from checkpoint_ld.report import Report
 
+__all__ = ["FORMATS", "Format", "Settings", "render"]
 
-def _in(module: str) -> Callable[[Report, Settings], str]:
-    """Return the function that writes a format; its module is imported when something is written."""
 
-    def render(report: Report, settings: Settings) -> str:
-        text: str = import_module(f"{__name__}.{module}").render(report, settings)
-        return text
+class Settings(NamedTuple):
+    """How a report is rendered; a format leaves alone what does not concern it.
 
-    return render
+    `colour` asks for ANSI colours, for a terminal. `width` is that of source excerpts, in terminal cells.
+    `max_per_rule` is how many findings of one rule a list for people holds, 0 for all of them. `fail_on` is the
+    severity from which on a finding is a failed test, None for never.
+    """
+
+    colour: bool = False
+    width: int = 100
+    max_per_rule: int = 5
+    fail_on: Severity | None = Severity.VIOLATION
+
+
+class Format(NamedTuple):
+    """One way of writing a report: what it is for, and the module of this package whose `function` writes it."""
+
+    about: str
+    module: str
+    function: str = "render"
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType(
     {
-        "text": Format("for terminals and logs, with source excerpts", _in("plain_text")),
-        "json": Format("for programs", _in("json_report")),
-        "sarif": Format("SARIF 2.1.0, for code scanning", _in("sarif")),
-        "junit": Format("JUnit XML, for build servers", _in("junit")),
-        "github": Format("workflow commands, for annotations in GitHub Actions", _in("github")),
-        "markdown": Format("for comments on pull requests and summaries of jobs", _in("markdown")),
-        "html": Format("one page on its own, for browsers", _in("page")),
-        "turtle": Format("SHACL validation reports, for RDF tools", _in("shacl_report")),
+        "text": Format("for terminals and logs, with source excerpts", "text", "terminal"),
+        "json": Format("for programs", "programs", "as_json"),
+        "sarif": Format("SARIF 2.1.0, for code scanning", "programs", "sarif"),
+        "junit": Format("JUnit XML, for build servers", "programs", "junit"),
+        "github": Format("workflow commands, for annotations in GitHub Actions", "text", "commands"),
+        "markdown": Format("for comments on pull requests and summaries of jobs", "text", "markdown"),
+        "html": Format("one page on its own, for browsers", "page"),
+        "turtle": Format("SHACL validation reports, for RDF tools", "shacl_report"),
     }
 )
-"""All formats by name."""
+"""All formats by name. The module of one is imported when something is written."""
 
 _DEFAULTS = Settings()
 
@@ -54,7 +68,5 @@ def render(report: Report, format_name: str, settings: Settings = _DEFAULTS) -> 
     """
     if format_name not in FORMATS:
         raise SettingsError(f"no report format {format_name!r}: use one of {', '.join(FORMATS)}")
-    return encodable(FORMATS[format_name].render(report, settings))
-
-
-__all__ = ["FORMATS", "Format", "Settings", "render"]
+    _, module, function = FORMATS[format_name]
+    return encodable(getattr(import_module(f"{__name__}.{module}"), function)(report, settings))

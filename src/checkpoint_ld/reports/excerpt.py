@@ -5,11 +5,21 @@ from __future__ import annotations
 import json
 import re
 from array import array
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from checkpoint_ld.characters import cells, harmless, head, tail
+from checkpoint_ld.phrases import cells, harmless, head, tail
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from checkpoint_ld.report import Checked
+    from checkpoint_ld.rules import Rule
+
+FORM = "no-secret"
+"""The form (`Rule.form`) that values have which are no secrets."""
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[^\s,:\[\]{}"]+')
 _LONGEST = 10_000
 """How many characters of a line are looked at for one finding: a file may well be one line of megabytes."""
@@ -40,11 +50,19 @@ class Excerpt:
         return max(cells(self.token), 1)
 
 
-def _value_end(text: str, at: int) -> int:
-    try:
-        return json.JSONDecoder().raw_decode(text, at)[1]
-    except (ValueError, RecursionError):
-        return at
+def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
+    """Return the text that findings point into, None where there is none.
+
+    A report goes further than the file, so lines with what looks like a secret are withheld. The values themselves are
+    not even in findings: validation leaves them out.
+    """
+    if checked.text is None:
+        return None
+    source = Source(checked.text)
+    for found in checked.findings:
+        if found.code in rules and rules[found.code].form == FORM and found.place.line is not None:
+            source.withhold(found.place.line, found.place.column or 1)
+    return source
 
 
 class Source:
@@ -58,7 +76,9 @@ class Source:
         """Give no excerpt of the lines of the JSON value at a place, nor of what else stands in them."""
         span = self._span(line)
         if span is not None:
-            end = _value_end(self._text, min(span[0] + column - 1, span[1]))
+            end = min(span[0] + column - 1, span[1])
+            with suppress(ValueError, RecursionError):
+                end = json.JSONDecoder().raw_decode(self._text, end)[1]
             self._withheld.update(range(line, line + self._text.count("\n", span[0], end) + 1))
 
     @cached_property

@@ -11,18 +11,17 @@ from string import Template
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from checkpoint_ld.characters import harmless
-from checkpoint_ld.reports import tool
-from checkpoint_ld.reports.summary import counted, counts_of, name_of, tally, word
-from checkpoint_ld.reports.withholding import source_of
+from checkpoint_ld.phrases import harmless
+from checkpoint_ld.reports.excerpt import source_of
+from checkpoint_ld.reports.summary import TOOL, counted, counts_of, name_of, position, tally, version, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from checkpoint_ld.findings import Finding, Severity
     from checkpoint_ld.report import Checked, Report
+    from checkpoint_ld.reports import Settings
     from checkpoint_ld.reports.excerpt import Source
-    from checkpoint_ld.reports.format import Settings
     from checkpoint_ld.rules import Rule
 
 _WIDTH = 100
@@ -38,8 +37,8 @@ def render(report: Report, _: Settings) -> str:
     return Template(_file("page.html")).substitute(
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'",
-        title=f"{heading} · {tool.NAME}",
-        tool=f"{tool.NAME} {tool.version()}",
+        title=f"{heading} · {TOOL}",
+        tool=f"{TOOL} {version()}",
         style=style,
         script=script,
         outcome=outcome,
@@ -118,19 +117,17 @@ def _fix(remedy: str) -> str:
 def _code(found: Finding, is_known: bool) -> str:
     slug = f'<span class="slug">{_text(found.rule)}</span>' if found.rule else ""
     code = _text(found.code)
-    return (
-        f'<a class="code" href="#rule-{quote(found.code)}">{code}</a> {slug}'
-        if is_known
-        else f'<b class="code">{code}</b> {slug}'
-    )
+    if is_known:
+        return f'<a class="code" href="#rule-{quote(found.code)}">{code}</a> {slug}'
+    return f'<b class="code">{code}</b> {slug}'
 
 
 def _where(found: Finding) -> str:
     place = found.place
-    position = ":".join(str(part) for part in (place.line, place.column) if part is not None)
-    parts = [f'<span class="position">line {position}</span>' if position else ""]
-    parts += [f"<code>{_text(part)}</code>" for part in (place.pointer, None if position else found.node) if part]
-    return f'<span class="where">{" ".join(part for part in parts if part)}</span>'
+    at = position(place)
+    parts = [f'<span class="position">line {at}</span>'] if at else []
+    parts += [f"<code>{_text(part)}</code>" for part in (place.pointer, None if at else found.node) if part]
+    return f'<span class="where">{" ".join(parts)}</span>'
 
 
 def _excerpt(found: Finding, source: Source | None) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What reports for people share: counts in words, and how many findings of one rule are listed."""
+"""What reports share: counts and places in words, and how many findings of one rule are listed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,37 @@ from checkpoint_ld.findings import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.findings import Finding, Place
     from checkpoint_ld.report import Checked, Report
+
+TOOL = "checkpoint-ld"
+
+
+def version() -> str:
+    """Return the version of the installed package."""
+    from importlib.metadata import version as installed  # noqa: PLC0415 - reports for people do without
+
+    return installed(TOOL)
 
 
 def name_of(checked: Checked) -> str:
     """Return what a source is called where it has to be called something."""
     return "<input>" if checked.source is None else checked.source
+
+
+def rule_of(found: Finding) -> str:
+    """Return the code and the name of the rule of a finding."""
+    return f"{found.code} {found.rule}".strip()
+
+
+def what(found: Finding) -> str:
+    """Return what a finding is about, and what is wrong with it."""
+    return f"{found.subject}: {found.message}" if found.subject else found.message
+
+
+def position(place: Place) -> str:
+    """Return line and column of a place, as far as they are known."""
+    return ":".join(str(part) for part in (place.line, place.column) if part is not None)
 
 
 def word(severity: Severity) -> str:
@@ -51,17 +75,10 @@ def verdict(report: Report) -> str:
 
 
 class Selection(NamedTuple):
-    """The findings that are listed, source by source, and how many of each rule are not."""
+    """The findings that are listed, source by source, and a sentence for each rule of which some are not."""
 
     kept: tuple[tuple[Checked, tuple[Finding, ...]], ...]
-    hidden: Mapping[str, int]
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """One sentence for each rule that has more findings than are listed."""
-        return tuple(
-            f"… and {number} more of {code}: use --max-per-rule 0 to see all" for code, number in self.hidden.items()
-        )
+    remarks: tuple[str, ...]
 
 
 def selection(report: Report, max_per_rule: int) -> Selection:
@@ -75,5 +92,6 @@ def selection(report: Report, max_per_rule: int) -> Selection:
             if max_per_rule <= 0 or seen[found.code] <= max_per_rule:
                 chosen.append(found)
         kept.append((checked, tuple(chosen)))
-    most = max_per_rule if max_per_rule > 0 else seen.total()
-    return Selection(tuple(kept), {code: number - most for code, number in seen.items() if number > most})
+    hidden = {code: number - max_per_rule for code, number in seen.items() if 0 < max_per_rule < number}
+    remarks = (f"… and {number} more of {code}: use --max-per-rule 0 to see all" for code, number in hidden.items())
+    return Selection(tuple(kept), tuple(remarks))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld.agent.values import SnapshotContext  # noqa: TC001 - arguments are checked by annotations
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS, shown
+from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS
 from checkpoint_ld.errors import LookupFailedError, WriteError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.runtime.frozen_json import JsonArray, JsonObject, frozen, frozen_member
 from checkpoint_ld.runtime.making import is_memory
 

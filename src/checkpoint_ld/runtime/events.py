@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.phrases import shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld.agent.values import Thought
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import LookupFailedError, WriteError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.runtime.ids import new_id
 from checkpoint_ld.runtime.making import changed, is_alternative, made
 

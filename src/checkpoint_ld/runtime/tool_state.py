@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld.agent.values import SnapshotToolState, ToolCall
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS, shown
+from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS
 from checkpoint_ld.errors import LookupFailedError, WriteError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.runtime.frozen_json import JsonObject, frozen, frozen_object
 from checkpoint_ld.runtime.ids import new_id
 from checkpoint_ld.runtime.making import changed, made

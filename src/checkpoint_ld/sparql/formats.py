@@ -17,9 +17,9 @@ import orjson
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat
 
-from checkpoint_ld.characters import cells, harmless, head, tail
 from checkpoint_ld.emission import rdf_xml
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.phrases import cells, harmless, head, tail
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.result import Term, ntriples, results_json, term_of, value_of
 from checkpoint_ld.tables import line as marked_line

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from pyoxigraph import NamedNode
 
 from checkpoint_ld.errors import QueryError
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import running
 from checkpoint_ld.sparql.result import is_iri, term_of
-from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,9 +15,9 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from rdflib import BNode, URIRef
 from rdflib import Literal as RdflibLiteral
 
+from checkpoint_ld.data import library as optional
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
-from checkpoint_ld.extras import library as optional
 from checkpoint_ld.graph.literals import literal
 from checkpoint_ld.vocabulary import XSD
 

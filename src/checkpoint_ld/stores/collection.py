@@ -14,13 +14,13 @@ from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.families import checking
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import export, loading
 from checkpoint_ld.stores.export import Shard
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
 from checkpoint_ld.stores.manifest import STORE, Directory, Entry, FileState, collection_errors
-from checkpoint_ld.suggestion import unknown
 
 if TYPE_CHECKING:
     import os

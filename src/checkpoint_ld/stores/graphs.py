@@ -22,7 +22,7 @@ from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.names import derived, iri
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.values import ABSENT, Absent, shown
+from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -34,6 +34,7 @@ from checkpoint_ld.errors import (
     WriteError,
 )
 from checkpoint_ld.findings import Place
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.sparql.result import value_of, written
 from checkpoint_ld.stores.embedded import LentGraphs, shared

@@ -19,7 +19,7 @@ from checkpoint_ld.agent.values import About, CheckpointMetadata, Id, Millisecon
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointNotFound, SettingsError
-from checkpoint_ld.suggestion import unknown
+from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

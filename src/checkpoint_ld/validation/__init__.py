@@ -5,52 +5,31 @@ Reading tells what is wrong with the text, SHACL what is wrong with the graph; b
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import dialects, profiles, rules
-from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.errors import CheckpointLdError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld import dialects, profiles
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
+from checkpoint_ld.errors import CheckpointLdError, SettingsError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.interpreter import uncollected
-from checkpoint_ld.reading import Reading, examine_bytes, examine_document
+from checkpoint_ld.phrases import unknown
+from checkpoint_ld.reading import Reading, examine, examine_document
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import finding
-from checkpoint_ld.suggestion import unknown
-from checkpoint_ld.validation.results import applied, compiled, data_of, report_on
+from checkpoint_ld.validation.results import applied, compiled, data_of, is_broken, report_on
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
     from checkpoint_ld.profiles import Profile
-    from checkpoint_ld.shacl import DataGraph, Result, Shapes
-
-__all__ = ["COMPILED", "ENGINES", "PYSHACL", "check", "check_reading", "looked_at", "report_of", "unread", "validate"]
 
 
 COMPILED, PYSHACL = ENGINES = ("compiled", "pyshacl")
 """What holds a graph against shapes: our engine, which leaves only what is not SHACL Core to pySHACL; or pySHACL alone.
 Both find the same."""
-
-
-def validate(
-    *sources: Any,
-    profile: str = profiles.DEFAULT,
-    shapes: Sequence[str | Path] = (),
-    syntax: str | None = None,
-    engine: str = COMPILED,
-) -> Report:
-    """Hold checkpoints against the rules of `profile` and of the user's own `shapes` (files or folders of Turtle).
-
-    Each source is a path, an open binary file or bytes; `engine` is one of `ENGINES`. What cannot be read is a finding
-    too. Raises SettingsError for a profile or an engine that does not exist or shapes that are none, SourceMissingError
-    for a file that is not there.
-    """
-    chosen = profiles.profile(profile, shapes)
-    check_engine(engine)
-    return report_of((check(source, chosen, syntax=syntax, engine=engine) for source in sources), chosen)
 
 
 def check_engine(engine: str) -> None:
@@ -64,46 +43,16 @@ def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
     return Report(profile.name, tuple(checked), profile.rules)
 
 
-def check(source: Any, profile: Profile, *, syntax: str | None = None, engine: str = COMPILED) -> Checked:
-    """Hold one checkpoint against the rules of `profile`: a path, an open binary file or bytes.
-
-    `engine` is one of `ENGINES`.
-
-    Raises SourceMissingError for a file that is not there, SettingsError for the user's shapes when they cannot be
-    applied.
-    """
-
-    def look(data: bytes, name: str | None) -> Checked:
-        return check_reading(examine_bytes(data, name, syntax=syntax), profile, engine=engine)
-
-    return looked_at(source, profile, look)
-
-
-def looked_at(source: Any, profile: Profile, look: Callable[[bytes, str | None], Checked]) -> Checked:
-    """Return what `look` makes of the bytes of a source and its name; what cannot be read is a finding.
-
-    Such findings have the severities of `profile`. Raises SourceMissingError for a file that is not there.
-    """
-    try:
-        data, name = read_bytes(source)
-    except SourceMissingError:
-        raise
-    except ReadError as error:
-        return unread(error, next((one.place.file for one in error.findings), None), profile)
-    try:
-        return look(data, name)
-    except ReadError as error:
-        return unread(error, name, profile, _text(data))
-
-
-def unread(error: CheckpointLdError, name: str | None, profile: Profile, text: str | None = None) -> Checked:
-    """Return what was found in a source called `name` that cannot be read."""
+def unread(error: CheckpointLdError, name: str | None, profile: Profile, data: bytes | None = None) -> Checked:
+    """Return what was found in a source called `name` with the bytes `data` that cannot be read."""
     found = getattr(error, "findings", ()) or (finding("no-checkpoint", str(error)),)
-    return Checked(name, tuple(sorted(_weighed(found, profile), key=_by_place)), text=text)
+    return Checked(
+        name, tuple(sorted(_weighed(found, profile), key=_by_place)), text=None if data is None else _text(data)
+    )
 
 
 def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED) -> Checked:
-    """Hold a checkpoint that was read (with or without the checks of reading) against the rules of `profile`.
+    """Hold a checkpoint that was read (with or without the rules at load) against the rules of `profile`.
 
     `engine` is one of `ENGINES`. Raises ReadError for what no graph can be made of, SettingsError for the user's shapes
     when they cannot be applied.
@@ -112,28 +61,20 @@ def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED)
         # The description of that dialect does not know what our writer keeps there beyond its words.
         reading = examine_document(reading.document, restored=False)
     reading = reading.without_types()  # that a text is one does not depend on its language
-    with uncollected():
-        found, data, shapes = _applied(reading, profile, engine)
+    # What is wrong with the user's shapes, not with ours, is for the user to know.
+    with uncollected(), profile.applying() if profile.own_shapes else nullcontext():
+        shapes = compiled(profile)
+        data = data_of(reading.graph)
+        found = applied(data, shapes, by_pyshacl=engine == PYSHACL)
     findings = list(_weighed((*reading.of_form, *_of_dialect(reading, profile)), profile))
     if found:
-        from checkpoint_ld.validation.telling import told  # noqa: PLC0415 - of a clean file nothing is told
+        from checkpoint_ld.validation.findings import located  # noqa: PLC0415 - a clean file has none
 
-        findings += told(found, shapes.index, data, reading, profile)
+        findings += [one for _, one in located(found, shapes.index, data, reading, profile)]
     findings.sort(key=_by_place)
     text = _text(reading.document.data) if findings and reading.document is not None else None
     report = report_on(found, shapes.index)
     return Checked(reading.source, tuple(findings), dialect=reading.dialect, text=text, results=report)
-
-
-def _applied(reading: Reading, profile: Profile, engine: str) -> tuple[list[Result], DataGraph, Shapes]:
-    """Return the validation results, the statements that they speak of, and the shapes.
-
-    Says of the user's shapes, not of ours, that they cannot be applied.
-    """
-    data = data_of(reading.graph)
-    with profile.applying() if profile.own_shapes else nullcontext():
-        shapes = compiled(profile)
-        return applied(data, shapes, by_pyshacl=engine == PYSHACL), data, shapes
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
@@ -151,7 +92,7 @@ def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
 
 def _of_source(slug: str, message: str, reading: Reading, pointer: str = "") -> Finding:
     place = Place(reading.source) if reading.document is None else reading.document.place(pointer)
-    return replace(rules.finding(slug, message, dialect=reading.dialect), place=place)
+    return replace(finding(slug, message, dialect=reading.dialect), place=place)
 
 
 def _weighed(findings: Iterable[Finding], profile: Profile) -> Iterator[Finding]:
@@ -170,3 +111,64 @@ def _text(data: bytes) -> str | None:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
+
+
+def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
+    """Read a benchmark from a path, an open binary file or bytes. Raises as `examine` does, and as `refusing`."""
+    return refusing(examine(source, syntax=syntax, limits=limits), strict=strict)
+
+
+def refusing(reading: Reading, *, strict: bool = False) -> Reading:
+    """Return a reading; raise ReadError for what breaks rules at load: for violations, if `strict` for warnings too."""
+    if not (strict or reading.is_checked):
+        with uncollected():
+            if not is_broken(reading.without_types().graph, profiles.profile(profiles.LOAD)):
+                return reading.refusing()
+    return checked_at_load(reading).refusing(strict=strict)
+
+
+def checked_at_load(reading: Reading) -> Reading:
+    """Return a reading with what the rules at load find in it."""
+    if reading.is_checked:
+        return reading
+    profile = profiles.profile(profiles.LOAD)
+    plain = reading.without_types()
+    shapes = compiled(profile)
+    with uncollected():
+        data = data_of(plain.graph)
+        found = applied(data, shapes)
+    if not found:
+        return reading.with_findings(())
+    from checkpoint_ld.validation.findings import located  # noqa: PLC0415 - as above
+
+    kept: dict[object, Finding] = {}
+    for pointer, one in located(found, shapes.index, data, plain, profile):
+        at = _holder(one, pointer)
+        shown = one if at is None or at == pointer else replace(one, place=plain.place(at))
+        if not _is_unreported(one, pointer or ""):
+            kept.setdefault(("range", at) if one.condition == "W-RANGE" else len(kept), shown)
+    return reading.with_findings(kept.values())
+
+
+_MEMBER = r"/additionalProperty/(?:\d+/)?[^\d]"
+_HOLDERS = re.compile(rf".*?(?:/rating/\d+(?={_MEMBER})|(?={_MEMBER})/additionalProperty)")
+_OF_SEVERAL = frozenset({"W-RANGE", "keywords-differ"})
+"""Conditions and rules that are about several members together, whichever of them the shape names."""
+
+
+def _holder(found: Finding, pointer: str | None) -> str | None:
+    """Return where a finding at load points: to the trait or the properties that hold the value."""
+    if pointer is None:
+        return None
+    if holder := _HOLDERS.match(pointer):
+        return holder[0]
+    return pointer.rpartition("/")[0] if _OF_SEVERAL & {found.condition, found.rule} else pointer
+
+
+def _is_unreported(found: Finding, pointer: str) -> bool:
+    """Return whether loading leaves a finding to `validate`.
+
+    A node of a scenario may have an empty template. Code inside the JSON text of an old property has no place.
+    """
+    is_old_code = found.condition == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
+    return is_old_code or (found.rule == "template-text-missing" and pointer.startswith("/hasPart/"))

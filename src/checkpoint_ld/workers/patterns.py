@@ -17,8 +17,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.process import START_LIMIT, TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:

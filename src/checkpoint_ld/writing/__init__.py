@@ -12,7 +12,6 @@ from checkpoint_ld.dialects.properties import name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts, naming
@@ -20,6 +19,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText, same
 from checkpoint_ld.mapping.properties import as_list
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.reading import CANONICAL
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from checkpoint_ld.documents.text import Spans, dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.members import ordered
+from checkpoint_ld.vocabulary import ordered
 
 if TYPE_CHECKING:
     from checkpoint_ld.documents.document import Document

@@ -22,9 +22,8 @@ from checkpoint_ld.mapping.creators import creator_members, name_of_creator
 from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.questions import default_template, is_scenario
 from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
-from checkpoint_ld.members import ordered
 from checkpoint_ld.rules import finding
-from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
+from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, ordered
 from checkpoint_ld.writing.amendment import changed, without_contexts
 
 if TYPE_CHECKING:

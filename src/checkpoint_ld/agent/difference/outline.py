@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.characters import harmless
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.documents.values import ABSENT
+from checkpoint_ld.phrases import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,7 +8,7 @@ from checkpoint_ld.agent.shapes.detection import CALL_LISTS
 from checkpoint_ld.agent.shapes.from_second import ENDED
 from checkpoint_ld.agent.shapes.to_second import REASONS
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import shown
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import shown
 from checkpoint_ld.errors import ShapeError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:

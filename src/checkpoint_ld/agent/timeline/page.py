@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.agent.timeline.picture import svg_of
 from checkpoint_ld.agent.timeline.timeline import instant, span
-from checkpoint_ld.characters import harmless
+from checkpoint_ld.phrases import harmless
 from checkpoint_ld.reports.page import look
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.agent.timeline.timeline import CHECKPOINTS, THOUGHTS, instant, span
-from checkpoint_ld.characters import harmless, head
+from checkpoint_ld.phrases import harmless, head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

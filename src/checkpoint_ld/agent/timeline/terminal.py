@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.agent.timeline.timeline import instant, span
-from checkpoint_ld.characters import cells, harmless, head
+from checkpoint_ld.phrases import cells, harmless, head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
