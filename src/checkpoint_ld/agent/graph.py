@@ -7,6 +7,7 @@ what no statement can say (a null, an empty array, an order) is the residue of i
 from __future__ import annotations
 
 import math
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -137,7 +138,8 @@ class AgentWalk(Walk):
     def __init__(self) -> None:
         super().__init__(None, plans=schema.compiled())
         self.objects_by_place: list[Batch] = []
-        self.named: set[str] = set()
+        self.ids = {kind: _Ids(kind) for kind in names.KINDS}
+        self.named: set[URIRef] = set()
         self.again: dict[URIRef, list[str]] = {}
         self.left: dict[str, Tree] = {}
         """What the statements do not say, by the names of the objects."""
@@ -149,37 +151,45 @@ class AgentWalk(Walk):
             parts = [found.part(at, at + TOGETHER) for at in range(0, len(sources), TOGETHER)]
             return [node for part in parts for node in self.objects(part, place)]
         plan = schema.compiled().at(None, place.via, place.around)
-        names_ = by_place if plan.kind is None else [*map(self._name, sources, by_place, [plan.kind] * len(sources))]
-        nodes = [str.__new__(URIRef, name) for name in names_]
+        nodes = (
+            [*map(_uri, by_place)] if plan.kind is None else [*map(self._name, sources, by_place, repeat(plan.kind))]
+        )
         places = [name.partition("#")[2] for name in by_place]
         self.objects_by_place.append(Batch(plan, sources, nodes, places))
         beside: list[tuple[int, URIRef, Node]] = []
         for at, position in enumerate(positions or ()):
             beside.append((at, POSITION, self.scalars[int, position]))
             identifier = sources[at].get(ID)
-            if names_[at] == by_place[at] and plan.kind is not None and isinstance(identifier, str):
-                self.again.setdefault(_uri(names.iri(plan.kind, identifier)), []).append(places[at])
+            if plan.kind is not None and isinstance(identifier, str) and str(nodes[at]) == by_place[at]:
+                self.again.setdefault(self.ids[plan.kind][identifier], []).append(places[at])
         groups = alike(sources, None) or ()
-        self.tell([*nodes], Objects(sources, names_), groups, place, beside)
+        self.tell([*nodes], Objects(sources, nodes), groups, place, beside)
         return [*nodes]
 
-    def _name(self, source: Tree, by_place: str, kind: names.Kind) -> str:
+    def _name(self, source: Tree, by_place: str, kind: names.Kind) -> URIRef:
         """Return the name of an object: by its id, or by its place where it has none or another one has it."""
         identifier = source.get(ID)
         if isinstance(identifier, str):
-            name = names.iri(kind, identifier)
-            if name not in self.named:
-                self.named.add(name)
-                return name
+            node = self.ids[kind][identifier]
+            if node not in self.named:
+                self.named.add(node)
+                return node
         if ID in source:
             self.left[by_place] = {ID: encoded(identifier, {})}
-        return by_place
+        return _uri(by_place)
 
     def column(
         self, column: Column, names: Sequence[str], depth: int
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
         """Return what a member says, and at which places otherwise than the document does; as `Columns.column`."""
         if not column.known.holds:
+            if (
+                column.known.reading is Reading.REFERENCE
+                and {*map(type, column.values)} == {str}
+                and not column.known.is_set
+            ):
+                ids = self.ids[schema.kind_of(column.known)]
+                return [ids[one] for one in column.values], ()
             return super().column(column, names, depth)
         said = [
             self._holder(one, column, names[row], depth) for one, row in zip(column.values, column.rows, strict=True)
@@ -223,7 +233,7 @@ class AgentWalk(Walk):
         return self.scalars[type(value), value], False
 
     def _reference(self, identifier: str, known: KeyPlan) -> URIRef:
-        return _uri(names.iri(schema.kind_of(known), identifier))
+        return self.ids[schema.kind_of(known)][identifier]
 
     def complete(self) -> None:
         """Tell the residue of what the statements say otherwise than the document."""
@@ -239,6 +249,18 @@ class AgentWalk(Walk):
         for node, places in self.again.items():
             for place in places:
                 put(self.index, node, POSITION, literal_of(int(place.rpartition("/")[2])))
+
+
+class _Ids(dict[str, URIRef]):
+    """The nodes of what has ids of one kind, each made when it is first asked for."""
+
+    def __init__(self, kind: names.Kind) -> None:
+        super().__init__()
+        self._kind: names.Kind = kind
+
+    def __missing__(self, identifier: str) -> URIRef:
+        node = self[identifier] = _uri(names.iri(self._kind, identifier))
+        return node
 
 
 def is_texts(value: Any) -> bool:

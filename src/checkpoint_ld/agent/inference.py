@@ -25,7 +25,7 @@ from checkpoint_ld.documents.values import is_number, walk
 from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import literal_of
-from checkpoint_ld.graph.store import copied, put, triples_of
+from checkpoint_ld.graph.store import copied, put, terms_of, triples_of
 from checkpoint_ld.phrases import given, shown
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ DIFF, CHANGE = CAF_DERIVED + "Diff", CAF_DERIVED + "Change"
 INFERRED = named(CAF_DERIVED + "Checkpoint")
 """The class of a checkpoint in whose graph everything that follows stands."""
 
+_ID = derived("id")
 _ARRAYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     SNAPSHOT: {"thought_chain": ("thoughtCount", "nullThought")},
     TOOL_STATE: {"calls": ("callCount", "nullCall")},
@@ -137,6 +138,9 @@ class Parts:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+        made = tree.get("timestamp")
+        # A timestamp that looks like seconds is before everything: that is reported once, at the timestamp.
+        self.made: int | None = made if type(made) is int and made >= _SECONDS else None
         self.index, batches, self.again = built(tree)
         self.inferred: Index = {}
         self.notes: list[Note] = []
@@ -176,7 +180,7 @@ class Parts:
         has_id = schema.plans()[kind].kind is not None
         for part in parts:
             if has_id and part.tree.get("id") is not None:
-                self.infer(part, "id", part.tree["id"], "/id")
+                self.inferred.setdefault(part.node, {})[_ID] = scalar(part.tree["id"])
             if kind == CALL and part.tree.get("success") is not None:
                 put(self.inferred, part.node, RDF_TYPE, named(ENDED_CALL))
             if kind == PARENT:
@@ -230,6 +234,11 @@ class Parts:
     def located(self, part: Part, prop: Node) -> Iterator[Note]:
         """Yield the values of a property of a part, each with its place."""
         yield from self._noted.get((part.node, prop), ())
+        if prop == _ID:
+            yield from (
+                Note(part.node, _ID, one, f"{part.pointer}/id")
+                for one in terms_of(self.inferred.get(part.node, {}).get(_ID))
+            )
         if prop == POSITION:
             places = (part.pointer, *self.again.get(part.node, ()))
             for at, place in enumerate(places):
@@ -464,21 +473,11 @@ def _anywhere(parts: Parts) -> Iterator[_Odd]:
             yield parts.root, "largeIntegerAt", place, place, ""
 
 
-def _moment(value: Any) -> int | None:
-    """Return a time in milliseconds, None for what is none, which the shapes of structure report."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
 def _is_before(one: Any, other: Any) -> bool:
-    """Return whether one time is before another; what is no time is before nothing, and nothing before it."""
-    first, second = _moment(one), _moment(other)
-    return first is not None and second is not None and first < second
+    """Return whether one time in milliseconds is before another; for what is none the shapes of structure report it."""
+    return type(one) is int and type(other) is int and one < other
 
 
 def _is_late(parts: Parts, value: Any) -> bool:
-    """Return whether a time is after the checkpoint was made.
-
-    A checkpoint whose timestamp looks like seconds is before everything in it: that is reported once, at the timestamp.
-    """
-    made = _moment(parts.tree.get("timestamp"))
-    return made is not None and made >= _SECONDS and _is_before(made, value)
+    """Return whether a time is after the checkpoint was made."""
+    return type(value) is int and parts.made is not None and parts.made < value

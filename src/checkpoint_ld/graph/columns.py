@@ -65,13 +65,13 @@ def grouped(keys: Sequence[Any]) -> Collection[tuple[Any, Sequence[int]]]:
 Tree = dict[str, Any]
 
 _PLAIN, _DATE, _DOUBLE, _NAME = Reading.PLAIN, Reading.DATE, Reading.DOUBLE, Reading.NAME
-_NODE, _JSON, _PROPERTY = Reading.NODE, Reading.JSON, Reading.PROPERTY
+_NODE, _JSON, _PROPERTY, _SCALAR = Reading.NODE, Reading.JSON, Reading.PROPERTY, Reading.SCALAR
 _SCALARS = frozenset((str, int, float, bool))
 _NO_SCALARS = frozenset((list, dict, type(None)))
 _NATIVE = {
     _PROPERTY: _SCALARS | _NO_SCALARS,
     _PLAIN: _SCALARS,
-    Reading.SCALAR: _SCALARS | {list, dict},
+    _SCALAR: _SCALARS | {list, dict},
 }
 """Types of values that are native literals, or one of JSON, by the way in which a member is read."""
 _NOTHING: frozenset[type] = frozenset()
@@ -203,7 +203,9 @@ class Columns:
         reading = known.reading
         if known.container == "@index":
             found = [self.map(one, column, names[row], depth) for one, row in zip(values, column.rows, strict=True)]
-        elif kinds <= _NATIVE.get(reading, _NOTHING) and not (int in kinds and any(map(_is_large, values))):
+        elif kinds <= _NATIVE.get(reading, _NOTHING) and (
+            int not in kinds or reading is _SCALAR or not any(map(_is_large, values))
+        ):
             return self.natives(values), odd
         elif reading is _DATE and kinds == _TEXTS:
             return [self.dates[one] for one in values], odd
