@@ -141,8 +141,8 @@ class AgentWalk(Walk):
         self.ids = {kind: _Ids(kind) for kind in names.KINDS}
         self.named: set[URIRef] = set()
         self.again: dict[URIRef, list[str]] = {}
-        self.left: dict[str, Tree] = {}
-        """What the statements do not say, by the names of the objects."""
+        self.left: dict[Node, Tree] = {}
+        """What the statements do not say, by object."""
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
         """Hold the statements of objects and of all below them; return their nodes."""
@@ -151,9 +151,7 @@ class AgentWalk(Walk):
             parts = [found.part(at, at + TOGETHER) for at in range(0, len(sources), TOGETHER)]
             return [node for part in parts for node in self.objects(part, place)]
         plan = schema.compiled().at(None, place.via, place.around)
-        nodes = (
-            [*map(_uri, by_place)] if plan.kind is None else [*map(self._name, sources, by_place, repeat(plan.kind))]
-        )
+        nodes = [*map(self._named, sources, by_place, repeat(plan.kind))]
         places = [name.partition("#")[2] for name in by_place]
         self.objects_by_place.append(Batch(plan, sources, nodes, places))
         beside: list[tuple[int, URIRef, Node]] = []
@@ -166,35 +164,35 @@ class AgentWalk(Walk):
         self.tell([*nodes], Objects(sources, nodes), groups, place, beside)
         return [*nodes]
 
-    def _name(self, source: Tree, by_place: str, kind: names.Kind) -> URIRef:
-        """Return the name of an object: by its id, or by its place where it has none or another one has it."""
+    def _named(self, source: Tree, by_place: str, kind: names.Kind | None) -> URIRef:
+        """Return the node of an object, named by its id, or by its place where it has none or another one has it."""
+        if kind is None:
+            return _uri(by_place)
         identifier = source.get(ID)
         if isinstance(identifier, str):
             node = self.ids[kind][identifier]
             if node not in self.named:
                 self.named.add(node)
                 return node
+        node = _uri(by_place)
         if ID in source:
-            self.left[by_place] = {ID: encoded(identifier, {})}
-        return _uri(by_place)
+            self.left[node] = {ID: encoded(identifier, {})}
+        return node
 
     def column(
         self, column: Column, names: Sequence[str], depth: int
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
         """Return what a member says, and at which places otherwise than the document does; as `Columns.column`."""
-        if not column.known.holds:
-            if (
-                column.known.reading is Reading.REFERENCE
-                and {*map(type, column.values)} == {str}
-                and not column.known.is_set
-            ):
-                ids = self.ids[schema.kind_of(column.known)]
+        known = column.known
+        if not known.holds:
+            if known.reading is Reading.REFERENCE and not known.is_set and {*map(type, column.values)} == {str}:
+                ids = self.ids[schema.kind_of(known)]
                 return [ids[one] for one in column.values], ()
             return super().column(column, names, depth)
         said = [
             self._holder(one, column, names[row], depth) for one, row in zip(column.values, column.rows, strict=True)
         ]
-        odd = list if list in column.known.holds else type(None)
+        odd = list if list in known.holds else type(None)
         return said, [at for at, one in enumerate(column.values) if one is None or isinstance(one, odd)]
 
     def _holder(self, value: Any, column: Column, name: str, depth: int) -> Node | list[Node] | None:
@@ -209,7 +207,7 @@ class AgentWalk(Walk):
         by_place = [f"{stem_of(name, known)}/{one}" for one in at]
         objects = Objects([value[one] for one in at], by_place, at)
         nodes = dict(zip(at, self.objects(objects, place) if at else (), strict=True))
-        self.left.setdefault(name, {})[known.key] = [
+        self.left.setdefault(_uri(name), {})[known.key] = [
             {NODE: str(nodes[at])} if at in nodes else encoded(one, {}) for at, one in enumerate(value)
         ]
         terms = [nodes[at] if at in nodes else self.member(one, known)[0] for at, one in enumerate(value)]
@@ -238,11 +236,11 @@ class AgentWalk(Walk):
     def complete(self) -> None:
         """Tell the residue of what the statements say otherwise than the document."""
         for subject, source, keys in self.odd:
-            left = self.left.setdefault(str(subject), {})
+            left = self.left.setdefault(subject, {})
             for known in keys:
                 left.setdefault(known.key, encoded(source[known.key], {}))
-        for name, left in self.left.items():
-            self.index[_uri(name)][RESIDUE] = literal_of(dict(sorted(left.items())), "@json")
+        for subject, left in self.left.items():
+            self.index[subject][RESIDUE] = literal_of(dict(sorted(left.items())), "@json")
         for batch in self.objects_by_place:
             for node in batch.nodes:
                 self.index[node] = self.index.pop(node)  # as they stand in the document
