@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from rdflib import URIRef
 
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.vocabulary import SCHEMA
 from tests.documents import item, rating, rich, setting
 from tests.test_graph import JSON, documents, without_contexts
 from tests.trials import examples
@@ -172,3 +174,14 @@ def test_what_stands_elsewhere_too_stays() -> None:
     graph.replace(graph.root, "creator", {"@id": "urn:x:ada"})
     graph.replace(elements[0], "author", None)
     assert graph.tree()["creator"] == {"@id": "urn:x:ada"}
+
+
+def test_nodes_that_hold_one_another_are_read_in_a_graph_of_any_size() -> None:
+    for count in (1, 400):
+        items = [item(identifier=f"urn:uuid:{number}") for number in range(count)]
+        graph = CheckpointGraph.of_tree({"@type": "DataFeed", "name": "m", "dataFeedElement": items})
+        one, other, about = URIRef("urn:x:1"), URIRef("urn:x:2"), URIRef(SCHEMA + "about")
+        graph.add((graph.root, about, one))
+        graph.add((one, about, other))
+        graph.add((other, about, one))
+        assert graph.tree()["about"] == {"@id": "urn:x:1", "about": {"@id": "urn:x:2", "about": {"@id": "urn:x:1"}}}

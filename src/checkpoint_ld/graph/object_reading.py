@@ -43,6 +43,8 @@ A set of texts stands for a member that has to be one of them: other objects of 
 
 _MOST = 4096
 """Layouts that are remembered for one context; a graph of objects that are all different fills no memory with them."""
+_READINGS = 4
+"""So often all nodes may be read: a residue names some of them again; nodes that hold one another have no end."""
 _NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, POSITION, RESIDUE})
 _LITERALS, _NODES, _LISTS = {Literal}, {URIRef}, {list, Several}
 _CONTAINERS = frozenset((dict, list))
@@ -99,7 +101,7 @@ class ObjectReading(Compaction):
         super().__init__(index, table)
         self._layouts = _LAYOUTS.setdefault(table, {})
         self._left: int | None = None
-        """How many more nodes there can be if none of them stands at two places; None outside of `objects`."""
+        """How many more nodes may be read together; None outside of `objects`."""
 
     def objects(self, subjects: Iterable[Node], via: Term | None = None, only: Frame | None = None) -> list[Tree]:
         """Return the JSON objects of nodes that are values of `via`, with everything below them.
@@ -109,10 +111,10 @@ class ObjectReading(Compaction):
         nodes = list(subjects)
         if self._left is not None:
             return self._together(nodes, via, only)
-        self._left = len(self.index) + len(nodes)
+        self._left = _READINGS * (len(self.index) + len(nodes))
         try:
             return self._together(nodes, via, only)
-        except NoTreeError:
+        except (NoTreeError, RecursionError):  # nodes that hold one another
             pass
         finally:
             self._left = None
