@@ -45,12 +45,12 @@ def unified_diff(text: str, edits: Iterable[Edit], name: str) -> str:
     The edits tell where lines differ, so that this takes no longer for large texts than for small ones.
     """
     lines, parts = lines_of(text), [f"--- {name}\n+++ {name}\n"]
-    new: dict[int, list[str]] = {}
+    new: dict[tuple[int, int], list[str]] = {}
     opcodes: list[tuple[Any, int, int, int, int]] = []
     at = new_at = 0
     for start, end, coming in _blocks(text, lines, sorted(edits)):
         new_start = new_at + start - at
-        new[new_start] = coming
+        new[start, new_start] = coming
         opcodes.append(("equal", at, start, new_at, new_start))
         at, new_at = end, new_start + len(coming)
         opcodes.append(("replace", start, end, new_start, new_at))
@@ -62,7 +62,7 @@ def unified_diff(text: str, edits: Iterable[Edit], name: str) -> str:
         parts.append(f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n")
         for kind, start, end, new_start, _ in hunk:
             parts += _marked(" " if kind == "equal" else "-", lines[start:end])
-            parts += _marked("+", new[new_start] if kind == "replace" else [])
+            parts += _marked("+", new[start, new_start] if kind == "replace" else [])
     return "".join(parts)
 
 
