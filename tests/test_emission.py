@@ -14,7 +14,7 @@ from rdflib import RDF, BNode, Literal, URIRef
 
 from checkpoint_ld import emission, rdf, reading
 from checkpoint_ld.emission import ContextStyle
-from checkpoint_ld.emission.term_texts import quoted
+from checkpoint_ld.emission.syntaxes import quoted
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.graph import contexts, object_reading
 from checkpoint_ld.graph.annotation import is_name

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import emission
-from checkpoint_ld.emission import sorted_lines
-from checkpoint_ld.emission.term_texts import TermTexts, iri
+from checkpoint_ld.emission import syntaxes
+from checkpoint_ld.emission.syntaxes import TermTexts, iri
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import put, triples_of
 from tests.trials import examples
@@ -51,7 +51,7 @@ def line_by_line(index: Index, end: str) -> bytes:
 def test_any_statements(index: Index, most: int) -> None:
     graph = CheckpointGraph(index, ROOT)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorted_lines, "TOGETHER", most)
+        patch.setattr(syntaxes, "TOGETHER", most)
         assert emission.ntriples_of(graph) == line_by_line(index, " .\n")
         assert emission.nquads_of(graph) == line_by_line(index, f" {iri(str(ROOT))} .\n")
 

@@ -23,7 +23,7 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import called, given
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import SEVERITIES, Rule, catalogue
-from checkpoint_ld.shacl.report import report_graph
+from checkpoint_ld.shacl.shape import report_graph
 from checkpoint_ld.shacl.terms import listed, sh, told
 from checkpoint_ld.validation import COMPILED, PYSHACL, check_engine
 from checkpoint_ld.validation.results import applied, compiled, results, violations

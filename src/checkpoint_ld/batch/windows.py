@@ -18,8 +18,7 @@ from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.batch.outline import QUESTIONS, UnusualFileError
-from checkpoint_ld.emission.sorted_lines import TRIPLE, blocks_of, quad
-from checkpoint_ld.emission.term_texts import iri
+from checkpoint_ld.emission.syntaxes import TRIPLE, blocks_of, iri, quad
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import building, columns, contexts, interpreter

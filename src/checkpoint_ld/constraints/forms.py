@@ -12,7 +12,7 @@ import base64
 import json
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 from rdflib import Literal, URIRef
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+
+Form: TypeAlias = "Callable[[Any], str | None]"
 
 _TEXTS = frozenset({XSD_STRING, URIRef(DATETIME)})
 _FLOATS = frozenset({XSD_DOUBLE, XSD_FLOAT, XSD_DECIMAL})
@@ -191,85 +193,31 @@ CLASS_LIMIT = 20
 _IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
 
 
-def _text(value: Any) -> str | None:
-    """Let objects through, which are nodes, text, and null, which says that there is none."""
-    is_other = value is not None and _is_plain(value) and not isinstance(value, str)
-    return f"{shown(value)} is no text" if is_other else None
+def _fault(message: str, is_faulty: Callable[[Any], object]) -> Form:
+    """Return a form that says `message` of values of which a function holds; {} in it stands for the value."""
+    return lambda value: message.format(shown(value)) if is_faulty(value) else None
 
 
-def _text_value(value: Any) -> str | None:
-    return None if value is None or _is_text(value) else f"{shown(value)} is no text"
+def _is_json(value: Any, kinds: type | tuple[type, ...] = (dict, list)) -> bool:
+    """Tell whether a text spells an object or an array."""
+    return isinstance(value, str) and isinstance(contained(value), kinds)
 
 
-def _not_blank(value: Any) -> str | None:
-    return "it is blank" if isinstance(value, str) and value and not value.strip() else None
-
-
-def _no_text(value: Any) -> str | None:
-    return code_told(value, may_be_encoded=False) if _is_text(value) and value else None
-
-
-def _not_empty(value: Any) -> str | None:
-    return "it is empty" if value in (None, "", [], {}) else None
-
-
-def _number(value: Any) -> str | None:
-    is_one = value is None or number(value) is not None or numeric_text(value) is not None
-    return None if is_one else f"{shown(value)} is no number"
-
-
-def _unquoted_number(value: Any) -> str | None:
-    return None if numeric_text(value) is None else "the number is written as text"
-
-
-def _whole(value: Any) -> str | None:
-    return "it is no whole number" if isinstance(value, float) and not value.is_integer() else None
-
-
-def _positive(value: Any) -> str | None:
-    stands_for = number(value) if number(value) is not None else numeric_text(value)
-    return None if stands_for is None or stands_for > 0 else "it is not above 0"
-
-
-def _share(value: Any) -> str | None:
-    stands_for = number(value)
-    return None if stands_for is None or 0 <= stands_for <= 1 else "it is not between 0 and 1"
-
-
-def _boolean(value: Any) -> str | None:
-    is_one = value is None or isinstance(value, bool) or is_boolean_like(value)
-    return None if is_one else f"{shown(value)} is no boolean"
-
-
-def _plain_boolean(value: Any) -> str | None:
-    return "it only stands for a boolean" if not isinstance(value, bool) and is_boolean_like(value) else None
-
-
-def _date(value: Any) -> str | None:
-    return None if is_iso_8601(value) else "it is no date in ISO 8601"
-
-
-def _json_object(value: Any) -> str | None:
-    return _json_of(value, dict, "an object")
-
-
-def _json_array(value: Any) -> str | None:
-    return _json_of(value, list, "an array")
-
-
-def _json_of(value: Any, kind: type, noun: str) -> str | None:
-    """Let null through, which says that there is none, and JSON text."""
-    is_one = value is None or isinstance(value, kind) or (isinstance(value, str) and isinstance(contained(value), kind))
-    return None if is_one else f"{shown(value)} is not {noun}"
-
-
-def _no_json_text(value: Any) -> str | None:
-    return "it is JSON text" if isinstance(value, str) and contained(value) is not None else None
-
-
-def _unquoted(form: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+def _unquoted(form: Form) -> Form:
     """Return a form that judges an object or array in JSON text as the object or array itself."""
-    return lambda value: form(value if _no_json_text(value) is None else contained(str(value)))
+    return lambda value: form(contained(value) if _is_json(value) else value)
+
+
+def _of_json(kind: type, noun: str) -> Form:
+    """Return a form for objects or for arrays, which may be JSON text; null says that there is none."""
+    return _fault(
+        f"{{}} is not {noun}", lambda value: not (value is None or isinstance(value, kind) or _is_json(value, kind))
+    )
+
+
+def _quantity(value: Any) -> float | None:
+    """Return the number that a value is or spells."""
+    return number(value) if number(value) is not None else numeric_text(value)
 
 
 def _texts(value: Any) -> str | None:
@@ -295,18 +243,10 @@ def _kind_or_template(value: Any) -> str | None:
     return None if is_template else "the object is not of type template with a schema"
 
 
-def _kind_spelling(value: Any) -> str | None:
-    return "binary is read as boolean" if value == "binary" else None
-
-
 def _classes(value: Any) -> str | None:
     if not isinstance(value, dict):
         return "it is no object"
     return None if len(value) >= 2 else f"a literal trait needs two, not {len(value)}"
-
-
-def _class_object(value: Any) -> str | None:
-    return None if value is None or isinstance(value, dict) else "it is no object"
 
 
 def _twenty_classes(value: Any) -> str | None:
@@ -328,10 +268,6 @@ def _described_classes(value: Any) -> str | None:
         if not name.strip() or not isinstance(description, str) or not description.strip():
             return f"class {shown(name)} has the description {shown(description)}"
     return None
-
-
-def _metrics(value: Any) -> str | None:
-    return _metric_outside(value, METRICS["full_matrix"], "unknown metric {}")
 
 
 def _tp_metrics(value: Any) -> str | None:
@@ -367,10 +303,6 @@ def _base64(value: Any) -> str | None:
     return "it decodes it to bytes that do not run"
 
 
-def _no_code(value: Any) -> str | None:
-    return code_told(value) if isinstance(value, str) and value else None
-
-
 def _question_id(value: Any) -> str | None:
     is_usual = isinstance(value, str) and (not value or _IDENTIFIER.match(value) or is_iri(value))
     return None if is_usual else "it is neither an IRI nor an MD5 digest"
@@ -382,15 +314,6 @@ def _iri(value: Any) -> str | None:
     return None
 
 
-def _undotted(value: Any) -> str | None:
-    return "it has a dot" if isinstance(value, str) and "." in value else None
-
-
-def _python_spelling(value: Any) -> str | None:
-    is_odd = isinstance(value, str) and value != "Python" and value.casefold() == "python"
-    return "it is spelt otherwise" if is_odd else None
-
-
 _python_fault = lru_cache(maxsize=1024)(python_fault)
 _pattern_fault = lru_cache(maxsize=1024)(pattern_fault)
 
@@ -400,58 +323,68 @@ def _python(value: Any) -> str | None:
     return _python_fault(value) if isinstance(value, str) and not templates.is_read(value) else None
 
 
-def _regular_expression(value: Any) -> str | None:
-    return _pattern_fault(value) if isinstance(value, str) else None
-
-
-FORMS: Mapping[str, Callable[[Any], str | None]] = {
+FORMS: Mapping[str, Form] = {
     "agent-model": _agent_model,
     "answer-class": templates.answer_class,
     "base64": _base64,
-    "boolean": _boolean,
-    "class-object": _unquoted(_class_object),
+    "boolean": _fault(
+        "{} is no boolean",
+        lambda value: value is not None and not isinstance(value, bool) and not is_boolean_like(value),
+    ),
+    "class-object": _unquoted(
+        _fault("it is no object", lambda value: value is not None and not isinstance(value, dict))
+    ),
     "classes": _unquoted(_classes),
     "complete-template": templates.complete,
-    "date": _date,
+    "date": _fault("it is no date in ISO 8601", lambda value: not is_iso_8601(value)),
     "described-classes": _unquoted(_described_classes),
     "distinct-classes": _unquoted(_distinct_classes),
     "iri": _iri,
-    "json-array": _json_array,
-    "json-object": _json_object,
+    "json-array": _of_json(list, "an array"),
+    "json-object": _of_json(dict, "an object"),
     "kind": _kind,
     "kind-or-template": _kind_or_template,
-    "kind-spelling": _kind_spelling,
-    "metrics": _unquoted(_metrics),
-    "no-code": _no_code,
-    "no-json-text": _no_json_text,
+    "kind-spelling": _fault("binary is read as boolean", lambda value: value == "binary"),
+    "metrics": _unquoted(lambda value: _metric_outside(value, METRICS["full_matrix"], "unknown metric {}")),
+    "no-code": lambda value: code_told(value) if isinstance(value, str) and value else None,
+    "no-json-text": _fault("it is JSON text", _is_json),
     "no-secret": secrets.secret,
-    "no-text": _no_text,
-    "not-blank": _not_blank,
-    "not-empty": _unquoted(_not_empty),
-    "number": _number,
+    "no-text": lambda value: code_told(value, may_be_encoded=False) if _is_text(value) and value else None,
+    "not-blank": _fault("it is blank", lambda value: isinstance(value, str) and value and not value.strip()),
+    "not-empty": _unquoted(_fault("it is empty", lambda value: value in (None, "", [], {}))),
+    "number": _fault("{} is no number", lambda value: value is not None and _quantity(value) is None),
     "objects": objects,
-    "plain-boolean": _plain_boolean,
-    "positive": _positive,
+    "plain-boolean": _fault(
+        "it only stands for a boolean", lambda value: not isinstance(value, bool) and is_boolean_like(value)
+    ),
+    "positive": _fault("it is not above 0", lambda value: (found := _quantity(value)) is not None and not found > 0),
     "python": _python,
-    "python-spelling": _python_spelling,
+    "python-spelling": _fault(
+        "it is spelt otherwise",
+        lambda value: isinstance(value, str) and value != "Python" and value.casefold() == "python",
+    ),
     "question-data": question_data,
     "question-id": _question_id,
-    "regular-expression": _regular_expression,
+    "regular-expression": lambda value: _pattern_fault(value) if isinstance(value, str) else None,
     "relative-path": relative_path,
     "setting-name": names.odd_setting,
-    "share": _share,
+    "share": _fault(
+        "it is not between 0 and 1", lambda value: (found := number(value)) is not None and not 0 <= found <= 1
+    ),
     "some-texts": _unquoted(_some_texts),
     "state-check": state_check,
     "template-fields": templates.fields,
-    "text": _text,
+    "text": _fault(
+        "{} is no text", lambda value: value is not None and _is_plain(value) and not isinstance(value, str)
+    ),
     "text-objects": text_objects,
-    "text-value": _text_value,
+    "text-value": _fault("{} is no text", lambda value: value is not None and not _is_text(value)),
     "texts": _unquoted(_texts),
     "tp-metrics": _unquoted(_tp_metrics),
     "twenty-classes": _unquoted(_twenty_classes),
-    "undotted": _undotted,
-    "unquoted-number": _unquoted_number,
-    "whole": _whole,
+    "undotted": _fault("it has a dot", lambda value: isinstance(value, str) and "." in value),
+    "unquoted-number": _fault("the number is written as text", lambda value: numeric_text(value) is not None),
+    "whole": _fault("it is no whole number", lambda value: isinstance(value, float) and not value.is_integer()),
     "written-template": templates.written,
 }
 """All forms by name."""
@@ -459,9 +392,7 @@ FORMS: Mapping[str, Callable[[Any], str | None]] = {
 _OF_TEMPLATES = frozenset((_python, templates.answer_class, templates.complete, templates.fields, templates.written))
 
 
-def unsettled(
-    forms: Sequence[Callable[[Any], str | None]], values: Collection[object]
-) -> Sequence[Callable[[Any], str | None]]:
+def unsettled(forms: Sequence[Form], values: Collection[object]) -> Sequence[Form]:
     """Return those of some forms that may find something wrong with one of several values."""
     if secrets.secret in forms and secrets.are_harmless(values):
         forms = [one for one in forms if one is not secrets.secret]

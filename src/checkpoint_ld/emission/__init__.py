@@ -4,9 +4,7 @@ All of it is written from the subject index, without a second copy of the graph.
 """
 
 from checkpoint_ld.emission.json_ld import ContextStyle, expanded_of, jsonld_of, local_context
-from checkpoint_ld.emission.rdf_xml import rdf_xml, rdf_xml_of
-from checkpoint_ld.emission.sorted_lines import nquads_of, ntriples_of
-from checkpoint_ld.emission.turtle import trig_of, turtle_of
+from checkpoint_ld.emission.syntaxes import nquads_of, ntriples_of, rdf_xml, rdf_xml_of, trig_of, turtle_of
 from checkpoint_ld.graph import contexts
 
 __all__ = [

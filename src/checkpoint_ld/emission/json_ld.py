@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal
 
-from checkpoint_ld.emission.term_texts import is_blank
+from checkpoint_ld.emission.syntaxes import is_blank
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name, suits

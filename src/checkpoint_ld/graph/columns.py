@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import defaultdict
-from itertools import chain, islice
+from itertools import chain, islice, repeat
+from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.graph import naming
@@ -54,7 +55,7 @@ def alike(objects: Sequence[dict[str, Any]], type_key: str | None = "@type") -> 
 
 def grouped(keys: Sequence[Any]) -> Collection[tuple[Any, Sequence[int]]]:
     """Return the distinct keys, each with the rows that have it."""
-    if keys and keys.count(keys[0]) == len(keys):
+    if keys and all(map(eq, keys, repeat(keys[0]))):  # stops at the first that differs, as rdflib compares slowly
         return ((keys[0], range(len(keys))),)
     groups: defaultdict[Any, list[int]] = defaultdict(list)
     for row, key in enumerate(keys):

@@ -6,15 +6,17 @@ import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel
+from rdflib import Literal, URIRef
 
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.properties import decoded
 from checkpoint_ld.entities.template_spec import MARKER
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.compaction import Ref
-from checkpoint_ld.graph.literals import DOUBLE
-from checkpoint_ld.inference.additions import object_of
+from checkpoint_ld.graph.compaction import RESIDUE, Ref
+from checkpoint_ld.graph.expansion import named
+from checkpoint_ld.graph.literals import DOUBLE, json_of
+from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.mapping import traits
 from checkpoint_ld.mapping.creators import creator_of
 from checkpoint_ld.mapping.properties import as_list, text_of
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.entities import AnyTrait
-    from checkpoint_ld.inference.additions import Additions
+    from checkpoint_ld.graph.compaction import Compaction
+    from checkpoint_ld.inference.whole import Additions
     from checkpoint_ld.templates import RegexCheck, Strategy, Template
 
 AUTHOR, CITATION = SCHEMA + "author", SCHEMA + "citation"
@@ -57,7 +60,44 @@ _REGISTRIES = {
 
 _NAMING = ("orcid", "doi", "@id", "identifier", "url")
 
+_NAME, _VALUE, _TEXT = (named(SCHEMA + name) for name in ("name", "value", "text"))
+
 Json = dict[str, Any]
+
+
+def object_of(node: Node, reader: Compaction) -> Json:
+    """Return the members of a node, with its additional properties as objects; other objects are `Ref`s."""
+    members = reader.shallow(node)
+    told = members.get("additionalProperty")
+    if told is None:
+        return members
+    entries = [_property(one, reader) for one in (told if isinstance(told, list) else [told])]
+    return {**members, "additionalProperty": entries}
+
+
+def source_of(template: Any, reader: Compaction) -> str | None:
+    """Return the source in the object that `hasPart` of a question refers to, None if there is not just one."""
+    told = template[0] if isinstance(template, list) and len(template) == 1 else template
+    node = URIRef(told.name) if isinstance(told, Ref) else None
+    text = reader.index.get(node, {}).get(_TEXT) if node is not None else None
+    return str(text) if isinstance(text, Literal) and isinstance(json_of(text), str) else None
+
+
+def parts_of(node: Node, predicate: str, reader: Compaction) -> list[Node]:
+    """Return the nodes that a node of the graph has under a predicate."""
+    held = terms_of(reader.index.get(node, {}).get(URIRef(predicate)))
+    return [one for one in held if one in reader.index]
+
+
+def _property(entry: Any, reader: Compaction) -> Any:
+    node = URIRef(entry.name) if isinstance(entry, Ref) else None
+    said = reader.index.get(node) if node is not None else None
+    if node is None or said is None:
+        return entry
+    name, value = said.get(_NAME), said.get(_VALUE)
+    if not isinstance(name, Literal) or not isinstance(value, Literal) or RESIDUE in said:
+        return reader.object(node, reader.table.base.by_key["additionalProperty"])
+    return {"name": json_of(name), "value": json_of(value, "@json")}
 
 
 def creators_of(root: Node, additions: Additions) -> None:

@@ -57,6 +57,8 @@ _URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
 _NOTHING: dict[Node, Node | list[Node]] = {}
 _LISTS = frozenset((list, Several))
 _RESIDUES = frozenset((RESIDUE,))
+_VARYING = frozenset((RESIDUE, POSITION))
+"""Predicates whose values tell whether more follows than from an object's layout."""
 _ONE_KIND = frozenset((URIRef, type(None)))
 _TYPED = TYPES.keys() - {"Benchmark", "Node"}
 """The roles whose objects may lack a type unnoticed: a root is told by its type, and nodes have a class for it."""
@@ -136,14 +138,23 @@ class Statements:
                 predicates = tuple(one for one in key[1:] if one not in _RESIDUES)
                 layouts[key] = known(self.table, role, via, key[0], predicates) if key else None  # type: ignore[arg-type]  # one IRI or none
             layout = layouts[key]
+            lists = _LISTS.intersection(map(type, chain.from_iterable(held.values() for _, held in group)))
+            if (
+                layout is not None
+                and not lists
+                and _VARYING.isdisjoint(key)
+                and not layout.unknown
+                and key[0] is not None
+            ):
+                continue
             for subject, held in group:
                 if layout is None or not self._is_as(layout, held, role):
                     self._plays_oddly(subject, role, via)
-                elif layout.unknown or key[0] is None:
-                    if key[0] is None and role in _TYPED:
-                        self.say(subject, "missingType", _literal(TYPES[role]))
-                    for unknown in layout.unknown:
-                        self.say(subject, "unknownKey", _literal(unknown))
+                    continue
+                if key[0] is None and role in _TYPED:
+                    self.say(subject, "missingType", _literal(TYPES[role]))
+                for unknown in layout.unknown:
+                    self.say(subject, "unknownKey", _literal(unknown))
 
     def _note_foreign(self, subjects: Iterable[Node]) -> None:
         """Say of objects that their identifiers are no URNs."""

@@ -17,8 +17,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.shacl.data import Column, DataGraph, index_of
-from checkpoint_ld.shacl.report import conforms, report_graph, report_text
-from checkpoint_ld.shacl.shape import Component, Result
+from checkpoint_ld.shacl.shape import Component, Result, conforms, report_graph, report_text
 from checkpoint_ld.shacl.shapes import Run, Shapes, compile_shapes
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.shacl.shape import Constraint, ValueConstraint
 from checkpoint_ld.shacl.terms import listed, sh, shown, told
-from checkpoint_ld.shacl.values import truth, whole_number
+from checkpoint_ld.shacl.values import component_of, truth, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -116,7 +116,7 @@ def _logical(name: str, words: str, holds: Callable[[int], Callable[[int], bool]
         members = tuple(listed(shapes, term))
         if not members:
             raise ShapesError(f"sh:{name} of {shown(shape)} has an empty list: write the shapes in it, or leave it out")
-        component = sh(f"{name[0].upper()}{name[1:]}ConstraintComponent")
+        component = component_of(name)
         message = f"Node {{value}} must conform to {words} in {_names(members)}"
         return Logical(component, message, members=members, holds=holds(len(members)))
 
@@ -126,7 +126,7 @@ def _logical(name: str, words: str, holds: Callable[[int], Callable[[int], bool]
 def compile_not(_shapes: Index, _shape: Node, term: Node) -> Constraint:
     """Compile sh:not (SHACL 1.0 §4.6.1)."""
     message = f"Node {{value}} must not conform to shape {_names((term,))}"
-    return Logical(sh("NotConstraintComponent"), message, members=(term,), holds=lambda count: count == 0)
+    return Logical(component_of("not"), message, members=(term,), holds=lambda count: count == 0)
 
 
 def compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
@@ -134,7 +134,7 @@ def compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
     if told(shapes, term, "path"):
         raise ShapesError(f"sh:node of {shown(shape)} is the property shape {shown(term)}: write a node shape")
     message = f"Value does not conform to Shape {_names((term,))}. See details for more information."
-    return Conforming(sh("NodeConstraintComponent"), message, member=term)
+    return Conforming(component_of("node"), message, member=term)
 
 
 def compile_property(shapes: Index, shape: Node, term: Node) -> Constraint:
@@ -155,7 +155,7 @@ def _qualified(name: str) -> Compiler:
         bound = whole_number(shapes, shape, name)
         bounds = f" {name.removeprefix('qualified')} {bound}: {_names((term,))}"
         return Qualified(
-            sh(f"{name[0].upper()}{name[1:]}ConstraintComponent"),
+            component_of(name),
             f"Focus node does not conform to shape{bounds}",
             member=term,
             siblings=_siblings(shapes, shape, term),

@@ -14,9 +14,8 @@ from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.shacl import logic, values
 from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
-from checkpoint_ld.shacl.paths import path_of
 from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape
-from checkpoint_ld.shacl.terms import sh, shared, shown, told
+from checkpoint_ld.shacl.terms import path_of, sh, shared, shown, told
 from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.shacl.paths import Predicate
 from checkpoint_ld.shacl.shape import Constraint, ValueConstraint
-from checkpoint_ld.shacl.terms import listed, plain, sh, shared, shown, told
+from checkpoint_ld.shacl.terms import Predicate, listed, plain, sh, shared, shown, told
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:
@@ -26,6 +25,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.shacl.data import Table
     from checkpoint_ld.shacl.shape import Evaluation, Result, Shape
+
+
+def component_of(name: str) -> Node:
+    """Return the constraint component of a parameter, by the local names of both."""
+    return sh(f"{name[0].upper()}{name[1:]}ConstraintComponent")
 
 
 Compiler: TypeAlias = "Callable[[Index, Node, Node], Constraint | None]"
@@ -58,7 +62,7 @@ class OfClass(ValueConstraint):
 
 def compile_class(_shapes: Index, _shape: Node, term: Node) -> Constraint:
     """Compile sh:class (SHACL 1.0 §4.1.1)."""
-    return OfClass(sh("ClassConstraintComponent"), f"Value does not have class {_braced(term)}", kind=shared(term))
+    return OfClass(component_of("class"), f"Value does not have class {_braced(term)}", kind=shared(term))
 
 
 _KINDS: dict[Node, tuple[type, ...]] = {
@@ -79,7 +83,7 @@ def compile_node_kind(shapes: Index, shape: Node, term: Node) -> Constraint:
         raise ShapesError(f"sh:nodeKind of {shown(shape)} is {shown(term)}: write one of the six of SHACL 1.0 §4.1.3")
     kinds = _KINDS[term]
     return Tested(
-        sh("NodeKindConstraintComponent"),
+        component_of("nodeKind"),
         f"Value is not of Node Kind {_braced(term)}",
         test=lambda value: isinstance(value, kinds),
     )
@@ -102,7 +106,7 @@ def compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
         return datatype == term and value.ill_typed is not True
 
     message = f"Value is not Literal with datatype {_braced(term)}"
-    return Tested(sh("DatatypeConstraintComponent"), message, test=is_of)
+    return Tested(component_of("datatype"), message, test=is_of)
 
 
 def comparison(one: Node, other: Node) -> Callable[[Callable[[Any, Any], bool]], bool]:
@@ -143,7 +147,7 @@ def _range(name: str, sign: str, compare: Callable[[Any, Any], bool]) -> Compile
         _single(shapes, shape, name)
         if not isinstance(term, Literal):
             raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write a literal")
-        component = sh(f"{name[0].upper()}{name[1:]}ConstraintComponent")
+        component = component_of(name)
         message = f"Value is not {sign} {_braced(term)}"
         return Tested(component, message, test=lambda value: comparison(value, term)(compare))
 
@@ -156,7 +160,7 @@ def _length(name: str, sign: str, compare: Callable[[int, int], bool]) -> Compil
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
         bound = whole_number(shapes, shape, name)
         return Tested(
-            sh(f"{name[0].upper()}{name[1:]}ConstraintComponent"),
+            component_of(name),
             f"String length not {sign} {_braced(term)}",
             test=lambda value: not isinstance(value, BNode) and compare(len(str(value)), bound),
         )
@@ -180,7 +184,7 @@ def compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
         message = f"sh:pattern of {shown(shape)} is {shown(term)}, which is no regular expression for Python: {error}"
         raise ShapesError(message) from error
     return Tested(
-        sh("PatternConstraintComponent"),
+        component_of("pattern"),
         f"Value does not match pattern '{_braces(text)}'",
         test=lambda value: not isinstance(value, BNode) and pattern.search(str(value)),
     )
@@ -196,7 +200,7 @@ def compile_languages(shapes: Index, shape: Node, term: Node) -> Constraint:
         return any(tag and (one in ("*", tag) or tag.startswith(f"{one}-")) for one in ranges)
 
     message = f"String language is not in {_braces(', '.join(ranges))}"
-    return Tested(sh("LanguageInConstraintComponent"), message, test=is_in)
+    return Tested(component_of("languageIn"), message, test=is_in)
 
 
 def compile_in(shapes: Index, shape: Node, term: Node) -> Constraint:
@@ -205,7 +209,7 @@ def compile_in(shapes: Index, shape: Node, term: Node) -> Constraint:
     members = list(listed(shapes, term))
     allowed = frozenset(map(plain, members))
     message = f"Value {{value}} not in list [{_braces(', '.join(map(shown, members)))}]"
-    return Tested(sh("InConstraintComponent"), message, test=lambda value: plain(value) in allowed)
+    return Tested(component_of("in"), message, test=lambda value: plain(value) in allowed)
 
 
 def _single(shapes: Index, shape: Node, name: str) -> None:
@@ -306,25 +310,23 @@ def _of_properties(shapes: Index, shape: Node, name: str) -> None:
         raise ShapesError(f"the node shape {shown(shape)} has sh:{name}: only property shapes may, those with sh:path")
 
 
-def compile_least(shapes: Index, shape: Node, _term: Node) -> Constraint:
-    """Compile sh:minCount (SHACL 1.0 §4.2.1)."""
-    _of_properties(shapes, shape, "minCount")
-    least = whole_number(shapes, shape, "minCount")
-    return Count(sh("MinCountConstraintComponent"), f"Less than {least} values on {{at}}", least=least)
+def _count(name: str, words: str) -> Compiler:
+    """Return the compiler of sh:minCount or sh:maxCount (SHACL 1.0 §4.2)."""
 
+    def compiler(shapes: Index, shape: Node, _term: Node) -> Constraint:
+        _of_properties(shapes, shape, name)
+        bound = whole_number(shapes, shape, name)
+        least, most = (bound, None) if name == "minCount" else (0, bound)
+        return Count(component_of(name), f"{words} than {bound} values on {{at}}", least=least, most=most)
 
-def compile_most(shapes: Index, shape: Node, _term: Node) -> Constraint:
-    """Compile sh:maxCount (SHACL 1.0 §4.2.2)."""
-    _of_properties(shapes, shape, "maxCount")
-    most = whole_number(shapes, shape, "maxCount")
-    return Count(sh("MaxCountConstraintComponent"), f"More than {most} values on {{at}}", most=most)
+    return compiler
 
 
 def compile_has_value(_shapes: Index, _shape: Node, term: Node) -> Constraint:
     """Compile sh:hasValue (SHACL 1.0 §4.8.2)."""
     wanted = plain(shared(term))
     return Grouped(
-        sh("HasValueConstraintComponent"),
+        component_of("hasValue"),
         f"Node {{at}} does not contain a value in the set: ['{_braced(term)}']",
         faulty=lambda values, _: () if any(plain(one) == wanted for one in values) else (None,),
     )
@@ -334,7 +336,7 @@ def compile_unique_language(shapes: Index, shape: Node, term: Node) -> Constrain
     """Compile sh:uniqueLang (SHACL 1.0 §4.4.5), which asks something if its value is the term `true`, not `1`."""
     _of_properties(shapes, shape, "uniqueLang")
     message = "More than one String shares the same Language"
-    component = sh("UniqueLangConstraintComponent")
+    component = component_of("uniqueLang")
     return (
         Grouped(component, message, faulty=_same_language)
         if truth(shapes, shape, "uniqueLang") and str(term) == "true"
@@ -357,7 +359,7 @@ def compile_closed(shapes: Index, shape: Node, _term: Node) -> Constraint | None
     allowed = frozenset(shared(one) for one in (*ignored, *paths) if isinstance(one, URIRef))
     message = "Node {focus} is closed. It cannot have value: {value}"
     is_closed = truth(shapes, shape, "closed")
-    return Closed(sh("ClosedConstraintComponent"), message, allowed=allowed) if is_closed else None
+    return Closed(component_of("closed"), message, allowed=allowed) if is_closed else None
 
 
 def _not_equal(values: Sequence[Node], other: Sequence[Node]) -> Iterator[Node]:
@@ -387,7 +389,7 @@ def _pair(
             _of_properties(shapes, shape, name)
         if not isinstance(term, URIRef):
             raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write the IRI of a property")
-        component = sh(f"{name[0].upper()}{name[1:]}ConstraintComponent")
+        component = component_of(name)
         message = f"Value of {{focus}}->{_braced(term)} {sign} {{value}}"
         return Grouped(component, message, faulty=faulty, other=shared(term))
 
@@ -407,8 +409,8 @@ COMPILERS: dict[str, Compiler] = {
     "pattern": compile_pattern,
     "languageIn": compile_languages,
     "in": compile_in,
-    "minCount": compile_least,
-    "maxCount": compile_most,
+    "minCount": _count("minCount", "Less"),
+    "maxCount": _count("maxCount", "More"),
     "hasValue": compile_has_value,
     "uniqueLang": compile_unique_language,
     "closed": compile_closed,

@@ -16,8 +16,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.inference import infer
 from checkpoint_ld.rules import SEVERITIES
-from checkpoint_ld.shacl.report import report_graph
-from checkpoint_ld.shacl.shape import VIOLATION
+from checkpoint_ld.shacl.shape import VIOLATION, report_graph
 from checkpoint_ld.shacl.terms import listed, told
 
 if TYPE_CHECKING:
