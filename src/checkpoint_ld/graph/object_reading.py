@@ -277,6 +277,8 @@ class ObjectReading(Compaction):
         """Return an object of which a residue tells some members."""
         residue = told_residue(held_by[RESIDUE])
         keys = {*residue.members, *residue.absent, *residue.set_apart}
+        if only is not None and not any(key in only or key[:1] == "@" for key in keys):
+            return row
         read: Tree = {key: row[key] for key in ("@type", "@id") if key in row}
         for step in layout.steps:
             if step.key in keys and step.key in row:
