@@ -574,8 +574,7 @@ class Benchmark(CheckedMethods):
         identified by its own id, anything else by the identifier that Karenina computes from the text.
         A question counts as finished if it has a template of its own, unless `finished` says otherwise.
 
-        Raises WriteError, having added nothing, for an identifier that is taken, a question without text or answer,
-        and members that no question has; WrongTypeError, which is one, where a value of another type is asked for.
+        Raises WriteError for an identifier that is taken, a question without text or answer, and unknown members.
         """
         arguments = {
             "raw_answer": raw_answer,
@@ -593,20 +592,14 @@ class Benchmark(CheckedMethods):
 
     @renamed(question="question_obj")
     def add_question_from_object(self, question_obj: Question, **metadata: Any) -> str:
-        """Add a `Question` at the end and return its identifier; `metadata` are other arguments of `add_question`.
-
-        Raises WriteError, having added nothing, for anything but a `Question`, and as `add_question` does.
-        """
+        """Add a `Question` at the end and return its identifier; `metadata` are other arguments of `add_question`."""
         return self._add([editing.addition(question_obj, metadata)])[0]
 
     @renamed(added="questions_data")
     def add_questions(
         self, questions_data: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
     ) -> list[str]:
-        """Add questions, each a mapping or a `Question`, at the end; return their identifiers.
-
-        All of them are added or, if one of them cannot be, none. Raises WriteError as `add_question` does.
-        """
+        """Add questions, each a mapping or a `Question`, at the end, all or none; return their identifiers."""
         return self._add([editing.addition(one, {"finished": finished}) for one in questions_data])
 
     add_questions_batch = add_questions
@@ -634,8 +627,6 @@ class Benchmark(CheckedMethods):
 
         None or an empty value takes away what a question may do without. Custom metadata is replaced as a whole. With
         the text of the question the placeholder for a missing template changes too.
-        Raises LookupFailedError; WriteError, having changed nothing, for members that no question has and values that
-        none can have.
         """
         node = self._node(question_id)
         edit = editing.question_edit(fields, lambda: self._untraited(question_id))
@@ -644,9 +635,7 @@ class Benchmark(CheckedMethods):
         if "question_dynamic_rubric" in fields:
             self.set_question_dynamic_rubric(question_id, edit.dynamic)
         if edit.finished is not None:
-            self._write(
-                asked_in(self._graph, node), partial(editing.set_values, properties={"finished": edit.finished})
-            )
+            self._set_finished(node, edit.finished)
         if "question" in edit.members and not self._graph.plain(node, "@id"):
             content.keep_identifier(self._graph, self._elements(), question_id)
         self._write(node, edit.put)
@@ -662,20 +651,13 @@ class Benchmark(CheckedMethods):
         self.update_question_metadata(question_id, sources=sources)
 
     def set_question_custom_property(self, question_id: str, name: str, value: Any) -> None:
-        """Set one value of a question's custom metadata; None is kept as a property without a value.
-
-        Raises LookupFailedError; WriteError, having changed nothing, for a value that JSON cannot hold.
-        """
-        node = self._node(question_id)
+        """Set one value of a question's custom metadata; None is kept as a property without a value."""
         dump_json({name: value}, limits=inside(5))
-        change = partial(editing.set_values, properties={f"{CUSTOM}{name}": value})
-        self._edit(asked_in(self._graph, node), change, node)
+        self._edit_question(question_id, partial(editing.set_values, properties={f"{CUSTOM}{name}": value}))
 
     def remove_question_custom_property(self, question_id: str, name: str) -> bool:
         """Take one value of a question's custom metadata away; return whether there was one."""
-        node = self._node(question_id)
-        change = partial(editing.take_away, is_meant=f"{CUSTOM}{name}".__eq__)
-        return self._edit(asked_in(self._graph, node), change, node)
+        return self._edit_question(question_id, partial(editing.take_away, is_meant=f"{CUSTOM}{name}".__eq__))
 
     def remove_question(self, question_id: str) -> bool:
         """Take a question away, with all that belongs to it; return whether there was one."""
@@ -729,7 +711,7 @@ class Benchmark(CheckedMethods):
         items = zip(nodes, self._graph.read_all(nodes, only=questions.STATES), strict=True)
         changed = [node for node, item in items if questions.is_finished(item) is not finished]
         for node in changed:
-            self._write(asked_in(self._graph, node), partial(editing.set_values, properties={"finished": finished}))
+            self._set_finished(node, finished)
         if changed:
             self._touch(*changed)
 
@@ -871,8 +853,7 @@ class Benchmark(CheckedMethods):
         wrong, or defines a field that cannot be made; and for a class whose source is not to be found.
         """
         source = editing.usable_template(template_code)
-        node = self._node(question_id)
-        self._edit(asked_in(self._graph, node), partial(editing.put_source, source=source), node)
+        self._edit_question(question_id, partial(editing.put_source, source=source))
 
     update_template = add_answer_template
 
@@ -978,8 +959,8 @@ class Benchmark(CheckedMethods):
             editing.usable_template(source, f"the template of {shown(question_id)}")
         known = self._elements()
         taken = {one: one in known and (force_overwrite or not self.has_template(one)) for one in given}
-        for question_id, node in [(one, known[one]) for one, is_taken in taken.items() if is_taken]:
-            self._edit(asked_in(self._graph, node), partial(editing.put_source, source=given[question_id]), node)
+        for question_id in (one for one, is_taken in taken.items() if is_taken):
+            self._edit_question(question_id, partial(editing.put_source, source=given[question_id]))
         return taken
 
     def _own_sources(self) -> dict[str, str]:
@@ -1122,9 +1103,7 @@ class Benchmark(CheckedMethods):
         of_benchmark, of_question = SCOPES
         if question_id is None:
             return self._edit(self._graph.root, lambda head: change(HeldRubric(head, of_benchmark, model)))
-        node = self._node(question_id)
-        asked = asked_in(self._graph, node)
-        return self._edit(asked, lambda held: change(HeldRubric(held, of_question, model)), node)
+        return self._edit_question(question_id, lambda held: change(HeldRubric(held, of_question, model)))
 
     # Scenarios of several turns, known by their names
 
@@ -1404,6 +1383,14 @@ class Benchmark(CheckedMethods):
         if result is not False:
             self._graph.write(node, held, without=without)
         return result
+
+    def _edit_question(self, question_id: str, change: Callable[[Json], Result]) -> Result:
+        """Change the object of a question as `_write` does, and date the benchmark and the question's feed item."""
+        node = self._node(question_id)
+        return self._edit(asked_in(self._graph, node), change, node)
+
+    def _set_finished(self, node: Node, finished: bool) -> None:
+        self._write(asked_in(self._graph, node), partial(editing.set_values, properties={"finished": finished}))
 
     def _edit(self, node: Node, change: Callable[[Json], Result], *dated: Node) -> Result:
         """Change the object of a node as `_write` does, and date the benchmark and the feed items `dated`."""
