@@ -37,7 +37,7 @@ _STYLES = {Severity.VIOLATION: "1;31", Severity.WARNING: "1;33", Severity.INFO: 
 """Select Graphic Rendition parameters (ECMA-48 §8.3.117)."""
 COMMANDS = {Severity.VIOLATION: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 """Workflow commands of GitHub Actions."""
-_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _PUNCTUATION = re.compile(r"[\\`*_\[\]#|~$]|(?<=:)//")
 _MENTION = re.compile(r"@|\\#(?=\d)")
 
@@ -155,7 +155,7 @@ def _row(found: Finding) -> str:
 
 def escaped(text: str) -> str:
     """Return `text` so that Markdown shows it as it is: no markup, no link, nobody notified, no issue referred to."""
-    text = "".join(_HTML.get(char, char) for char in harmless(text))
+    text = harmless(text).translate(_HTML)
     text = _PUNCTUATION.sub(lambda mark: "\\" + mark[0] if len(mark[0]) == 1 else "\\/\\/", text)
     return _MENTION.sub(lambda mark: mark[0] + "<!-- -->", text)
 
