@@ -144,6 +144,30 @@ ANYTHING = frozenset(
 )
 """The keys whose values have a form of their own, of which other rules speak."""
 
+_DEEP_JUDGMENT = (
+    *("deep_judgment_enabled", "deep_judgment_excerpt_enabled", "deep_judgment_search_enabled"),
+    *("deep_judgment_max_excerpts", "deep_judgment_fuzzy_match_threshold", "deep_judgment_excerpt_retry_attempts"),
+)
+_SCORES = ("min_score", "max_score")
+_AGENT = ("context_mode", "materialize_trace", "persist_trace", "max_turns", "timeout_seconds")
+
+TRAIT_SETTINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "llm": (
+            *(*_DEEP_JUDGMENT, "higher_is_better", "summary", *_SCORES, "kind", "classes"),
+            "include_ground_truth",
+        ),
+        "regex": ("pattern", "case_sensitive", "invert_result", "higher_is_better", "summary"),
+        "callable": (*("callable_code", "kind", "invert_result", "higher_is_better", *_SCORES, "summary", "classes"),),
+        "metric": (
+            *("metrics", "repeated_extraction", "evaluation_mode", "higher_is_better", "tp_instructions"),
+            *("tn_instructions", "summary"),
+        ),
+        "agentic": ("kind", "higher_is_better", *_AGENT, "classes", "model_override", "summary", *_SCORES),
+    }
+)
+"""The settings of each kind of trait, in the order in which Karenina writes them as properties of a rating."""
+
 SETTINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Benchmark": (
@@ -155,15 +179,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"),
             "original_answer_template",
         ),
-        "Trait": (
-            *("deep_judgment_enabled", "deep_judgment_excerpt_enabled", "deep_judgment_search_enabled"),
-            *("deep_judgment_max_excerpts", "deep_judgment_fuzzy_match_threshold"),
-            *("deep_judgment_excerpt_retry_attempts", "higher_is_better", "summary", "min_score", "max_score"),
-            *("kind", "classes", "pattern", "case_sensitive", "invert_result", "callable_code", "metrics"),
-            *("repeated_extraction", "evaluation_mode", "tp_instructions", "tn_instructions", "context_mode"),
-            *("materialize_trace", "persist_trace", "max_turns", "timeout_seconds", "model_override"),
-            *("dynamic_trait_type", "include_ground_truth"),
-        ),
+        "Trait": (*dict.fromkeys(name for names in TRAIT_SETTINGS.values() for name in names), "dynamic_trait_type"),
     }
 )
 """The settings that become predicates, by the role of the object that has them."""

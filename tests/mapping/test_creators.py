@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkpoint_ld.entities import Organization, Person
-from checkpoint_ld.mapping.creators import creator_members, creator_of
+from checkpoint_ld.mapping.questions import creator_members, creator_of
 from tests.mapping import Json
 
 

@@ -18,6 +18,7 @@ from checkpoint_ld.benchmark import content, editing, exports, overview
 from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.dialects.properties import as_list, property_value, values
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import is_packed, replace_file
@@ -34,9 +35,8 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
 from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.mapping import questions, traits
-from checkpoint_ld.mapping.creators import checked_creator, creator_members, creator_of
-from checkpoint_ld.mapping.properties import CUSTOM, as_list, property_value, values
-from checkpoint_ld.mapping.questions import asked_of, frame, named
+from checkpoint_ld.mapping.properties import CUSTOM
+from checkpoint_ld.mapping.questions import asked_of, checked_creator, creator_members, creator_of, frame, named
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.vocabulary import (

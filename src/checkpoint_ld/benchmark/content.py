@@ -10,16 +10,14 @@ from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld import templates
-from checkpoint_ld.dialects.properties import name_of
+from checkpoint_ld.dialects.properties import as_list, name_of, text_of
 from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.entities import Question
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts, interpreter
 from checkpoint_ld.identifiers import unique_question_id
 from checkpoint_ld.mapping import questions, traits
-from checkpoint_ld.mapping.creators import creator_of
-from checkpoint_ld.mapping.properties import as_list, text_of
-from checkpoint_ld.mapping.questions import is_scenario
+from checkpoint_ld.mapping.questions import creator_of, is_scenario
 from checkpoint_ld.vocabulary import ANYTHING, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, elements_of
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.dialects.properties import as_list, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents import values as json_values
 from checkpoint_ld.documents.values import ABSENT, same
-from checkpoint_ld.mapping.creators import creator_of
-from checkpoint_ld.mapping.properties import CUSTOM, as_list, custom_of, text_of, values
-from checkpoint_ld.mapping.questions import asked_of, is_scenario
+from checkpoint_ld.mapping.properties import CUSTOM, custom_of
+from checkpoint_ld.mapping.questions import asked_of, creator_of, is_scenario
 from checkpoint_ld.mapping.traits import dynamic_rubric_of, family_of, is_dynamic, rubric_of
 from checkpoint_ld.phrases import harmless, head
 from checkpoint_ld.reports.summary import counted

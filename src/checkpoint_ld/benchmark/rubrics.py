@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
+from checkpoint_ld.dialects.properties import as_list, text_of
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import DynamicRubric, Rubric
@@ -13,7 +14,6 @@ from checkpoint_ld.entities.rubric import conflicts
 from checkpoint_ld.entities.traits import ScoredTrait
 from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.mapping.properties import as_list, text_of
 from checkpoint_ld.mapping.traits import (
     FAMILIES,
     Traits,

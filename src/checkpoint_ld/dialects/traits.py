@@ -20,7 +20,6 @@ from checkpoint_ld.dialects.leftovers import (
 )
 from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import (
-    DEEP_JUDGMENT,
     GUI_MATRIX,
     IDLE_RANGE,
     LLM_SUFFIXES,
@@ -36,6 +35,7 @@ from checkpoint_ld.dialects.ratings import (
 )
 from checkpoint_ld.documents.values import is_number, same
 from checkpoint_ld.identifiers import gui_rating_id
+from checkpoint_ld.vocabulary import TRAIT_SETTINGS
 
 if TYPE_CHECKING:
     from checkpoint_ld.dialects.dialect import Trail
@@ -45,16 +45,14 @@ if TYPE_CHECKING:
 Family: TypeAlias = Literal["llm", "regex", "callable", "metric"]
 """The kinds of traits that the GUI's state can hold."""
 
-_LLM_END = ("higher_is_better", "summary", "include_ground_truth", "min_score", "max_score", "kind", "classes")
-_CALLABLE_END = ("higher_is_better", "min_score", "max_score", "summary", "classes")
-_METRIC_END = ("higher_is_better", "tp_instructions", "tn_instructions", "summary")
+_AFTER_SUMMARY = ("include_ground_truth", "min_score", "max_score", "kind", "classes")
 SETTINGS: dict[Family, tuple[str, ...]] = {
-    "llm": (*DEEP_JUDGMENT, *_LLM_END),
-    "regex": ("pattern", "case_sensitive", "invert_result", "higher_is_better", "summary"),
-    "callable": ("callable_code", "kind", "invert_result", *_CALLABLE_END),
-    "metric": ("metrics", "repeated_extraction", "evaluation_mode", *_METRIC_END),
+    "llm": (*(name for name in TRAIT_SETTINGS["llm"] if name not in _AFTER_SUMMARY), *_AFTER_SUMMARY),
+    "regex": TRAIT_SETTINGS["regex"],
+    "callable": TRAIT_SETTINGS["callable"],
+    "metric": TRAIT_SETTINGS["metric"],
 }
-"""The settings of each kind of trait, in the order in which Karenina writes them as properties."""
+"""The settings of each kind of trait that the GUI's state can hold; the GUI writes one of them earlier."""
 
 _GAPS: dict[Family, dict[str, Any]] = {
     "llm": {"higher_is_better": True},

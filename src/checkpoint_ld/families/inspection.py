@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.properties import as_list
 from checkpoint_ld.families import AGENT, dialect_of, graph_of
 from checkpoint_ld.graph import naming
 from checkpoint_ld.identifiers import question_id
 from checkpoint_ld.mapping import questions, traits
-from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.reading import Reading
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import Literal, URIRef
 
+from checkpoint_ld.dialects.properties import as_list
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, residue_of, told_residue
 from checkpoint_ld.graph.contexts import expand_name, is_property_value
 from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
 from checkpoint_ld.graph.literals import XSD_INTEGER, json_of, literal_of
 from checkpoint_ld.graph.store import Index, Several, put
-from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.vocabulary import ANYTHING, ARRAYS, KARENINA, KEYS, TYPES
 
 if TYPE_CHECKING:

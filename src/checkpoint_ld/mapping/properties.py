@@ -8,7 +8,6 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.properties import ABSENT, as_list, name_of, property_value, text_of, values
 from checkpoint_ld.documents.values import copied
 
 if TYPE_CHECKING:
@@ -44,8 +43,6 @@ def words_of(message: str) -> str:
 
 
 CUSTOM = "custom_"
-
-__all__ = ["ABSENT", "CUSTOM", "as_list", "custom_of", "from_text", "name_of", "property_value", "text_of", "values"]
 
 
 def from_text(value: Any) -> Any:

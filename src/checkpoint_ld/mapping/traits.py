@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from checkpoint_ld.dialects import traits as older
+from checkpoint_ld.dialects.properties import ABSENT, as_list, name_of, property_value, text_of, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     GUI_MATRIX,
@@ -22,7 +23,7 @@ from checkpoint_ld.dialects.ratings import (
     llm_kind,
     trait_type,
 )
-from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, LISTS, SETTINGS, rating_from_v2
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, LISTS, rating_from_v2
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.entities import (
     LENIENT,
@@ -37,20 +38,11 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.mapping.properties import (
-    ABSENT,
-    as_list,
-    faults_of,
-    from_text,
-    name_of,
-    property_value,
-    text_of,
-    values,
-)
-from checkpoint_ld.vocabulary import SCOPES, TRAIT_TYPES
+from checkpoint_ld.mapping.properties import faults_of, from_text
+from checkpoint_ld.vocabulary import SCOPES, TRAIT_SETTINGS, TRAIT_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
 
     from checkpoint_ld.dialects.traits import Family
     from checkpoint_ld.entities import AnyTrait
@@ -80,15 +72,9 @@ DYNAMIC = "DynamicRubricTrait"
 _TYPES = {f"{prefix}{name}": trait_type(name) for name in TRAIT_TYPES for prefix in (PREFIX, "")}
 """The usual names of types, looked up in place of taken apart: each question has some."""
 
-_AGENTIC = ("kind", "higher_is_better", "context_mode", "materialize_trace", "persist_trace", "max_turns")
-_ORDERS: dict[str, tuple[str, ...]] = {
-    **{family: order for family, order in SETTINGS.items() if family != "llm"},
-    "llm": (*tuple(name for name in SETTINGS["llm"] if name != "include_ground_truth"), "include_ground_truth"),
-    "agentic": (*_AGENTIC, "timeout_seconds", "classes", "model_override", "summary", "min_score", "max_score"),
-}
 _FAMILY_OF: dict[type, str] = {model: family for family, model in FAMILIES.items()}
 _FIELDS = {model: frozenset(model.model_fields) for model in FAMILIES.values()}
-_SETTING_NAMES = {"dynamic_trait_type", "invert", *(name for order in _ORDERS.values() for name in order)}
+_SETTING_NAMES = {"dynamic_trait_type", "invert", *(name for names in TRAIT_SETTINGS.values() for name in names)}
 PROPERTY: Frame = {"name": None, "value": None}
 RATING: Frame = {
     **dict.fromkeys(("name", "description", "bestRating", "worstRating", "additionalType", *DEEP_DEFAULTS)),
@@ -138,16 +124,13 @@ def trait_of(rating: Json) -> AnyTrait | None:
     model = FAMILIES.get(family) if isinstance(family, str) else None
     if model is None:
         return None
-    members = {**_members(family, rating, settings), **_described(rating)}
+    described = {name: text_of(rating[name]) for name in ("name", "description") if rating.get(name) is not None}
+    members = {**_members(family, rating, settings), **described}
     fields = _FIELDS[model]
     try:
         return model.model_validate({name: value for name, value in members.items() if name in fields}, context=LENIENT)
     except ValidationError as error:
         raise ReadError(f"the trait {members.get('name')!r} cannot be read: {faults_of(error)}") from None
-
-
-def _described(rating: Json) -> Json:
-    return {name: text_of(rating[name]) for name in ("name", "description") if rating.get(name) is not None}
 
 
 def _decoded(name: str, value: Any) -> Any:
@@ -211,9 +194,7 @@ def number_of(value: Any) -> Any:
 def rating_of(trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
     """Return the rating that holds `trait` in `scope` (Global or QuestionSpecific), as Karenina writes it."""
     family = family_of(trait)
-    described = {
-        name: value for name, value in (("name", trait.name), ("description", trait.description)) if value is not None
-    }
+    described = {"name": trait.name, **({} if trait.description is None else {"description": trait.description})}
     best, worst = range_of(trait)
     settings = _settings(trait, family)
     if dynamic:
@@ -237,7 +218,9 @@ def updated_rating(rating: Json, trait: AnyTrait, scope: str, *, dynamic: bool =
     if _held(rating) == trait:
         return rating
     made = rating_of(trait, scope, dynamic=dynamic)
-    beyond = {key: value for key, value in rating.items() if key not in made and not _is_told(key)}
+    # What the trait says already, another trait takes away.
+    told = {key for key in rating if key == "description" or key.startswith("deep_judgment_")}
+    beyond = {key: value for key, value in rating.items() if key not in made and key not in told}
     entries = [one for one in as_list(rating.get("additionalProperty")) if name_of(one) not in _SETTING_NAMES]
     return {**made, **beyond, "additionalProperty": [*made["additionalProperty"], *entries]}
 
@@ -253,11 +236,6 @@ def _held(rating: Json) -> AnyTrait | None:
         return trait_of(rating)
     except ReadError:
         return None
-
-
-def _is_told(key: str) -> bool:
-    """Tell whether a member of a rating says what its trait says, so that another trait takes it away."""
-    return key == "description" or key.startswith("deep_judgment_")
 
 
 def family_of(trait: AnyTrait) -> str:
@@ -288,7 +266,7 @@ def _settings(trait: AnyTrait, family: str) -> list[Json]:
     dumped = BaseModel.model_dump(trait, mode="json")
     ranged = getattr(trait, "kind", "boolean") not in ("boolean", "literal")
     entries = []
-    for name in _ORDERS[family]:
+    for name in TRAIT_SETTINGS[family]:
         value = dumped.get(name)
         if value is None and (name == "higher_is_better" or (name in _NULLABLE and ranged)):
             entries.append(property_value(name, ABSENT))
@@ -305,7 +283,11 @@ def older_ratings(holder: Json, scope: str) -> list[Json]:
 
     A trait whose name a rating of the object has already is left out: the rating counts. So is what is no trait.
     """
-    lists = list(_lists(holder))
+    properties, rubric = values(holder.get("additionalProperty")), holder.get(_MEMBER)
+    lists = [(family, from_text(properties[name])) for name, family in LEGACY_PROPERTIES.items() if name in properties]
+    if isinstance(rubric, dict):
+        lists += [(family, rubric.get(name)) for name, family in LISTS.items()]
+    lists = [(family, entries) for family, entries in lists if isinstance(entries, list)]
     if not lists:
         return []
     names = {text_of(one.get("name")) for one in as_list(holder.get("rating")) if is_static(one)}
@@ -332,15 +314,6 @@ def members_without(holder: Json) -> Json:
         left = {name: _rest(LISTS[name], value) if name in LISTS else value for name, value in rubric.items()}
         changed[_MEMBER] = {name: value for name, value in left.items() if name not in LISTS or value} or None
     return changed
-
-
-def _lists(holder: Json) -> Iterator[tuple[Family, list[Any]]]:
-    properties = values(holder.get("additionalProperty"))
-    rubric = holder.get(_MEMBER)
-    places = [(family, from_text(properties[name])) for name, family in LEGACY_PROPERTIES.items() if name in properties]
-    if isinstance(rubric, dict):
-        places += [(family, rubric.get(name)) for name, family in LISTS.items()]
-    return ((family, entries) for family, entries in places if isinstance(entries, list))
 
 
 def _rating(family: Family, one: Any, scope: str) -> Json | None:
@@ -393,12 +366,14 @@ def traits_of(holder: Json) -> list[AnyTrait]:
     traits of one name in different places the rating counts. Raises ReadError for a trait that breaks a rule which no
     file may break.
     """
-    return _traits([*_ratings(holder, is_static), *older_ratings(holder, SCOPES[0])])
+    ratings = [*filter(is_static, as_list(holder.get("rating"))), *older_ratings(holder, SCOPES[0])]
+    return [trait for rating in ratings if (trait := trait_of(rating)) is not None]
 
 
 def dynamic_traits_of(holder: Json) -> list[AnyTrait]:
     """Return the dynamic traits of a root or question object. Raises ReadError as `traits_of`."""
-    return _traits(_ratings(holder, is_dynamic))
+    ratings = filter(is_dynamic, as_list(holder.get("rating")))
+    return [trait for rating in ratings if (trait := trait_of(rating)) is not None]
 
 
 def has_traits(holder: Json) -> bool:
@@ -423,11 +398,3 @@ def dumped(traits: Iterable[AnyTrait]) -> Json | None:
 def collected(model: type[Traits], traits: Iterable[AnyTrait]) -> Traits:
     """Return a rubric of `traits`, however odd they are."""
     return model.model_validate(by_kind(traits) or {}, context=LENIENT)
-
-
-def _ratings(holder: Json, is_meant: Callable[[Any], bool]) -> list[Json]:
-    return [rating for rating in as_list(holder.get("rating")) if is_meant(rating)]
-
-
-def _traits(ratings: list[Json]) -> list[AnyTrait]:
-    return [trait for rating in ratings if (trait := trait_of(rating)) is not None]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.templates.literals import evaluate, read_type
-from checkpoint_ld.templates.primitives import MisfitError, check_together, fitted, misfit, registry
+from checkpoint_ld.templates.primitives import misfit, registry, settle
 from checkpoint_ld.templates.scope import NotStaticError
 from checkpoint_ld.templates.template import PlainField, ProblemKind, TemplateField, listed, shown
 
@@ -110,23 +111,13 @@ def _settle(verifier: Verifier, given: dict[str, JsonValue], node: ast.expr, own
     owner = f"{owner}: {primitive.name}"
     if primitive.needs:
         scope.report(ProblemKind.PRIMITIVE_NEEDS, node, f"{owner} needs {primitive.needs}")
-    for parameter in primitive.parameters:
-        if parameter.name not in given:
-            verifier.parameters[parameter.name] = _copied(parameter.default)
-            if parameter.required and verifier.sound:
-                _unsound(verifier, node, f"{owner}: parameter {parameter.name} is missing", scope)
-            continue
-        value = given.pop(parameter.name)
-        try:
-            verifier.parameters[parameter.name] = fitted(parameter, value)
-        except MisfitError as error:
-            verifier.parameters[parameter.name] = value
-            _unsound(verifier, node, f"{owner}: parameter {parameter.name} {error}", scope)
-    for name in given:
+    verifier.parameters, faults = settle(primitive, given, scope.patterns, is_whole=verifier.sound)
+    for fault in faults:
+        verifier.sound = False
+        scope.report(ProblemKind.PRIMITIVE_PARAMETERS, node, f"{owner}: {fault}")
+    for name in (one for one in given if one not in verifier.parameters):
         message = f"{owner} has no parameter {shown(name)}; it is ignored"
         scope.report(ProblemKind.UNKNOWN_PARAMETER, node, message)
-    if verifier.sound:
-        _check_whole(verifier, node, owner, scope)
 
 
 def shown_source(node: ast.expr, scope: Scope) -> str:
@@ -138,9 +129,9 @@ def _given(node: ast.Call, owner: str, verifier: Verifier, scope: Scope) -> dict
     owner = f"{owner}: {verifier.primitive.name}"
     given: dict[str, JsonValue] = {}
     if node.args:
-        _unsound(
-            verifier, node, f"{owner} takes its parameters by name, not {shown_source(node.args[0], scope)}", scope
-        )
+        verifier.sound = False
+        message = f"{owner} takes its parameters by name, not {shown_source(node.args[0], scope)}"
+        scope.report(ProblemKind.PRIMITIVE_PARAMETERS, node, message)
     for keyword in node.keywords:
         name = keyword.arg
         try:
@@ -152,28 +143,6 @@ def _given(node: ast.Call, owner: str, verifier: Verifier, scope: Scope) -> dict
             message = f"{owner}: parameter {name or '**'} is not static: {shown_source(error.node, scope)}"
             scope.report(ProblemKind.NOT_STATIC, keyword, message)
     return given
-
-
-def _check_whole(verifier: Verifier, node: ast.expr, owner: str, scope: Scope) -> None:
-    values = verifier.parameters
-    try:
-        check_together(verifier.primitive, values)
-    except MisfitError as error:
-        _unsound(verifier, node, f"{owner}: {error}", scope)
-    pattern, flags = values.get("pattern"), values.get("flags", [])
-    if isinstance(pattern, str) and isinstance(flags, list):
-        fault = scope.patterns.fault(pattern, [str(flag) for flag in flags])
-        if fault is not None:
-            _unsound(verifier, node, f"{owner}: pattern {shown(pattern)} does not compile: {fault}", scope)
-
-
-def _unsound(verifier: Verifier, node: ast.AST, message: str, scope: Scope) -> None:
-    verifier.sound = False
-    scope.report(ProblemKind.PRIMITIVE_PARAMETERS, node, message)
-
-
-def _copied(default: JsonValue) -> JsonValue:
-    return list(default) if isinstance(default, list) else default
 
 
 def read_conditional(node: ast.Call, owner: str, scope: Scope) -> JsonValue:
@@ -351,15 +320,9 @@ RESERVED = {
 _NO_FIELDS = ("model_config",)
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
-    statement: ast.AnnAssign
-    owner: LocalClass
-
-
 def read_fields(lineage: list[LocalClass], scope: Scope) -> list[TemplateField | PlainField]:
     """Return the fields that the classes declare, in order; the field of a derived class takes its base's place."""
-    declared: dict[str, _Declared] = {}
+    declared: dict[str, tuple[ast.AnnAssign, LocalClass]] = {}
     for known in lineage:
         own: set[str] = set()
         for statement in known.node.body:
@@ -369,22 +332,17 @@ def read_fields(lineage: list[LocalClass], scope: Scope) -> list[TemplateField |
                         message = f"field {shown(name)} is declared twice; the last declaration counts"
                         scope.report(ProblemKind.DUPLICATE_FIELD, statement, message)
                     own.add(name)
-                    declared[name] = _Declared(statement, known)
+                    declared[name] = (statement, known)
                 case ast.Assign(targets=targets, value=value) if scope.names.called(value) == "VerifiedField":
-                    _report_bare(targets, scope)
-    read = (_field(name, found, scope) for name, found in declared.items())
+                    for target in targets:
+                        message = f"field `{scope.excerpt(target)}` has no annotation, so it is no field"
+                        scope.report(ProblemKind.FIELD_DEFINITION, target, message)
+    read = (_field(name, *found, scope) for name, found in declared.items())
     return [field for field in read if field is not None]
 
 
-def _report_bare(targets: list[ast.expr], scope: Scope) -> None:
-    for target in targets:
-        message = f"field `{scope.excerpt(target)}` has no annotation, so it is no field"
-        scope.report(ProblemKind.FIELD_DEFINITION, target, message)
-
-
-def _field(name: str, declared: _Declared, scope: Scope) -> TemplateField | PlainField | None:
-    statement = declared.statement
-    with scope.inside(declared.owner.node.body):
+def _field(name: str, statement: ast.AnnAssign, owner: LocalClass, scope: Scope) -> TemplateField | PlainField | None:
+    with scope.inside(owner.node.body):
         said = read_type(statement.annotation, scope)
         if said.class_variable:
             return None
@@ -404,18 +362,12 @@ def _field(name: str, declared: _Declared, scope: Scope) -> TemplateField | Plai
 
 
 def _plain(name: str, said: FieldType, statement: ast.AnnAssign, scope: Scope) -> PlainField:
-    type_ = "str" if said.name == "date" else said.name
     description = None
     if scope.names.called(statement.value) == "Field" and isinstance(statement.value, ast.Call):
         for keyword in statement.value.keywords:
             if keyword.arg == "description":
-                description = _text(keyword.value, scope)
-    return PlainField(name, type_, statement.lineno, description)
-
-
-def _text(node: ast.expr, scope: Scope) -> str | None:
-    try:
-        value = evaluate(node, scope)
-    except NotStaticError:
-        return None
-    return value if isinstance(value, str) else None
+                description = None
+                with suppress(NotStaticError):
+                    description = evaluate(keyword.value, scope)
+    type_ = "str" if said.name == "date" else said.name
+    return PlainField(name, type_, statement.lineno, description if isinstance(description, str) else None)

@@ -20,9 +20,11 @@ from checkpoint_ld.documents.values import means_number, means_truth_value
 from checkpoint_ld.templates.template import listed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pydantic import JsonValue, TypeAdapter
+
+    from checkpoint_ld.templates.scope import Patterns
 
 
 FIELD_TYPES = ("bool", "str", "int", "float", "list_str", "literal", "date")
@@ -131,12 +133,41 @@ def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
     return value
 
 
-def check_together(primitive: Primitive, values: Mapping[str, JsonValue]) -> None:
-    """Raise MisfitError for values that fit one by one and not together."""
+def settle(
+    primitive: Primitive, given: Mapping[str, JsonValue], patterns: Patterns, *, is_whole: bool = True
+) -> tuple[dict[str, JsonValue], list[str]]:
+    """Return all parameters of a primitive as it holds them, and what keeps it from being built from those given.
+
+    Unless `is_whole`, some that were given are not known: what is missing is no fault then.
+    """
+    settled: dict[str, JsonValue] = {}
+    faults: list[str] = []
+    for parameter in primitive.parameters:
+        name, default = parameter.name, parameter.default
+        settled[name] = given.get(name, list(default) if isinstance(default, list) else default)
+        if name not in given:
+            if parameter.required and is_whole and not faults:
+                faults.append(f"parameter {name} is missing")
+            continue
+        try:
+            settled[name] = fitted(parameter, given[name])
+        except MisfitError as error:
+            faults.append(f"parameter {name} {error}")
+    if not faults and is_whole:
+        faults += _faults_together(primitive, settled, patterns)
+    return settled, faults
+
+
+def _faults_together(primitive: Primitive, values: Mapping[str, JsonValue], patterns: Patterns) -> Iterator[str]:
     for parameter in primitive.parameters:
         value, bound = values.get(parameter.name), values.get(parameter.below or "")
         if isinstance(value, float) and isinstance(bound, float) and value >= bound:
-            raise MisfitError(f"parameter {parameter.name} is {value}, not below {parameter.below} ({bound})")
+            yield f"parameter {parameter.name} is {value}, not below {parameter.below} ({bound})"
+    pattern, flags = values.get("pattern"), values.get("flags")
+    if isinstance(pattern, str):
+        fault = patterns.fault(pattern, map(str, flags) if isinstance(flags, list) else ())
+        if fault is not None:
+            yield f"pattern {shown(pattern)} does not compile: {fault}"
 
 
 def _number(value: JsonValue) -> float:

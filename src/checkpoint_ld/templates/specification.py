@@ -25,10 +25,9 @@ from checkpoint_ld.templates.primitives import (
     FIELD_TYPES,
     MisfitError,
     Primitive,
-    check_together,
-    fitted,
     misfit,
     registry,
+    settle,
 )
 from checkpoint_ld.templates.reading import UNKNOWN
 from checkpoint_ld.templates.scope import DEEPEST, Patterns
@@ -198,28 +197,10 @@ def _built(said: Mapping[str, JsonValue], patterns: Patterns) -> tuple[Primitive
     for key in said:
         if key != "type" and key not in known:
             raise MisfitError(f"{primitive.name} has no parameter {shown(key)}; there are {listed(known) or 'none'}")
-    values: dict[str, JsonValue] = {}
-    for parameter in primitive.parameters:
-        if parameter.required and parameter.name not in said:
-            raise MisfitError(f"{primitive.name}: parameter {parameter.name} is missing")
-        try:
-            values[parameter.name] = fitted(parameter, said.get(parameter.name, parameter.default))
-        except MisfitError as error:
-            raise MisfitError(f"{primitive.name}: parameter {parameter.name} {error}") from None
-    _check_whole(primitive, values, patterns)
+    values, faults = settle(primitive, {key: value for key, value in said.items() if key != "type"}, patterns)
+    if faults:
+        raise MisfitError(f"{primitive.name}: {faults[0]}")
     return primitive, values
-
-
-def _check_whole(primitive: Primitive, values: Mapping[str, JsonValue], patterns: Patterns) -> None:
-    try:
-        check_together(primitive, values)
-    except MisfitError as error:
-        raise MisfitError(f"{primitive.name}: {error}") from None
-    pattern, flags = values.get("pattern"), values.get("flags")
-    if isinstance(pattern, str):
-        fault = patterns.fault(pattern, map(str, flags) if isinstance(flags, list) else ())
-        if fault is not None:
-            raise MisfitError(f"{primitive.name}: pattern {shown(pattern)} does not compile: {fault}")
 
 
 def _member_faults(field: TemplateFieldSpec) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld import dialects, emission, rdf
 from checkpoint_ld.dialects.dialect import Downgrade, step
 from checkpoint_ld.dialects.leftovers import KEPT, loss, losses_of
-from checkpoint_ld.dialects.properties import name_of, values
+from checkpoint_ld.dialects.properties import as_list, name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.documents.text import dump_json
@@ -18,7 +18,6 @@ from checkpoint_ld.graph import contexts, naming
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText, same
-from checkpoint_ld.mapping.properties import as_list
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.reading import CANONICAL
 from checkpoint_ld.rules import finding

@@ -11,16 +11,14 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import new_template_of, template_name
-from checkpoint_ld.dialects.properties import container, name_of, property_value, values
+from checkpoint_ld.dialects.properties import as_list, container, name_of, property_value, text_of, values
 from checkpoint_ld.dialects.ratings import CANONICAL, CONTAINERS, as_float
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.documents.values import as_base64, is_number
 from checkpoint_ld.entities import CallableRubricTrait
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.identifiers import CHECKPOINT, unix_time
-from checkpoint_ld.mapping.creators import creator_members, name_of_creator
-from checkpoint_ld.mapping.properties import as_list, text_of
-from checkpoint_ld.mapping.questions import default_template, is_scenario
+from checkpoint_ld.mapping.questions import creator_members, default_template, is_scenario, name_of_creator
 from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, ordered

@@ -24,7 +24,8 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.errors import CheckpointLdError, SettingsError
 from checkpoint_ld.templates import primitives as described
-from checkpoint_ld.templates.primitives import MisfitError, check_together, fitted
+from checkpoint_ld.templates.primitives import settle
+from checkpoint_ld.templates.scope import Patterns
 from checkpoint_ld.workers.patterns import FLAGS
 
 VALUES: list[Any] = [
@@ -72,14 +73,8 @@ def test_a_primitive_is_as_the_template_reader_knows_it(name: str) -> None:
 
 
 def as_read(known: described.Primitive, parameter: described.Parameter, value: Any) -> Any:
-    if parameter.kind == "pattern" and value == "(":
-        return REFUSED
-    try:
-        held = fitted(parameter, value)
-        check_together(known, {**LEAST.get(known.name, {}), parameter.name: held})
-    except MisfitError:
-        return REFUSED
-    return held
+    values, faults = settle(known, {**LEAST.get(known.name, {}), parameter.name: value}, Patterns())
+    return REFUSED if faults else values[parameter.name]
 
 
 def as_built(known: described.Primitive, parameter: described.Parameter, value: Any) -> Any:
