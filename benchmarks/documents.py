@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from checkpoint_ld import emission, identifiers
+from checkpoint_ld.dialects.properties import property_value
 from checkpoint_ld.entities import (
     AgenticRubricTrait,
     CallableRubricTrait,
@@ -29,7 +30,6 @@ from checkpoint_ld.entities import (
     RegexRubricTrait,
     Rubric,
 )
-from checkpoint_ld.dialects.properties import property_value
 from checkpoint_ld.mapping.questions import item_of
 from checkpoint_ld.mapping.traits import rating_of
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, SCOPES
