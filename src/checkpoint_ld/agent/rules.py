@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,16 +22,14 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import called, given
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import SEVERITIES, Rule, catalogue
-from checkpoint_ld.shacl.shape import report_graph
 from checkpoint_ld.shacl.terms import listed, sh, told
-from checkpoint_ld.validation import COMPILED, PYSHACL, check_engine
-from checkpoint_ld.validation.results import applied, compiled, results, violations
+from checkpoint_ld.validation import COMPILED, judge
+from checkpoint_ld.validation.results import results, violations
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from rdflib import Graph
     from rdflib.term import Node
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
@@ -41,8 +38,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.profiles import Profile
 
 Tree = dict[str, Any]
-Places = tuple[Callable[[str], Place], Callable[[str], Place]]
-"""Where in the source a value stands, by its JSON Pointer in the tree, and where the key of a member does."""
 
 _OF_SECOND_SHAPE = frozenset({"agent-second-member", "agent-second-value"})
 _ABOUT_KEYS = frozenset({"agent-key-misspelt", "agent-key-unknown"})
@@ -68,18 +63,11 @@ class Placed(NamedTuple):
 
 
 def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Checked:
-    """Hold an agent checkpoint that was read against the rules of a profile.
+    """Hold an agent checkpoint that was read against the rules of a profile, as `validation.judge`.
 
-    `profile` may be a short name, such as `strict`; `engine` is one of `validation.ENGINES`. What was odd about the
-    form of the source is among the findings. Raises SettingsError for a profile or an engine that there is not, and for
-    shapes of the user's that cannot be applied.
+    `profile` may be a short name, such as `strict`. Raises SettingsError for one that there is not.
     """
-    chosen = _profile(profile)
-    check_engine(engine)
-    findings, report = _judged(reading.tree, chosen, (reading.place, reading.key_place), engine)
-    findings = sorted((*_of_form(reading, findings, chosen), *findings), key=_by_place)
-    text = None if reading.document is None else reading.document.data.decode("utf-8-sig")
-    return Checked(reading.source, tuple(findings), f"agent-{reading.shape}", text, report)
+    return judge(_Agent(reading.tree, reading), _profile(profile), engine=engine)
 
 
 def report_on(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Report:
@@ -93,12 +81,9 @@ def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | s
 
     Raises SettingsError as `check_reading`.
     """
-    tree = checkpoint if isinstance(checkpoint, dict) else checkpoint.tree()
     chosen = _profile(profile)
-    findings, _ = _judged(tree, chosen, (_in_tree, _in_tree), COMPILED)
-    return Report(
-        chosen.name, (Checked(None, tuple(sorted(findings, key=_by_place)), "agent-canonical"),), chosen.rules
-    )
+    checked = judge(_Agent(checkpoint if isinstance(checkpoint, dict) else checkpoint.tree()), chosen)
+    return Report(chosen.name, (checked,), chosen.rules)
 
 
 def is_broken(tree: Tree) -> bool:
@@ -119,29 +104,81 @@ def _profile(profile: Profile | str) -> Profile:
     return profile
 
 
-def _judged(tree: Tree, profile: Profile, places: Places, engine: str) -> tuple[list[Finding], Graph]:
-    """Return the findings about a tree, and the validation report (SHACL 1.0 §3.6), without secrets."""
-    with uncollected(), profile.applying():
-        parts, shapes = Parts(tree), compiled(profile)
-        found = applied(_data(parts), shapes, by_pyshacl=engine == PYSHACL)
-        kept = [*_heaviest([*_placed(found, parts, shapes.index)])]
-    findings = [_finding(one, tree, profile, places, shapes.index) for one in kept]
-    told_ = [
-        replace(
-            one.result,
-            focus=one.part.node,
-            severity=_IRIS[finding.severity],
-            messages=(Literal(finding.message),),
-            value=None
-            if one.value is not None and _is_secret(_key(one.place), value_of(one.value))
-            else one.result.value,
+class _Agent:
+    """An agent checkpoint, as `validation.Judged` describes it: a canonical tree, and the reading that it came from."""
+
+    def __init__(self, tree: Tree, reading: AgentReading | None = None) -> None:
+        self.tree, self.reading = tree, reading
+        self.source = None if reading is None else reading.source
+        self.dialect = "agent-canonical" if reading is None else f"agent-{reading.shape}"
+        self.document = None if reading is None else reading.document
+
+    def statements(self) -> shacl.DataGraph:
+        self.parts = Parts(self.tree)
+        return _data(self.parts)
+
+    def findings(
+        self,
+        found: Sequence[shacl.Result],
+        shapes: Index,
+        profile: Profile,
+    ) -> tuple[list[Finding], Sequence[shacl.Result]]:
+        kept = [*_heaviest([*_placed(found, self.parts, shapes)])]
+        findings = [self._finding(one, profile, shapes) for one in kept]
+        return findings, [*map(_reported, kept, findings)]
+
+    def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterator[Finding]:  # noqa: ARG002 - benchmarks need it
+        """Yield what reading found; what the second shape asks for not where a rule says it."""
+        places = {found.place.pointer for found in findings}
+        for found in () if self.reading is None else self.reading.findings:
+            if found.rule not in _OF_SECOND_SHAPE or found.place.pointer not in places:
+                yield found
+
+    def _place(self, at: str, *, is_key: bool) -> Place:
+        if self.reading is None:
+            return Place(pointer=at)
+        return self.reading.key_place(at) if is_key else self.reading.place(at)
+
+    def _finding(self, one: Placed, profile: Profile, shapes: Index) -> Finding:
+        ours = profile.of_shape(str(one.result.shape))
+        rule = ours or Rule("shape", "shape", "a shape of your own", one.severity)
+        value, key = value_at(self.tree, one.place), _key(one.place)
+        is_withheld = _is_secret(key, value)
+        words = {"value": "what looks like a secret" if is_withheld else given(value), "key": given(key)}
+        place = self._place(one.place, is_key=rule.slug in _ABOUT_KEYS)
+        message = (
+            _PLACEHOLDER.sub(lambda match: words.get(match[1], one.detail), rule.message)
+            if rule.message
+            else one.detail
         )
-        for one, finding in zip(kept, findings, strict=True)
-    ]
-    return findings, report_graph(told_, is_conforming=not told_, sources=(shapes.index,))
+        as_text = str(Literal(value)) if isinstance(value, bool) else str(value)
+        return Finding(
+            code=rule.code,
+            severity=rule.severity if ours else one.severity,
+            message=_in_words_of(message, key, _key(place.pointer or "")),
+            remedy=_remedy_of(rule, one.result.shape, value, shapes),
+            place=place,
+            subject=_subject_of(self.tree, one.place),
+            rule=rule.slug,
+            condition=rule.condition,
+            node=str(one.part.node),
+            value=None if value is None or isinstance(value, (dict, list)) or is_withheld else as_text,
+        )
 
 
-def _placed(found: list[shacl.Result], parts: Parts, shapes: Index) -> Iterator[Placed]:
+def _reported(one: Placed, finding: Finding) -> shacl.Result:
+    """Return a result as the validation report has it: in the words of its finding, without secrets."""
+    is_withheld = one.value is not None and _is_secret(_key(one.place), value_of(one.value))
+    return replace(
+        one.result,
+        focus=one.part.node,
+        severity=_IRIS[finding.severity],
+        messages=(Literal(finding.message),),
+        value=None if is_withheld else one.result.value,
+    )
+
+
+def _placed(found: Sequence[shacl.Result], parts: Parts, shapes: Index) -> Iterator[Placed]:
     """Yield results, each once for every place that it may mean."""
     known: dict[tuple[str, tuple[Node, ...]], list[Note]] = {}
     for one, of in zip(found, results(found, shapes), strict=True):
@@ -178,31 +215,6 @@ def _heaviest(found: list[Placed]) -> Iterable[Placed]:
 @cache
 def _weights() -> dict[str, Severity]:
     return {one.shape: one.severity for one in catalogue().values()}
-
-
-def _finding(one: Placed, tree: Tree, profile: Profile, places: Places, shapes: Index) -> Finding:
-    ours = profile.of_shape(str(one.result.shape))
-    rule = ours or Rule("shape", "shape", "a shape of your own", one.severity)
-    value, key = value_at(tree, one.place), _key(one.place)
-    is_withheld = _is_secret(key, value)
-    words = {"value": "what looks like a secret" if is_withheld else given(value), "key": given(key)}
-    place = places[rule.slug in _ABOUT_KEYS](one.place)
-    message = (
-        _PLACEHOLDER.sub(lambda match: words.get(match[1], one.detail), rule.message) if rule.message else one.detail
-    )
-    as_text = str(Literal(value)) if isinstance(value, bool) else str(value)
-    return Finding(
-        code=rule.code,
-        severity=rule.severity if ours else one.severity,
-        message=_in_words_of(message, key, _key(place.pointer or "")),
-        remedy=_remedy_of(rule, one.result.shape, value, shapes),
-        place=place,
-        subject=_subject_of(tree, one.place),
-        rule=rule.slug,
-        condition=rule.condition,
-        node=str(one.part.node),
-        value=None if value is None or isinstance(value, (dict, list)) or is_withheld else as_text,
-    )
 
 
 def _in_words_of(message: str, own: str, key: str) -> str:
@@ -251,20 +263,3 @@ def value_at(tree: Any, place: str) -> Any:
 
 def _key(place: str) -> str:
     return place.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
-
-
-def _of_form(reading: AgentReading, told: Iterable[Finding], profile: Profile) -> Iterator[Finding]:
-    """Yield what reading found, weighed by the profile; what the second shape asks for not where a rule says it."""
-    places = {found.place.pointer for found in told}
-    for found in reading.findings:
-        if found.rule not in _OF_SECOND_SHAPE or found.place.pointer not in places:
-            rule = profile.rule(found.rule)
-            yield found if rule is None else replace(found, severity=rule.severity)
-
-
-def _in_tree(pointer: str) -> Place:
-    return Place(pointer=pointer)
-
-
-def _by_place(found: Finding) -> tuple[int, int, str, str, str]:
-    return found.place.line or 0, found.place.column or 0, found.place.pointer or "", found.code, found.message

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from checkpoint_ld import dialects, profiles
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
@@ -19,12 +19,17 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.reading import Reading, examine, examine_document
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import finding
-from checkpoint_ld.validation.results import applied, compiled, data_of, is_broken, report_on
+from checkpoint_ld.shacl.shape import report_graph
+from checkpoint_ld.validation.results import applied, compiled, data_of, is_broken, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from checkpoint_ld import shacl
+    from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.graph.store import Index
     from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.shacl import DataGraph
 
 
 COMPILED, PYSHACL = ENGINES = ("compiled", "pyshacl")
@@ -51,30 +56,83 @@ def unread(error: CheckpointLdError, name: str | None, profile: Profile, data: b
     )
 
 
-def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED) -> Checked:
-    """Hold a checkpoint that was read (with or without the rules at load) against the rules of `profile`.
+class Judged(Protocol):
+    """A checkpoint of either family that was read, as it is held against shapes."""
 
-    `engine` is one of `ENGINES`. Raises ReadError for what no graph can be made of, SettingsError for the user's shapes
-    when they cannot be applied.
+    @property
+    def source(self) -> str | None:
+        """What the source is called."""
+
+    @property
+    def dialect(self) -> str:
+        """How the source is written."""
+
+    @property
+    def document(self) -> Document | None:
+        """The JSON that places point into, None for an RDF syntax."""
+
+    def statements(self) -> DataGraph:
+        """Return the statements of the checkpoint, together with those that follow from them."""
+
+    def findings(
+        self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
+    ) -> tuple[list[Finding], Sequence[shacl.Result]]:
+        """Return the findings that results are, and the results as the validation report has them."""
+
+    def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:
+        """Return what is odd about the form of the source, given the findings about its statements."""
+
+
+def judge(checkpoint: Judged, profile: Profile, *, engine: str = COMPILED) -> Checked:
+    """Hold a checkpoint of either family against the rules of `profile`; `engine` is one of `ENGINES`.
+
+    Raises ReadError for what no graph can be made of, SettingsError for an engine that does not exist, and for the
+    user's shapes when they cannot be applied.
     """
-    if profile.dialect and reading.document is not None and reading.dialect.startswith(profile.dialect):
-        # The description of that dialect does not know what our writer keeps there beyond its words.
-        reading = examine_document(reading.document, restored=False)
-    reading = reading.without_types()  # that a text is one does not depend on its language
+    check_engine(engine)
     # What is wrong with the user's shapes, not with ours, is for the user to know.
     with uncollected(), profile.applying() if profile.own_shapes else nullcontext():
         shapes = compiled(profile)
-        data = data_of(reading.graph)
-        found = applied(data, shapes, by_pyshacl=engine == PYSHACL)
-    findings = list(_weighed((*reading.of_form, *_of_dialect(reading, profile)), profile))
-    if found:
+        found = applied(checkpoint.statements(), shapes, by_pyshacl=engine == PYSHACL)
+    of_graph, reported = checkpoint.findings(found, shapes.index, profile)
+    of_form = _weighed(checkpoint.of_form(of_graph, profile), profile)
+    findings = sorted((*of_form, *of_graph), key=_by_place)
+    text = _text(checkpoint.document.data) if findings and checkpoint.document is not None else None
+    report = report_graph(reported, is_conforming=not reported, sources=(shapes.index,))
+    return Checked(checkpoint.source, tuple(findings), checkpoint.dialect, text, report)
+
+
+def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED) -> Checked:
+    """Hold a benchmark that was read (with or without the rules at load) against the rules of `profile`, as `judge`."""
+    if profile.dialect and reading.document is not None and reading.dialect.startswith(profile.dialect):
+        # The description of that dialect does not know what our writer keeps there beyond its words.
+        reading = examine_document(reading.document, restored=False)
+    # That a text is one does not depend on its language.
+    return judge(_Benchmark(reading.without_types()), profile, engine=engine)
+
+
+class _Benchmark:
+    """A benchmark, as `Judged` describes it."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.source, self.dialect, self.document = reading.source, reading.dialect, reading.document
+
+    def statements(self) -> DataGraph:
+        self.data = data_of(self.reading.graph)
+        return self.data
+
+    def findings(
+        self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
+    ) -> tuple[list[Finding], Sequence[shacl.Result]]:
+        if not found:
+            return [], ()
         from checkpoint_ld.validation.findings import located  # noqa: PLC0415 - a clean file has none
 
-        findings += [one for _, one in located(found, shapes.index, data, reading, profile)]
-    findings.sort(key=_by_place)
-    text = _text(reading.document.data) if findings and reading.document is not None else None
-    report = report_on(found, shapes.index)
-    return Checked(reading.source, tuple(findings), dialect=reading.dialect, text=text, results=report)
+        return [one for _, one in located(found, shapes, self.data, self.reading, profile)], without_secrets(found)
+
+    def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:  # noqa: ARG002 - agents need them
+        return *self.reading.of_form, *_of_dialect(self.reading, profile)
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
@@ -102,8 +160,9 @@ def _weighed(findings: Iterable[Finding], profile: Profile) -> Iterator[Finding]
         yield found if rule is None else replace(found, severity=rule.severity)
 
 
-def _by_place(found: Finding) -> tuple[int, int, str, str, str]:
-    return found.place.line or 0, found.place.column or 0, found.node or "", found.code, found.message
+def _by_place(found: Finding) -> tuple[int, int, str, str, str, str]:
+    place = found.place
+    return place.line or 0, place.column or 0, place.pointer or "", found.node or "", found.code, found.message
 
 
 def _text(data: bytes) -> str | None:

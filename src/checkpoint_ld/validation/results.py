@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rdflib import BNode, Graph, Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import shacl
 from checkpoint_ld.constraints.components import COMPONENTS
@@ -16,7 +16,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.inference import infer
 from checkpoint_ld.rules import SEVERITIES
-from checkpoint_ld.shacl.shape import VIOLATION, report_graph
+from checkpoint_ld.shacl.shape import VIOLATION
 from checkpoint_ld.shacl.terms import listed, told
 
 if TYPE_CHECKING:
@@ -81,11 +81,10 @@ def applied(data: DataGraph, shapes: Shapes, *, by_pyshacl: bool = False) -> lis
     return shacl.results(data, shapes)
 
 
-def report_on(found: Sequence[shacl.Result], shapes: Index) -> Graph:
-    """Return the validation report; it has no values that look like secrets, as it goes beyond the file."""
+def without_secrets(found: Sequence[shacl.Result]) -> list[shacl.Result]:
+    """Return results without values that look like secrets, for a validation report, which goes beyond the file."""
     secrets = {id(one) for one in found if one.value is not None and secret(value_of(one.value))}
-    kept = [replace(one, value=None, messages=()) if id(one) in secrets else one for one in found]
-    return report_graph(kept, is_conforming=not kept, sources=(shapes,))
+    return [replace(one, value=None, messages=()) if id(one) in secrets else one for one in found]
 
 
 def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
