@@ -16,8 +16,8 @@ from checkpoint_ld.graph.columns import TOGETHER, alike
 from checkpoint_ld.graph.contexts import ROOT_TYPE, is_property_value
 from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_language, json_text
 from checkpoint_ld.graph.naming import is_iri
-from checkpoint_ld.reading.plain_keys import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TEXTS, TYPES, Tree
-from checkpoint_ld.vocabulary import KARENINA
+from checkpoint_ld.reading.plain_keys import MEMBERS, SCENARIO_STRUCTURE, SCENARIO_TYPES, STRUCTURE, TYPES, Tree
+from checkpoint_ld.vocabulary import KARENINA, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

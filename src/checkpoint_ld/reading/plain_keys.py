@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.contexts import json_keys
-from checkpoint_ld.vocabulary import CODE, DATES, KARENINA, SCHEMA, SCHEMA_HTTP, TEXTS
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP, TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from checkpoint_ld.graph.contexts import Definition
 
-
-__all__ = ["CODE", "DATES", "TEXTS"]
 
 Tree = dict[str, Any]
 
