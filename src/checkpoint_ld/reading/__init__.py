@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from checkpoint_ld import dialects, old_names, rdf
+from checkpoint_ld import dialects, rdf
+from checkpoint_ld.dialects import old_names
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.findings import Finding
 
+
 Steps = tuple[str | int, ...]
 
 
