@@ -14,7 +14,7 @@ _PARTS = re.compile(r"(?P<folders>\*\*/)|(?P<all>\*\*)|(?P<any>\*)|(?P<one>\?)|\
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Tell whether the relative `path` or a folder above it matches `pattern`.
+    """Return whether the relative `path` or a folder above it matches `pattern`.
 
     A pattern without a slash is about names at any depth, one with a slash about the whole path.
     """

@@ -363,9 +363,9 @@ def run(
 ) -> BulkReport:
     """Convert shards in `jobs` processes, one of them in this process; write `manifest.json` when all are done.
 
-    `progress` is told how many shards are done, and of how many. A process that dies takes no other shard with it: what
-    it was at is tried once more on its own, and is `lost` if that fails too. Raises what `convert_shard` raises, and
-    WriteError for a folder with other shards. Where `jobs` is more than 1, the calling program must not do its work
+    `progress` is called with how many shards are done, of how many. A process that dies takes no other shard with it:
+    what it was at is tried once more on its own, and is `lost` if that fails too. Raises what `convert_shard` raises,
+    and WriteError for a folder with other shards. Where `jobs` is more than 1, the calling program must not do its work
     when it is imported (`if __name__ == "__main__":`).
     """
     _check_folder(shards)
@@ -472,7 +472,7 @@ def _end_on_interrupt() -> None:
 def _shared(shards: Sequence[Shard]) -> Iterator[str]:
     """Yield the IRIs under which there are several checkpoints that say different things."""
     seen: dict[str, str] = {}
-    told: set[str] = set()
+    found: set[str] = set()
     for shard in shards:
         listed = Path(shard.out) / f"{shard.stem}.graphs.jsonl"
         if not listed.exists():
@@ -480,6 +480,6 @@ def _shared(shards: Sequence[Shard]) -> Iterator[str]:
         with listed.open("rb") as file:
             for line in map(orjson.loads, file):
                 graph = line["graph"]
-                if seen.setdefault(graph, line["sha256"]) != line["sha256"] and graph not in told:
-                    told.add(graph)
+                if seen.setdefault(graph, line["sha256"]) != line["sha256"] and graph not in found:
+                    found.add(graph)
                     yield graph

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 STANDARD = "-"
 """The path that stands for standard input."""
 EXTENSIONS = tuple(one + end for one in (".json", ".jsonld", *rdf.EXTENSIONS) for end in ("", PACKED))
-"""Extensions of the files in a folder that are looked at."""
+"""Extensions of the files in a folder that are read."""
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
-"""Folders that are never looked into, beside hidden ones."""
+"""Folders that are never entered, beside hidden ones."""
 
 # An instance of what checkpoints are made of; a context or a shape that only names the class is none. They are
 # compiled when a folder is searched.
@@ -119,11 +119,11 @@ class _Search:
 def _placed(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:
     """Return names in a folder, each with its path; `./a` is called `a`."""
     # Strings all the way, for folders can be large.
-    return [(name, os.path.normpath(os.path.join(folder, name))) for name in names]  # noqa: PTH118 - as said
+    return [(name, os.path.normpath(os.path.join(folder, name))) for name in names]  # noqa: PTH118 - see above
 
 
 def shows_a_checkpoint(file: Path) -> bool:
-    """Tell whether a file in a folder may be a checkpoint, be it a broken one.
+    """Return whether a file in a folder may be a checkpoint, be it a broken one.
 
     What cannot be opened, is too large or, as .jsonld, is not even JSON counts as one: saying so is for its validation.
     """

@@ -1,4 +1,4 @@
-"""Large files: whether a file is worked on in windows, and what is said when it cannot be."""
+"""Large files: whether a file is worked on in windows, and why it cannot be."""
 
 from __future__ import annotations
 

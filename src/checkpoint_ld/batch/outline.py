@@ -95,7 +95,7 @@ class Elements:
 
     `opened` is where the array begins, after its bracket; `closed`, after all elements were seen, where its other
     bracket stands. What is found wrong on the way raises `UnusualFileError` without saying where: this is a first look
-    at a file, which is read again in parts. What stands after the array is not looked at.
+    at a file, which is read again in parts. What stands after the array is not read.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -287,7 +287,7 @@ class Survey:
 
 
 def _text(element: dict[str, Any]) -> str | None:
-    """Return the text of a question by which it is told to be asked twice."""
+    """Return the text of a question, by which one that is there twice is found."""
     question = element.get("item")
     text = question.get("text") if isinstance(question, dict) else None
     if isinstance(question, list) or isinstance(text, (list, dict)):

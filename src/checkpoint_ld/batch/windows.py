@@ -112,7 +112,7 @@ class Excerpt:
         return self.window.first + at if at >= 0 else -1
 
     def is_ours(self, index: int | None) -> bool:
-        """Tell whether what is about this question, or about the root, is for this window to say."""
+        """Return whether what is about this question, or about the root, is for this window to report."""
         return index >= 0 if index is not None else self.window.first == 0
 
     def pointer(self, pointer: str) -> str:
@@ -179,7 +179,7 @@ class _Alone(Reading):
 def excerpt(source: Source, window: Window) -> Excerpt:
     """Read a window of a file.
 
-    Raises UnusualFileError for what only a look at the whole file can tell: what is wrong with its JSON, a form of
+    Raises UnusualFileError for what only the whole file shows: what is wrong with its JSON, a form of
     JSON-LD other than the usual one, another dialect.
     """
     frame = source.frame
@@ -320,7 +320,7 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
 def _blocks(part: Excerpt, syntax: str) -> tuple[list[str], set[str]]:
     """Return the lines about each node of a window, those about the root one by one, as other windows have some too.
 
-    With them come the names that something is said to be, which nothing in the file may have. The first window has
+    With them come the names that something is referred to by, which nothing in the file may have. The first window has
     what stands around the questions, too. Raises UnusualFileError where the whole file has to be seen, WriteError for
     names that are no IRIs.
     """

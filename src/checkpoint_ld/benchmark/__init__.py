@@ -1,4 +1,4 @@
-"""Benchmarks: looked at, edited, compared and exported."""
+"""Benchmarks: read, edited, compared and exported."""
 
 from checkpoint_ld.benchmark.benchmark import Benchmark, Validate
 

@@ -195,10 +195,10 @@ class Benchmark(CheckedMethods):
         """Read a benchmark from a path, an open binary file, bytes or an rdflib graph.
 
         Every dialect, every JSON-LD form and the RDF syntaxes are recognised; `syntax` (`json`, `turtle`, `nt`, `nq`,
-        `trig`, `xml`) settles what bytes leave open. What is odd about the source is in `findings`. `validate` holds
+        `trig`, `xml`) settles what bytes leave open. `findings` has what is wrong with the source. `validate` holds
         it against the SHACL rules too: "warn" adds what they find to `findings` and gives a FindingsWarning, "strict"
         refuses what the profile `strict` calls a violation. `workspace_root` is that of the property.
-        Raises ReadError with everything that keeps it from being read (if `strict`, whatever is odd about it);
+        Raises ReadError with everything that keeps it from being read (if `strict`, with every finding);
         FindingsError with the violations that `validate="strict"` found; SourceMissingError.
         """
         if isinstance(path, Graph):
@@ -272,7 +272,7 @@ class Benchmark(CheckedMethods):
         return other
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether two benchmarks make the same statements, dates and order of questions included.
+        """Return whether two benchmarks make the same statements, dates and order of questions included.
 
         It does not matter which dialect, syntax or layout they were read from, nor the context of the document.
         """
@@ -289,7 +289,7 @@ class Benchmark(CheckedMethods):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was odd about the source when it was read."""
+        """What was wrong with the source when it was read."""
         if self._source is None:
             return ()
         if not self._source.is_checked:
@@ -433,7 +433,7 @@ class Benchmark(CheckedMethods):
             raise WriteError(f"{name} tells the version of the file format and cannot be removed")
         return self._edit(self._graph.root, lambda head: editing.take_away(head, name.__eq__))
 
-    # Questions, looked at
+    # Questions, read
 
     @property
     def questions(self) -> Sequence[Question]:
@@ -489,7 +489,7 @@ class Benchmark(CheckedMethods):
         return questions.registry_entry_of(self._item(question_id))
 
     def get_question_metadata(self, question_id: str) -> Json:
-        """Return what is said about a question, without template, examples and traits."""
+        """Return the members of a question and its state, without template, examples and traits."""
         item = self._item(question_id)
         stated = questions.untraited_members_of(item)
         names = ("question", "raw_answer", "date_created", "date_modified", "finished", "author", "sources")
@@ -643,7 +643,7 @@ class Benchmark(CheckedMethods):
             self._touch(*(() if "date_modified" in fields else (node,)))
 
     def set_question_author(self, question_id: str, author: Mapping[str, Any] | None) -> None:
-        """Say who wrote a question; None takes the author away."""
+        """Set who wrote a question; None takes the author away."""
         self.update_question_metadata(question_id, author=author)
 
     def set_question_sources(self, question_id: str, sources: Sequence[Mapping[str, Any]] | None) -> None:
@@ -826,7 +826,7 @@ class Benchmark(CheckedMethods):
         """Return the result of a query in SPARQL 1.1, or of the named query `query`, such as `keywords`.
 
         `parameters` give values to variables of the query, or are those of the named one. With `inferred`, the query
-        also sees what follows from the benchmark's statements; named queries that look at that see it anyway. To ask
+        also sees what follows from the benchmark's statements; named queries that need that see it anyway. To ask
         several benchmarks together, or one many times, see `checkpoint_ld.sparql.Dataset`.
 
         Raises QueryError for a query that is refused or is none: only reading is allowed, and nothing is fetched.
@@ -836,11 +836,11 @@ class Benchmark(CheckedMethods):
         from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - as above
         from checkpoint_ld.sparql.queries import request  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
 
-        told = request(query, parameters)
+        wanted = request(query, parameters)
         data = Dataset()
-        dialect = self._source.dialect if self._source is not None and told.query is not None else None
-        data.add(with_inferred(self._graph) if inferred or told.needs_derived else self._graph, dialect=dialect)
-        return data.query(told.text, parameters=told.parameters, engine=engine, timeout=timeout, max_rows=max_rows)
+        dialect = self._source.dialect if self._source is not None and wanted.query is not None else None
+        data.add(with_inferred(self._graph) if inferred or wanted.needs_derived else self._graph, dialect=dialect)
+        return data.query(wanted.text, parameters=wanted.parameters, engine=engine, timeout=timeout, max_rows=max_rows)
 
     # Answer templates. For a question that is not there LookupFailedError is raised.
 
@@ -863,7 +863,7 @@ class Benchmark(CheckedMethods):
         self.add_answer_template(to_id, self.get_template(from_id))
 
     def has_template(self, question_id: str) -> bool:
-        """Tell whether a question has a template; one that is not there has none."""
+        """Return whether a question has a template; one that is not there has none."""
         return question_id in self._elements() and questions.is_own(self._source_text(question_id))
 
     def get_template(self, question_id: str) -> str:
@@ -909,10 +909,10 @@ class Benchmark(CheckedMethods):
         return missing
 
     def validate_templates(self) -> tuple[bool, list[dict[str, str]]]:
-        """Tell whether all templates can be used, and what is wrong with them.
+        """Return whether all templates can be used, and what is wrong with them.
 
         Each fault has the `question_id` and an `error`, with the line and what to do. Questions without a template are
-        no fault. Templates are read, not run: this is what can be told from the text.
+        no fault. Templates are read, not run: this is what the text shows.
         """
         errors = [
             {"question_id": question_id, "error": error}
@@ -1013,7 +1013,7 @@ class Benchmark(CheckedMethods):
         return rubric.get_trait_names() if rubric is not None else []
 
     def has_rubric(self, question_id: str | None = None) -> bool:
-        """Tell whether the benchmark, or one question, has traits that are not dynamic."""
+        """Return whether the benchmark, or one question, has traits that are not dynamic."""
         return bool(self.get_rubric_trait_names(question_id))
 
     def get_rubric_statistics(self) -> dict[str, Json]:
@@ -1032,7 +1032,7 @@ class Benchmark(CheckedMethods):
         }
 
     def validate_rubrics(self) -> tuple[bool, list[dict[str, str]]]:
-        """Tell whether all rubrics can be used, and what is wrong with them.
+        """Return whether all rubrics can be used, and what is wrong with them.
 
         Each fault has a `source`, the name of a global trait or `question:` and the identifier of a question, and an
         `error`, which says what is wrong and what to do. Every trait needs a description, a dynamic one a summary or a
@@ -1288,7 +1288,7 @@ class Benchmark(CheckedMethods):
         warnings.warn("derived_graph is called inferred_graph now: write that", DeprecationWarning, stacklevel=2)
         return self.inferred_graph()
 
-    def _told(self, *, inferred: bool) -> CheckpointGraph:
+    def _exported(self, *, inferred: bool) -> CheckpointGraph:
         return self.inferred_graph() if inferred else self._graph
 
     @property
@@ -1303,22 +1303,22 @@ class Benchmark(CheckedMethods):
     @renamed(derived="inferred")
     def to_turtle(self, *, inferred: bool = False) -> str:
         """Return Turtle."""
-        return emission.turtle_of(self._told(inferred=inferred)).decode()
+        return emission.turtle_of(self._exported(inferred=inferred)).decode()
 
     @renamed(derived="inferred")
     def to_ntriples(self, *, inferred: bool = False) -> str:
         """Return N-Triples, sorted."""
-        return emission.ntriples_of(self._told(inferred=inferred)).decode()
+        return emission.ntriples_of(self._exported(inferred=inferred)).decode()
 
     @renamed(derived="inferred")
     def to_nquads(self, *, inferred: bool = False) -> str:
         """Return N-Quads, sorted, in one graph that is named by the benchmark's IRI."""
-        return emission.nquads_of(self._told(inferred=inferred)).decode()
+        return emission.nquads_of(self._exported(inferred=inferred)).decode()
 
     @renamed(derived="inferred")
     def to_trig(self, *, inferred: bool = False) -> str:
         """Return TriG, in one graph that is named by the benchmark's IRI."""
-        return emission.trig_of(self._told(inferred=inferred)).decode()
+        return emission.trig_of(self._exported(inferred=inferred)).decode()
 
     # The graph, read and changed
 

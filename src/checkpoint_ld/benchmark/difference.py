@@ -116,7 +116,7 @@ def parts(
 ) -> PartsDiff:
     """Return what is different between two lists of things with names; `order` says whether their order counts.
 
-    Of several things with one name the first is held against the first, and so on. Changes are told as deep down as
+    Of several things with one name the first is held against the first, and so on. Changes are located as deep down as
     can be, such as `parameters.tolerance`.
     """
     old, new = _counted(before), _counted(after)
@@ -125,7 +125,7 @@ def parts(
     return PartsDiff(
         added=tuple(key[0] for key in new if key not in old),
         removed=tuple(key[0] for key in old if key not in new),
-        changed=tuple(PartDiff(name, told) for name, told in found if told),
+        changed=tuple(PartDiff(name, changed) for name, changed in found if changed),
         reordered=order and both != [key for key in new if key in old],
     )
 
@@ -140,7 +140,7 @@ def _counted(things: Iterable[tuple[str, Members]]) -> dict[tuple[str, int], Mem
 
 
 def nested(before: Any, after: Any) -> Iterator[Change]:
-    """Yield what is different between two JSON values, as deep down as can be said; names on the way have dots."""
+    """Yield what is different between two JSON values, as deep down as can be located; names on the way have dots."""
     for one in json_values.changes(before, after, by_index=False):
         key = next((step for step in reversed(one.path) if isinstance(step, str)), "")
         yield _change(".".join(map(str, one.path)), key, one.before, one.after)

@@ -55,7 +55,7 @@ def value_of(holder: Json, name: str) -> Any:
 def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
     """Give properties JSON values; None is written as Karenina writes it, as no value at all.
 
-    What else is said about a property that is there already stays. A new one comes to stand at the end.
+    What else a property that is there already has stays. A new one comes to stand at the end.
     """
     for name, value in properties.items():
         entries = as_list(holder.get(_PROPERTIES))
@@ -203,7 +203,7 @@ def read_templates(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def state_given(finished: object) -> bool | None:
-    """Return whether a question is to count as finished, None where nothing is said. Raises WrongTypeError."""
+    """Return whether a question is to count as finished, None where it is not given. Raises WrongTypeError."""
     if finished is None or isinstance(finished, bool):
         return finished
     raise WrongTypeError(f"finished is {finished!r}: give True or False")
@@ -334,7 +334,7 @@ def put_source(asked: Json, source: str) -> None:
 def put_member(item: Json, member: str, question: Question) -> None:
     """Let the question in a feed item have what `question` has as `member`, one that is neither id nor rubric.
 
-    Only what says the member is changed; what else is said there stays.
+    Only what says the member is changed; all else stays.
     """
     asked = asked_of(item)
     if member in _DATES:

@@ -219,26 +219,26 @@ def document(content: BenchmarkContent) -> str:
 
 
 def _document_lines(content: BenchmarkContent) -> Iterator[str]:
-    told, asked = content.metadata, content.questions
-    finished = sum(one.finished for one in asked)
-    yield f"# {line(told['name'] or '')}"
-    if told["description"]:
-        yield f"\n{paragraphs(told['description'])}"
+    about, listed = content.metadata, content.questions
+    finished = sum(one.finished for one in listed)
+    yield f"# {line(about['name'] or '')}"
+    if about["description"]:
+        yield f"\n{paragraphs(about['description'])}"
     yield "\n## Metadata\n"
     labels = {"Version": "version", "Creator": "creator", "Created": "created_at", "Modified": "modified_at"}
-    yield from (f"- **{label}:** {line(value)}" for label, name in labels.items() if (value := told[name]))
+    yield from (f"- **{label}:** {line(value)}" for label, name in labels.items() if (value := about[name]))
     yield "\n## Statistics\n"
-    yield f"- **Questions:** {len(asked)}"
+    yield f"- **Questions:** {len(listed)}"
     yield f"- **Finished:** {finished}"
-    yield f"- **Progress:** {finished / len(asked) * 100 if asked else 0:.1f}%"
-    yield f"- **Has Templates:** {sum(one.has_template for one in asked)}"
+    yield f"- **Progress:** {finished / len(listed) * 100 if listed else 0:.1f}%"
+    yield f"- **Has Templates:** {sum(one.has_template for one in listed)}"
     yield from _rubric("## Global Rubric", content.rubrics)
     if content.scenarios:
         yield "\n## Scenarios\n"
     yield from (_named(text_of(one.get("name")), "", text_of(one.get("description"))) for one in content.scenarios)
-    if asked:
+    if listed:
         yield "\n## Questions"
-    for number, one in enumerate(asked, 1):
+    for number, one in enumerate(listed, 1):
         status = "✅ finished" if one.finished else "❌ not finished"
         template = "📝 present" if one.has_template else "❌ missing"
         yield f"\n### {number}. {line(one.members['question'])}"
