@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
 
-def _with_older_name(schema: dict[str, Any]) -> None:
-    tags = {"description": "The old name of keywords", "type": ["array", "string", "null"], "deprecated": True}
-    schema["properties"]["tags"] = {**tags, "items": {"type": ["string", "null"]}, "title": "Tags"}
+_TAGS = {
+    "description": "The old name of keywords",
+    "type": ["array", "string", "null"],
+    "deprecated": True,
+    "items": {"type": ["string", "null"]},
+    "title": "Tags",
+}
 
 
 class Question(Entity):
@@ -29,7 +33,7 @@ class Question(Entity):
     text; `tags`, the old name of `keywords`, is accepted where `keywords` is absent.
     """
 
-    model_config = ConfigDict(json_schema_extra=_with_older_name)
+    model_config = ConfigDict(json_schema_extra=lambda schema: schema["properties"].update(tags=_TAGS))
 
     question: str = Field(min_length=1, description="The text of the question")
     raw_answer: str = Field(description="The reference answer as free text", json_schema_extra={"minLength": 1})
@@ -73,7 +77,8 @@ class Question(Entity):
             return data
         members = {key: value for key, value in data.items() if key not in {"id", "tags"}}
         if "tags" in data and "keywords" not in data:
-            members["keywords"] = _keywords(data["tags"])
+            tags = [data["tags"]] if isinstance(data["tags"], str | None) else data["tags"]
+            members["keywords"] = [tag for tag in tags if tag is not None] if isinstance(tags, list | tuple) else tags
         return members
 
 
@@ -83,14 +88,6 @@ class QuestionRegistryEntry(Entity):
     finished: bool = Field(default=False, description="Whether the work on the question is done")
     date_added: str = Field(default_factory=now, description="When the question joined the benchmark")
     date_modified: str = Field(default_factory=now, description="When this entry changed last")
-
-
-def _keywords(tags: Any) -> Any:
-    if isinstance(tags, str):
-        return [tags]
-    if tags is None:
-        return []
-    return [tag for tag in tags if tag is not None] if isinstance(tags, list | tuple) else tags
 
 
 class Person(Entity):

@@ -189,7 +189,11 @@ class TraitCollection(Entity):
             return None
         lists: dict[str, list[AnyTrait]] = {name: [] for name in TRAIT_LISTS}
         for trait in traits:
-            lists[_list_of(trait)].append(trait)
+            name = next((name for name, model in TRAIT_LISTS.items() if isinstance(trait, model)), None)
+            if name is None:
+                kinds = ", ".join(model.__name__ for model in TRAIT_LISTS.values())
+                raise TypeError(f"{trait!r} is no trait: pass objects of {kinds}")
+            lists[name].append(trait)
         return cls.model_validate(lists)
 
     def traits(self) -> Iterator[AnyTrait]:
@@ -228,13 +232,6 @@ class TraitCollection(Entity):
     def all_problems(self) -> tuple[Finding, ...]:
         """Report what is wrong with the collection and with each of its traits."""
         return (*self.problems(), *(found for trait in self.traits() for found in trait.problems()))
-
-
-def _list_of(trait: AnyTrait) -> str:
-    for name, cls in TRAIT_LISTS.items():
-        if isinstance(trait, cls):
-            return name
-    raise TypeError(f"{trait!r} is no trait: pass objects of {', '.join(cls.__name__ for cls in TRAIT_LISTS.values())}")
 
 
 Provenance: TypeAlias = Literal["global", "question_specific"]
@@ -320,12 +317,9 @@ class Rubric(TraitCollection):
 
     def get_trait_max_scores(self) -> dict[str, float]:
         """Return the highest score of each trait that has one: scores of all kinds, classes of judged traits."""
-        scored: list[ScoredTrait | CallableRubricTrait] = [
-            *self.llm_traits,
-            *self.callable_traits,
-            *self.agentic_traits,
-        ]
         highest = {}
+        scored: tuple[ScoredTrait | CallableRubricTrait, ...]
+        scored = (*self.llm_traits, *self.callable_traits, *self.agentic_traits)
         for trait in scored:
             scoring = ("score", "literal") if isinstance(trait, ScoredTrait) else ("score",)
             if trait.kind in scoring and trait.max_score is not None:

@@ -96,8 +96,12 @@ def VerifiedField(  # noqa: N802 - templates call it by this name
     given = kwargs.pop("json_schema_extra", None)
     if not isinstance(given, dict | None):
         raise SettingsError("json_schema_extra of a verified field is no dictionary: give one")
+    is_conditional = isinstance(ground_truth, ConditionalGroundTruth)
+    truth = ground_truth.serialised() if is_conditional else json_value(ground_truth)
     stored: dict[str, Any] = {
-        "ground_truth": _stored_truth(ground_truth),
+        "ground_truth": truth.serialised()
+        if isinstance(truth := ground_truth, ConditionalGroundTruth)
+        else json_value(truth),
         "verify_with": verify_with.serialised(),
         "weight": weight,
         "extraction_hint": extraction_hint,
@@ -106,12 +110,6 @@ def VerifiedField(  # noqa: N802 - templates call it by this name
     if isinstance(verify_with, TracePrimitive) and "default_factory" not in kwargs:
         kwargs.setdefault("default", None)
     return Field(description=description, json_schema_extra={**(given or {}), KEY: stored}, **kwargs)
-
-
-def _stored_truth(value: Any) -> JsonValue:
-    if isinstance(value, ConditionalGroundTruth):
-        return value.serialised()
-    return json_value(value)
 
 
 def _warn_of_misfit(primitive: VerificationPrimitive, truth: JsonValue) -> None:

@@ -154,10 +154,6 @@ _READERS: dict[type[ast.AST], Callable[[Any, Scope, int], JsonValue]] = {
 }
 
 
-_PLAIN = ("bool", "int", "float", "str")
-_DATE_TYPES = ("date", "datetime")
-
-
 @dataclass(frozen=True, slots=True)
 class FieldType:
     """What an annotation says.
@@ -175,6 +171,12 @@ class FieldType:
 
 
 _OTHER = FieldType(known=False)
+_NAMED_TYPES = {
+    **{name: FieldType(name) for name in ("bool", "int", "float", "str")},
+    **dict.fromkeys(_DATES, FieldType("date")),
+    "List": FieldType("list_str"),
+    "ClassVar": FieldType(class_variable=True),
+}
 
 
 def read_type(node: ast.expr, scope: Scope, depth: int = 0) -> FieldType:
@@ -186,24 +188,11 @@ def read_type(node: ast.expr, scope: Scope, depth: int = 0) -> FieldType:
             inner = parse_quoted(text, node)
             return _OTHER if inner is None else read_type(inner, scope, depth + 1)
         case ast.Name() | ast.Attribute():
-            return _named_type(scope.names.resolve(node))
+            return _NAMED_TYPES.get(scope.names.resolve(node) or "", _OTHER)
         case ast.Subscript(value=value, slice=argument):
             return _parametrised(scope.names.resolve(value), argument, scope, depth)
         case ast.BinOp(op=ast.BitOr(), left=left, right=right):
             return _union([left, right], scope, depth)
-    return _OTHER
-
-
-def _named_type(name: str | None) -> FieldType:
-    match name:
-        case str() if name in _PLAIN:
-            return FieldType(name)
-        case str() if name in _DATE_TYPES:
-            return FieldType("date")
-        case "List":
-            return FieldType("list_str")
-        case "ClassVar":
-            return FieldType(class_variable=True)
     return _OTHER
 
 
@@ -239,7 +228,7 @@ def _literal(arguments: list[ast.expr], scope: Scope) -> FieldType:
 
 
 def _union(members: list[ast.expr], scope: Scope, depth: int) -> FieldType:
-    others = [member for member in members if not _is_none(member)]
+    others = [member for member in members if not (isinstance(member, ast.Constant) and member.value is None)]
     if len(others) != 1:
         return _OTHER
     said = read_type(others[0], scope, depth + 1)
@@ -251,7 +240,3 @@ def _annotated(arguments: list[ast.expr], scope: Scope, depth: int) -> FieldType
     calls = (node for node in arguments[1:] if scope.names.called(node) == "VerifiedField")
     verifying = next((call for call in calls if isinstance(call, ast.Call)), said.verifying)
     return replace(said, verifying=verifying)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

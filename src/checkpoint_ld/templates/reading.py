@@ -28,7 +28,7 @@ from checkpoint_ld.templates.template import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
 
     from pydantic import JsonValue
 
@@ -52,19 +52,16 @@ def answer_classes(module: ast.Module, names: Names) -> list[LocalClass]:
     current: dict[str, LocalClass] = {}
     for node in module.body:
         if isinstance(node, ast.ClassDef):
-            bases, others = _split(node.bases, current)
-            answers = any(names.resolve(base) == "BaseAnswer" for base in others) or any(base.answers for base in bases)
+            local = {base: current.get(base.id) if isinstance(base, ast.Name) else None for base in node.bases}
+            bases = tuple(base for base in local.values() if base is not None)
+            foreign = any(names.resolve(base) == "BaseAnswer" for base, known in local.items() if known is None)
+            answers = foreign or any(base.answers for base in bases)
             current.pop(node.name, None)
             current[node.name] = LocalClass(node, bases, answers)
     names.rebound.update(current)
     candidates = [known for known in current.values() if known.answers]
     parents = {base for known in candidates for base in known.bases}
     return [known for known in candidates if known not in parents]
-
-
-def _split(bases: list[ast.expr], current: Mapping[str, LocalClass]) -> tuple[tuple[LocalClass, ...], list[ast.expr]]:
-    local = tuple(current[base.id] for base in bases if isinstance(base, ast.Name) and base.id in current)
-    return local, [base for base in bases if not (isinstance(base, ast.Name) and base.id in current)]
 
 
 def lineage(answer: LocalClass) -> list[LocalClass]:
@@ -345,7 +342,7 @@ def _read(source: str, module: ast.Module) -> Template:
     code = tuple(custom_code(module, chain))
     level = _level(answer, verified, plain, code)
     _report_level(level, answer, plain, code, scope)
-    strategy = read_strategy((known.node.body for known in chain), _names(verified), scope)
+    strategy = read_strategy((known.node.body for known in chain), {field.name for field in verified}, scope)
     ground_truth, regexes = read_ground_truth(chain, scope), read_regexes(chain, scope)
     if scope.patterns.skipped:
         message = f"{scope.patterns.skipped} regular expressions were not tried: there is too much to compile"
@@ -362,10 +359,6 @@ def _read(source: str, module: ast.Module) -> Template:
         problems=tuple(sorted(scope.problems, key=lambda problem: problem.line or 0)),
         line=answer.node.lineno,
     )
-
-
-def _names(fields: tuple[TemplateField, ...]) -> Collection[str]:
-    return {field.name for field in fields}
 
 
 def _chosen(found: list[LocalClass], scope: Scope) -> LocalClass:
@@ -444,9 +437,8 @@ def faults(source: str) -> tuple[str, ...]:
     if template.level is Level.EMPTY:
         return ("the template is empty; give the text of one",)
     serious = _REMEDIES if template.level in _UNUSABLE else _REMEDIES.keys() - {ProblemKind.LIMIT}
-    return tuple(_told(problem) for problem in template.problems if problem.kind in serious)
-
-
-def _told(problem: Problem) -> str:
-    place = f"line {problem.line}: " if problem.line else ""
-    return f"{place}{problem.message}; {_REMEDIES[problem.kind]}"
+    return tuple(
+        f"{f'line {problem.line}: ' if problem.line else ''}{problem.message}; {_REMEDIES[problem.kind]}"
+        for problem in template.problems
+        if problem.kind in serious
+    )

@@ -76,9 +76,10 @@ def _hides(template: Template) -> bool:
 
 
 def _field_spec(field: TemplateField) -> TemplateFieldSpec:
+    is_date = field.type == "str" and field.primitive is not None and "date" in registry()[field.primitive].types
     return TemplateFieldSpec(
         name=field.name,
-        type="date" if field.type == "str" and _compares_dates(field) else field.type,
+        type="date" if is_date else field.type,
         description=field.description or "",
         extraction_hint=field.extraction_hint or None,
         ground_truth=field.ground_truth,
@@ -87,10 +88,6 @@ def _field_spec(field: TemplateField) -> TemplateFieldSpec:
         weight=field.weight,
         is_trace=field.is_trace,
     )
-
-
-def _compares_dates(field: TemplateField) -> bool:
-    return field.primitive is not None and "date" in registry()[field.primitive].types
 
 
 def _strategy_spec(node: Strategy) -> VerifyStrategySpec:

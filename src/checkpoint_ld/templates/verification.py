@@ -160,8 +160,7 @@ def summary(fields: Sequence[FieldResult], *, passed: bool | None, has_strategy:
     """Say what the fields come to; a result that is not known is said to be what keeps from telling."""
     names = [field.name for field in fields if field.passed is False]
     if passed is None:
-        unknown = next((field for field in fields if field.passed is None), None)
-        return "" if unknown is None else f"field {unknown.name}: {unknown.reason}"
+        return next((f"field {field.name}: {field.reason}" for field in fields if field.passed is None), "")
     if has_strategy:
         failing = f"; not passed: {', '.join(names)}" if names else ""
         return f"the strategy {'passes' if passed else 'does not pass'}{failing}"
