@@ -111,6 +111,17 @@ def test_what_is_not_covered_is_left_to_pyld_alone(key: str, value: Json) -> Non
     assert building.index_with_left(tree) is not None
 
 
+@pytest.mark.parametrize("levels", [20, 80])
+def test_what_is_nested_deeply_is_left_to_the_algorithm_as_a_whole(levels: int) -> None:
+    tree = json.loads(json.dumps(canonical(item())))
+    part = tree["dataFeedElement"][0]["item"]
+    for _ in range(levels):
+        part["part"] = part = {"name": "a", "two words": 1}
+
+    agrees(tree)
+    assert (building.index_with_left(tree) is None) == (levels == 80)
+
+
 def test_terms_of_a_documents_own_are_covered() -> None:
     tree = {**canonical(), "reviewed": "2026-01-01", "@context": {**contexts.plain(), "reviewed": "urn:x:reviewed"}}
     assert agrees(tree)

@@ -54,10 +54,10 @@ class Reduction(Columns):
         self.mentioned: set[str] = set()
         self.left: list[Left] = []
 
-    def object(self, source: Tree, via: Term | None = None, around: Plan | None = None, depth: int = 0) -> Tree | None:
+    def object(self, source: Tree, via: Term | None = None, around: Plan | None = None) -> Tree | None:
         """Return an object with the members that are covered; None for one that is no plain node."""
         is_reference = source.keys() == {"@id"} and isinstance(source["@id"], str)
-        if is_reference or source.get("@context") or any(map(_tells_more, source)) or depth > DEEPEST:
+        if is_reference or source.get("@context") or any(map(_tells_more, source)):
             return None
         kept: Tree = {}
         place = len(self.left)
@@ -71,7 +71,7 @@ class Reduction(Columns):
             keys += [key for key in source if key not in kept]
         else:
             for key, value in source.items():
-                found = self.member_of(key, value, plan, depth)
+                found = self.member_of(key, value, plan)
                 if found is _LEFT:
                     keys.append(key)
                 else:
@@ -82,7 +82,7 @@ class Reduction(Columns):
             del self.left[place]
         return kept
 
-    def member_of(self, key: str, value: Any, plan: Plan, depth: int) -> Any:
+    def member_of(self, key: str, value: Any, plan: Plan) -> Any:
         """Return a member of an object of which the same is kept, or what stands for one that is left."""
         if key in ("@id", "@type"):
             return value if isinstance(value, str) else _LEFT
@@ -94,9 +94,9 @@ class Reduction(Columns):
             if known is None or (type(value) is str and known.is_text):
                 return value
             if known.has_objects and known.container == "@index" and type(value) is dict:
-                return dict(zip(value, self.objects_of([*value.values()], known, plan, depth), strict=True))
+                return dict(zip(value, self.objects_of([*value.values()], known, plan), strict=True))
             if known.has_objects and {*map(type, value if type(value) is list else [value])} == _OBJECTS:
-                found = self.objects_of(value if type(value) is list else [value], known, plan, depth)
+                found = self.objects_of(value if type(value) is list else [value], known, plan)
                 return found if type(value) is list else found[0]
             self.member(value, known)
         except NotCoveredError:
@@ -108,9 +108,9 @@ class Reduction(Columns):
         """Leave objects to PyLD that are not looked at one by one."""
         raise NotCoveredError
 
-    def objects_of(self, values: list[Any], known: KeyPlan, plan: Plan, depth: int) -> list[Any]:
+    def objects_of(self, values: list[Any], known: KeyPlan, plan: Plan) -> list[Any]:
         """Return the objects that a member holds, each with what is covered of it."""
-        found = [self.object(one, known.term, plan, depth + 1) if type(one) is dict else None for one in values]
+        found = [self.object(one, known.term, plan) if type(one) is dict else None for one in values]
         if None in found:
             raise NotCoveredError
         return found
@@ -178,6 +178,8 @@ def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
 def index_with_left(tree: Tree) -> tuple[Index, URIRef] | None:
     """Return what `index_of` does, of a tree with members that are not covered: these are left to PyLD."""
     own_context = tree.get("@context")
+    if _levels(tree) > DEEPEST:  # annotation sets apart what is too far from the root
+        return None
     try:
         reduction = Reduction(own_context)
         kept = reduction.object({key: value for key, value in tree.items() if key != "@context"})
@@ -190,6 +192,12 @@ def index_with_left(tree: Tree) -> tuple[Index, URIRef] | None:
     except NotCoveredError:
         return None
     return walk.index, URIRef(root)
+
+
+def _levels(value: Any) -> int:
+    """Return how deeply arrays and objects are nested in a JSON value."""
+    inner = value.values() if type(value) is dict else value if type(value) is list else None
+    return 0 if inner is None else 1 + max(map(_levels, inner), default=0)
 
 
 def index_of_part(
