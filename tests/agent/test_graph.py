@@ -13,18 +13,20 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld import rdf
+from checkpoint_ld.agent import names, schema
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.names import caf, iri
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.emission import nquads_of, ntriples_of, trig_of, turtle_of
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.expansion import RDF_TYPE
 from checkpoint_ld.graph.literals import same
-from tests.agent.graphs import FULL, TREES, Tree
+from tests.agent.graphs import FULL, JSON_VALUES, TREES, Tree
 from tests.agent.runs import call, thought, tree
 
 WRITERS: dict[str, Any] = {"nt": ntriples_of, "nq": nquads_of, "turtle": turtle_of, "trig": trig_of}
@@ -171,6 +173,36 @@ def test_a_graph_from_elsewhere_is_read_by_its_snapshot_and_ordered_by_time() ->
             ]
         },
     }
+
+
+def test_each_object_is_read_by_its_node_and_written_again_as_it_was() -> None:
+    again = tree(thoughts=[thought(1), thought(2), thought(1, content="again")], calls=[call(1)])
+    for document in (FULL, again):
+        graph = AgentGraph.of_tree(document, prov=True)
+        before = ntriples_of(AgentGraph.of_tree(document)).splitlines()
+        for node in [one for one, kind in graph[:RDF_TYPE] if str(kind) in schema.plans()]:
+            graph.write(node, graph.read(node))
+        assert graph.tree() == document
+        assert {*before} <= {*ntriples_of(graph).splitlines()}
+
+
+@given(TREES, st.lists(st.dictionaries(st.sampled_from(["content", "children", "parent_id", "note"]), JSON_VALUES)))
+def test_a_node_that_is_written_says_what_the_whole_document_would(document: Tree, changes: list[Tree]) -> None:
+    graph = AgentGraph.of_tree(document)
+    for node, change in zip([*graph[: RDF_TYPE : names.caf("Thought")]], changes, strict=False):
+        changed = {**graph.read(node), **change}
+        graph.write(node, changed)
+        assert same(graph.read(node), changed)
+    assert {*graph} == {*AgentGraph.of_tree(graph.tree())}
+
+
+def test_a_node_gets_no_other_id_and_what_is_no_object_is_not_read() -> None:
+    graph = AgentGraph.of_tree(FULL)
+    with pytest.raises(WriteError, match="cannot get the id 'x'"):
+        graph.write(URIRef(iri("thought", "t1")), {"id": "x"})
+    with pytest.raises(LookupFailedError, match="no object of the checkpoint"):
+        graph.read(URIRef("urn:x"))
+    assert graph.tree() == FULL
 
 
 def test_the_statements_of_no_checkpoint_or_of_two_are_refused() -> None:

@@ -18,7 +18,7 @@ from checkpoint_ld.agent.names import CAF, CAF_DERIVED, PROV
 from checkpoint_ld.agent.provenance import add_provenance
 from checkpoint_ld.agent.schema import ID, value_of
 from checkpoint_ld.agent.text import bytes_of, sha256_of
-from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import interpreter, naming
 from checkpoint_ld.graph.columns import TOGETHER, Objects, Place, alike, stem_of
 from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
@@ -85,7 +85,56 @@ class AgentGraph(StatementGraph):
 
     def tree(self) -> Tree:
         """Return the tree in the canonical shape; derived statements and unknown ones are not in it."""
-        return _Reader(self.index).object(self.root, schema.compiled().root)
+        return _Reader(self.held).object(self.root, schema.compiled().root)
+
+    def read(self, subject: Node) -> Tree:
+        """Return the JSON object of a node and of everything below it, as the canonical document has it.
+
+        Raises LookupFailedError for a node that is no object of a checkpoint.
+        """
+        return _Reader(self.held).object(subject, self._plan(subject))
+
+    def write(self, subject: Node, members: Tree) -> None:
+        """Let a node, and what it owns, say what an object says, as `read` gives it.
+
+        What is said of the node beyond that stays; the nodes below it are made anew. Raises LookupFailedError as
+        `read`, and WriteError for an object with another id, as other objects may refer to the node.
+        """
+        plan = self._plan(subject)
+        above = ((one, key) for one in schema.plans().values() for key, below in one.below.items() if below is plan)
+        around, key = next(above, (None, ""))
+        walk = AgentWalk()
+        identifier = members.get(ID)
+        if naming.is_minted(str(subject)) and plan.kind is not None and isinstance(identifier, str):
+            walk.named.add(walk.ids[plan.kind][identifier])  # an earlier object has the name
+        with interpreter.room(), uncollected():
+            place = Place() if around is None else Place(around.keys[key].term, around)
+            walk.objects(Objects([members], [str(subject)]), place)
+            walk.complete()
+        if subject not in walk.index:
+            raise WriteError(f"{subject} cannot get the id {identifier!r}: write the object that holds it")
+        held = self.index[subject]
+        said = walk.index[subject]
+        kept = {one: terms for one, terms in held.items() if one != RESIDUE and plan.key_of(str(one)) is None}
+        self._cut(subject, plan)
+        self.index.update(walk.index)
+        said.pop(POSITION, None)
+        self.index[subject] = {**said, **kept}
+        self.touch()
+
+    def _plan(self, subject: Node) -> AgentPlan:
+        kinds = map(str, terms_of(self.held.get(subject, {}).get(RDF_TYPE)))
+        plan = next((schema.plans()[one] for one in kinds if one in schema.plans()), None)
+        if plan is None:
+            raise LookupFailedError(f"{subject} is no object of the checkpoint {self.root}: give the node of one")
+        return plan
+
+    def _cut(self, subject: Node, plan: AgentPlan) -> None:
+        """Take out all that is said about a node and about the objects below it."""
+        held = self.index.pop(subject, {})
+        for key, below in plan.below.items():
+            for one in terms_of(held.get(plan.keys[key].predicate)):
+                self._cut(one, below)
 
 
 class Batch(NamedTuple):
