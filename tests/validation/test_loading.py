@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, families, profiles
+from checkpoint_ld import Benchmark, families, profiles, validate
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.examples import example
 from checkpoint_ld.findings import Severity
@@ -401,3 +401,11 @@ def test_what_is_nested_beyond_the_stack_is_reported_or_refused() -> None:
 
     with pytest.raises(ReadError):
         Benchmark.load(text.encode())
+
+
+@pytest.mark.parametrize("name", [[1, 2.0], {"@value": "x", "@type": "@json"}, {"a": 1}, None])
+def test_a_name_of_a_setting_that_is_no_text_is_found(name: object) -> None:
+    tree = json.loads(json.dumps(rich()))
+    tree["dataFeedElement"][0]["item"]["rating"][0]["additionalProperty"][0]["name"] = name
+
+    assert "KP002" in {one.code for one in validate(json.dumps(tree).encode()).findings}

@@ -223,7 +223,8 @@ def _named(said: Statements, nodes: Iterable[Node], texts: dict[int, object]) ->
     for node in nodes:
         name = said.index[node].get(_NAME)
         if id(name) not in texts:
-            texts[id(name)] = said.plain(node, SCHEMA + "name")
+            plain = said.plain(node, SCHEMA + "name")
+            texts[id(name)] = None if isinstance(plain, dict | list) else plain
         found.append((node, texts[id(name)]))
     return found
 
