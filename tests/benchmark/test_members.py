@@ -408,7 +408,7 @@ def benchmark() -> Benchmark:
     return Benchmark.load(json.dumps(canonical(*items)).encode())
 
 
-def texts(benchmark: Benchmark) -> list[str]:
+def question_texts(benchmark: Benchmark) -> list[str]:
     return [one.question for one in benchmark.questions]
 
 
@@ -417,8 +417,8 @@ def asked(benchmark: Benchmark, number: int) -> Any:
 
 
 def test_all_are_there_in_their_order(benchmark: Benchmark) -> None:
-    assert texts(benchmark) == [f"Metal {number}?" for number in range(COUNT)]
-    assert texts(benchmark) == [benchmark.questions[number].question for number in range(COUNT)]
+    assert question_texts(benchmark) == [f"Metal {number}?" for number in range(COUNT)]
+    assert question_texts(benchmark) == [benchmark.questions[number].question for number in range(COUNT)]
     assert [one.question for one in reversed(benchmark.questions[30:33])] == ["Metal 32?", "Metal 31?", "Metal 30?"]
     assert not list(benchmark.questions[COUNT:])
     assert benchmark.questions[3] in benchmark.questions
