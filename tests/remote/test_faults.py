@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -50,28 +51,97 @@ def test_what_may_pass_is_tried_again(server: Server, status: int) -> None:
     assert [0.75 * pause <= wait <= 1.25 * pause for wait, pause in zip(waits, PAUSES[:2], strict=True)] == [True] * 2
 
 
-@pytest.mark.parametrize("status", [400, 404, 405, 415, 500, 501])
-def test_what_will_not_pass_is_asked_once(server: Server, status: int) -> None:
+Use = Callable[[SparqlClient], object]
+REPLACE: Use = lambda client: client.replace("urn:g", TRIPLE)  # noqa: E731 - an entry of the table
+ASK: Use = lambda client: client.query(SELECT)  # noqa: E731 - as above
+CONSTRUCT: Use = lambda client: client.query("CONSTRUCT WHERE { ?s ?p ?o }")  # noqa: E731 - as above
+CANCELLED = b"The SPARQL operation has been cancelled"
+TERM = {"type": "uri", "value": "urn:s"}
+NAMED = b'{"g": {"type": "uri", "value": "urn:g"}, "n": {"type": "literal", "value": "1"}}'
+COLUMNS = Reply(200, b'{"head": {"vars": ["g", "n"]}, "results": {"bindings": [' + NAMED + b"]}}", RESULTS)
+RUDE = b"\n  no \x1b[31mgood\x07  \nmore"
+
+FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str, int]] = {
+    **{
+        f"status {status}": (
+            REPLACE,
+            [Reply(status, RUDE)],
+            {},
+            ServerRefusedError,
+            rf"answers {status}: no  \[31mgood",
+            1,
+        )
+        for status in (400, 404, 405, 415, 500, 501)
+    },
+    "six attempts": (ASK, [Reply(503, b"overloaded")], {}, ServerRefusedError, "answers 503: overloaded", 6),
+    "always resets": (ASK, [Reply(resets=True)], {}, ServerUnreachableError, "is the server running at", 6),
+    "too late": (ASK, [Reply(delay=0.6)], {"timeout": 0.1}, ServerUnreachableError, r"no answer within 0\.1 s", 6),
+    "drop by drop": (
+        *(ASK, [Reply(200, b" " * 200, drip=0.05)], {"timeout": 0.3}),
+        *(ServerUnreachableError, "no answer within", 6),
+    ),
+    "breaks off": (
+        *(ASK, [Reply(200, EMPTY.body, RESULTS, lacking=10)], {}),
+        *(TruncatedResultError, "the answer broke off", 6),
+    ),
+    "out of time in a row": (
+        *(
+            ASK,
+            [
+                Reply(
+                    200, b'{"head": {"vars": ["s"]}, "results": {"bindings": [{"s": {"type": "uri"' + CANCELLED, RESULTS
+                )
+            ],
+            {},
+        ),
+        *(TruncatedResultError, "operation has been cancelled", 1),
+    ),
+    "out of time at the end": (
+        *(ASK, [Reply(200, EMPTY.body[:-1] + CANCELLED, RESULTS)], {}),
+        *(TruncatedResultError, "operation has been cancelled", 1),
+    ),
+    **{
+        f"triples and {end.decode()}": (
+            *(CONSTRUCT, [Reply(200, TRIPLE + end)], {}),
+            *(TruncatedResultError, "N-Triples that ends too early", 1),
+        )
+        for end in (CANCELLED, b"<urn:s> <urn:p> <urn:o> .", b"<urn:s> <ur")
+    },
+    "cut between two lines": (
+        *(lambda client: client.read("urn:g"), [Reply(200, TRIPLE), counted(**{"urn:g": 2})] * 4, {}),
+        *(CountMismatchError, "holds 2", 8),
+    ),
+    "web page": (
+        *(ASK, [Reply(200, b"<html>Log in</html>", {"Content-Type": "text/html"})], {}),
+        *(TruncatedResultError, r"'text/html'.*is that the URL", 1),
+    ),
+    "a limit that is told": (
+        *(ASK, [rows("s", TERM, **{"X-SPARQL-MaxRows": "1"})], {}),
+        *(TruncatedResultError, r"cut the result at 1 rows.*LIMIT and OFFSET", 1),
+    ),
+    "a silent limit": (
+        *(ASK, [rows("s", *[TERM] * 100_000)], {"profile": "virtuoso", "auth": "none"}),
+        *(TruncatedResultError, "cut the result at 100000 rows", 1),
+    ),
+    "who asks": (ASK, [Reply(401)], {}, AuthFailedError, "set CHECKPOINT_LD_TOKEN, or", 1),
+    "names in other columns": (SparqlClient.checkpoints, [COLUMNS], {}, TruncatedResultError, "alone, but", 1),
+}
+"""What is done, what a server answers, how it was connected; the error, what it says, and how many requests came."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_a_server_does_wrong_is_an_error_of_its_own(server: Server, fault: str) -> None:
+    use, replies, settings, error, message, requests = FAULTS[fault]
     waits: list[float] = []
-    one = server(Reply(status, b"\n  no \x1b[31mgood\x07  \nmore"))
+    one, begun = server(*replies), time.monotonic()
 
-    with connected(one, waits) as client, pytest.raises(ServerRefusedError, match=rf"answers {status}: no  \[31mgood"):
-        client.replace("urn:g", TRIPLE)
+    with connected(one, waits, **settings) as client, pytest.raises(error, match=message) as caught:
+        use(client)
 
-    assert len(one.seen) == 1
-    assert waits == []
-
-
-def test_after_six_attempts_it_is_over(server: Server) -> None:
-    waits: list[float] = []
-    one = server(Reply(503, b"overloaded"))
-
-    with connected(one, waits) as client, pytest.raises(ServerRefusedError, match="answers 503: overloaded") as caught:
-        client.query(SELECT)
-
-    assert caught.value.status == 503
-    assert len(one.seen) == 6
-    assert len(waits) == 5
+    assert len(one.seen) == requests
+    assert len(waits) == (5 if requests == 6 else 0)
+    assert getattr(caught.value, "status", replies[-1].status) == replies[-1].status
+    assert time.monotonic() - begun < 20
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("7", 7.0), ("0", 0.0), ("3600", 60.0)])
@@ -109,15 +179,6 @@ def test_after_a_reset_a_new_connection_is_opened(server: Server) -> None:
     assert one.connections == 2
 
 
-def test_a_server_that_always_resets_is_unreachable(server: Server) -> None:
-    one = server(Reply(resets=True))
-
-    with connected(one) as client, pytest.raises(ServerUnreachableError, match="is the server running at"):
-        client.query(SELECT)
-
-    assert len(one.seen) == 6
-
-
 def test_nobody_at_the_port_is_unreachable() -> None:
     url = f"http://127.0.0.1:{free_port()}"
 
@@ -129,70 +190,6 @@ def test_nobody_at_the_port_is_unreachable() -> None:
 
     assert isinstance(caught.value, StoreError | ConnectionError)
     assert caught.value.__cause__ is None
-
-
-def test_an_answer_that_does_not_come_in_time_is_given_up(server: Server) -> None:
-    one = server(Reply(200, b"{}", delay=0.6))
-    begun = time.monotonic()
-
-    with connected(one, timeout=0.1) as client, pytest.raises(ServerUnreachableError, match=r"no answer within 0\.1 s"):
-        client.query(SELECT)
-
-    assert time.monotonic() - begun < 5
-
-
-def test_an_answer_that_comes_drop_by_drop_is_given_up_too(server: Server) -> None:
-    one = server(Reply(200, b" " * 200, drip=0.05))
-
-    with connected(one, timeout=0.3) as client, pytest.raises(ServerUnreachableError, match="no answer within"):
-        client.query(SELECT)
-
-
-def test_a_body_that_breaks_off_is_no_result(server: Server) -> None:
-    one = server(Reply(200, EMPTY.body, RESULTS, lacking=10))
-
-    with connected(one) as client, pytest.raises(TruncatedResultError, match="the answer broke off"):
-        client.query(SELECT)
-
-    assert len(one.seen) == 6
-
-
-@pytest.mark.parametrize(
-    "body", [b'{"head": {"vars": ["s"]}, "results": {"bindings": [{"s": {"type": "uri"', EMPTY.body[:-1]]
-)
-def test_a_result_that_ran_out_of_time_at_the_server_is_no_result(server: Server, body: bytes) -> None:
-    one = server(Reply(200, body + b"The SPARQL operation has been cancelled", RESULTS))
-
-    with connected(one) as client, pytest.raises(TruncatedResultError, match="operation has been cancelled"):
-        client.query(SELECT)
-
-    assert len(one.seen) == 1
-
-
-@pytest.mark.parametrize(
-    "end", [b"The SPARQL operation has been cancelled", b"<urn:s> <urn:p> <urn:o> .", b"<urn:s> <ur"]
-)
-def test_triples_that_ran_out_of_time_are_no_triples(server: Server, end: bytes) -> None:
-    with (
-        connected(server(Reply(200, TRIPLE + end))) as client,
-        pytest.raises(TruncatedResultError, match="N-Triples that ends too early"),
-    ):
-        client.query("CONSTRUCT WHERE { ?s ?p ?o }")
-
-
-def test_a_graph_that_is_cut_between_two_lines_is_found_by_its_count(server: Server) -> None:
-    with (
-        connected(server(*[Reply(200, TRIPLE), counted(**{"urn:g": 2})] * 4)) as client,
-        pytest.raises(CountMismatchError, match="holds 2"),
-    ):
-        client.read("urn:g")
-
-
-def test_a_web_page_is_no_result(server: Server) -> None:
-    one = server(Reply(200, b"<html>Log in</html>", {"Content-Type": "text/html"}))
-
-    with connected(one) as client, pytest.raises(TruncatedResultError, match=r"'text/html'.*is that the URL"):
-        client.query(SELECT)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -240,22 +237,6 @@ def test_a_server_that_keeps_other_values_is_caught_by_reading_back(server: Serv
         remote.push([graph], client)
         with pytest.raises(CountMismatchError, match="holds other values than were sent"):
             remote.push([graph], client, full=True)
-
-
-def test_a_silent_limit_of_rows_is_no_whole_result(server: Server) -> None:
-    term = {"type": "uri", "value": "urn:s"}
-    with (
-        connected(server(rows("s", term, **{"X-SPARQL-MaxRows": "1"}))) as client,
-        pytest.raises(TruncatedResultError, match=r"cut the result at 1 rows.*LIMIT and OFFSET"),
-    ):
-        client.query(SELECT)
-
-    full = rows("s", *[term] * 100_000)
-    with (
-        connected(server(full), profile="virtuoso", auth="none") as client,
-        pytest.raises(TruncatedResultError, match="cut the result at 100000 rows"),
-    ):
-        client.query(SELECT)
 
 
 def test_virtuoso_is_asked_in_forms_and_understood(server: Server) -> None:
@@ -335,11 +316,6 @@ def test_credentials_that_are_refused_are_named_not_shown(
     assert "cmVhZGVyOnNlY3JldC1wYXNzd29yZA" not in str(caught.value)
 
 
-def test_a_server_that_wants_to_know_who_asks_gets_a_sentence(server: Server) -> None:
-    with connected(server(Reply(401))) as client, pytest.raises(AuthFailedError, match="set CHECKPOINT_LD_TOKEN, or"):
-        client.query(SELECT)
-
-
 def test_no_proxy_sees_what_this_machine_says_to_itself(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -391,13 +367,3 @@ def test_who_is_asked_which_kind_of_store_it_is_gets_no_credentials(
         assert client.credentials.method == "digest"
 
     assert [("authorization" in seen.headers) for seen in one.seen] == [False]
-
-
-def test_names_of_graphs_in_other_columns_are_refused(server: Server) -> None:
-    row = b'{"g": {"type": "uri", "value": "urn:g"}, "n": {"type": "literal", "value": "1"}}'
-    rows = b'{"head": {"vars": ["g", "n"]}, "results": {"bindings": [' + row + b"]}}"
-    with (
-        connected(server(Reply(200, rows, RESULTS))) as client,
-        pytest.raises(TruncatedResultError, match="alone, but"),
-    ):
-        client.checkpoints()
