@@ -73,11 +73,6 @@ class Endpoint:
     store: str | None = None
 
     @property
-    def origin(self) -> str:
-        """Scheme, host and port: to whom credentials may be sent (RFC 6454 §4)."""
-        return origin_of(self.query)
-
-    @property
     def host(self) -> str:
         """The host's name without the port, as netrc files have it."""
         return urlsplit(self.query).hostname or ""

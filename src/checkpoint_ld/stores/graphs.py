@@ -92,8 +92,9 @@ _CONFIDENCE: Final = "?thought caf:confidence ?confidence ."
 _FAILED: Final = "?call caf:success false ."
 
 _MEMBERS: Final = [name for name in Header.__slots__ if name != "id"]
-_HEADERS: Final = """
-SELECT ?c {} {{
+_HEADERS: Final = (
+    f"SELECT ?c {' '.join(f'?{name}' for name in _MEMBERS)}"
+    """ {{
   VALUES ?c {{ {} }}
   GRAPH ?c {{
     ?c schema:schemaVersion ?version ; caf:timestampMs ?timestamp ; caf:metadata ?metadata ;
@@ -111,6 +112,7 @@ SELECT ?c {} {{
     OPTIONAL {{ ?c a caf:Checkpoint ; cafd:sha256 ?sha256 }}
   }}
 }}"""
+)
 """Oxigraph goes through the names in all graphs for an OPTIONAL of one pattern, and looks one up for one of two."""
 
 
@@ -143,17 +145,16 @@ def keys_query(wanted: Filter) -> tuple[str, dict[str, Term]]:
 
 def keys_of(rows: Iterable[Row], wanted: Filter, left_out: frozenset[str]) -> list[Key]:
     """Return the keys in rows, in the order of the filter, from its cursor to its limit; some may be left out."""
-    found = {key for key in (_key_of(row) for row in rows if _name(row[0]) not in left_out) if key is not None}
+    found: set[Key] = set()
+    for graph, timestamp, step_number in rows:
+        known = None if _name(graph) in left_out else identifier_of(_name(graph))
+        moment, step = value_of(timestamp), value_of(step_number)
+        if known is not None and type(moment) is int and type(step) is int:
+            found.add((moment, step, known))
     for name, compare, value in wanted.conditions:
         if name == "key":
             found = {key for key in found if compare(key, value)}
     return sorted(found, reverse=wanted.order == "newest")[: wanted.limit]
-
-
-def headers_query(keys: Iterable[Key]) -> str:
-    """Return the query for the headers of these checkpoints."""
-    variables = " ".join(f"?{name}" for name in _MEMBERS)
-    return _HEADERS.format(variables, " ".join(written(NamedNode(names.iri("checkpoint", key[2]))) for key in keys))
 
 
 def headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
@@ -171,24 +172,11 @@ def headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
             yield Header.of_members({"id": key[2], **members, **{name: _id(members[name]) for name in _KINDS}})
 
 
-def identifiers(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the ids of the checkpoints that the names of graphs stand for, without names that are not ours."""
-    for row in rows:
-        known = identifier_of(_name(row[0]))
-        if known is not None:
-            yield known
-
-
 def identifier_of(name: str) -> str | None:
     """Return the id of the checkpoint that an IRI names; None for one that is not ours."""
     found = names.identifier(name)
     # Another way to write the same id would be another graph.
     return found[1] if found is not None and names.iri("checkpoint", found[1]) == name else None
-
-
-def _key_of(row: Row) -> Key | None:
-    found, moment, step = identifier_of(_name(row[0])), value_of(row[1]), value_of(row[2])
-    return (moment, step, found) if found is not None and type(moment) is int and type(step) is int else None
 
 
 def _id(name: Any) -> str | None:
@@ -283,7 +271,8 @@ class GraphStore(CheckedMethods):
             keys = keys_of(rows, wanted, self._graphs.unfinished())
         for start in range(0, len(keys), _PAGE):
             page = keys[start : start + _PAGE]
-            yield from headers_of(self._graphs.select(headers_query(page)), page)
+            checkpoints = " ".join(written(NamedNode(names.iri("checkpoint", key[2]))) for key in page)
+            yield from headers_of(self._graphs.select(_HEADERS.format(checkpoints)), page)
 
     def update_metadata(
         self,
@@ -325,7 +314,7 @@ class GraphStore(CheckedMethods):
     def reset(self) -> None:
         """Take out all agent checkpoints, and nothing else; a collection that is damaged is moved aside first."""
         self._graphs.renew()
-        for known in identifiers(self._graphs.select(NAMES)):
+        for known in self._identifiers():
             self.delete(known)
 
     def close(self) -> None:
@@ -336,16 +325,26 @@ class GraphStore(CheckedMethods):
     @property
     def _graphs(self) -> Backend:
         with self._guard:
-            if self._opened is None:
-                self._opened = _backend_of(self._given)
+            given = self._given
+            if self._opened is not None:
+                return self._opened
+            if isinstance(given, str):
+                from checkpoint_ld.stores.server import connect  # noqa: PLC0415 - a store on disk needs no client
+
+                self._opened = connect(given)
+            else:
+                self._opened = shared(Path(given)) if isinstance(given, os.PathLike) else LentGraphs(given)
             return self._opened
 
     def _read(self, checkpoint_id: str) -> bytes:
         found = self._graphs.read(iri("checkpoint", checkpoint_id))
         if found is None:
-            known = identifiers(self._graphs.select(NAMES))
-            raise not_found(checkpoint_id, known, self._graphs.where)
+            raise not_found(checkpoint_id, self._identifiers(), self._graphs.where)
         return found
+
+    def _identifiers(self) -> list[str]:
+        found = (identifier_of(_name(row[0])) for row in self._graphs.select(NAMES))
+        return [one for one in found if one is not None]
 
     def _hashes(self, name: str) -> set[str]:
         rows = self._graphs.select(HASHES, {"c": NamedNode(name)})
@@ -405,13 +404,3 @@ class GraphStore(CheckedMethods):
 def _triples(checkpoint: AgentCheckpoint) -> bytes:
     """Return the graph of a checkpoint with its provenance layer, as N-Triples."""
     return ntriples_of(AgentGraph.of_tree(checkpoint.tree(), prov=True, sha256=checkpoint.sha256))
-
-
-def _backend_of(given: Collection | str | os.PathLike[str]) -> Backend:
-    if not isinstance(given, (str, os.PathLike)):
-        return LentGraphs(given)
-    if isinstance(given, str):
-        from checkpoint_ld.stores.server import connect  # noqa: PLC0415 - a store on disk needs no client
-
-        return connect(given)
-    return shared(Path(given))

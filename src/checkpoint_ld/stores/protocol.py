@@ -199,7 +199,12 @@ class Filter(CheckedMethods):
         if self.limit is not None and self.limit < 0:
             raise SettingsError(f"the limit {self.limit} is negative: give 0 or more, or none")
         if self.cursor is not None:
-            object.__setattr__(self, "cursor", _key(self.cursor))
+            object.__setattr__(self, "cursor", tuple(self.cursor))
+            if list(map(type, self.cursor)) != [int, int, str]:
+                message = (
+                    f"the cursor {self.cursor!r} is none: give the timestamp, step number and id of the last header"
+                )
+                raise SettingsError(message)
         for given in (self.since, self.until, *(self.cursor or ())[:2]):
             if given is not None and not -_LARGEST <= given <= _LARGEST:
                 raise SettingsError(f"{given} is no time in milliseconds, and no step")
@@ -251,13 +256,6 @@ class Filter(CheckedMethods):
         """Return the headers of all that fit in the order of the filter, no more of them than the limit."""
         found = sorted(headers, key=lambda header: header.key, reverse=self.order == "newest")
         return found[: self.limit]
-
-
-def _key(given: Iterable[Any]) -> Key:
-    parts = tuple(given)
-    if list(map(type, parts)) != [int, int, str]:
-        raise SettingsError(f"the cursor {parts!r} is none: give the timestamp, step number and id of the last header")
-    return parts
 
 
 CAPABILITIES: Final = frozenset({"put", "get", "list", "update", "delete", "verify"})

@@ -293,23 +293,21 @@ def connect(  # noqa: PLR0913 - all but the first are named
     checked_url(url)
     if profile == AUTO and query is None and update is None and store is None:
         # Without credentials: which kind they have to be of is not known yet.
+        # Any answer will do, for the header suffices, also of a refusal.
+        accepted = frozenset(range(200, 600))
+        asked = request.Request(
+            "GET", url, "ask which store this is", {"Accept": "text/turtle, */*;q=0.5"}, b"", accepted
+        )
         with Connection(origin_of(url), timeout=timeout, wait=wait) as connection:
-            profile = _recognized(connection, url)
+            answer = connection.send(asked)
+        kind = recognized(answer.headers.get("server", ""), answer.text[:_COMPRESSED])
+        if kind is None:
+            raise SettingsError(
+                f"{url} does not say which kind of store it is: name it by --profile, "
+                f"or give its services and --profile {GENERIC}"
+            )
+        profile = kind.name
         found(profile)
     chosen = endpoint(url, GENERIC if profile == AUTO else profile, query=query, update=update, store=store)
     known = credentials(chosen.host, auth, preferred=chosen.profile.authentication, file=credentials_file)
     return SparqlClient(chosen, Connection(origin_of(url), known, timeout=timeout, wait=wait), url)
-
-
-def _recognized(connection: Connection, url: str) -> str:
-    """Return the name of the profile of a server. Any answer will do, for the header suffices, also of a refusal."""
-    headers = {"Accept": "text/turtle, */*;q=0.5"}
-    introduction = request.Request("GET", url, "ask which store this is", headers, accepted=frozenset(range(200, 600)))
-    answer = connection.send(introduction)
-    profile = recognized(answer.headers.get("server", ""), answer.text[:_COMPRESSED])
-    if profile is None:
-        raise SettingsError(
-            f"{url} does not say which kind of store it is: name it by --profile, "
-            f"or give its services and --profile {GENERIC}"
-        )
-    return profile.name
