@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.json_schemas import json_schema
     from checkpoint_ld.profiles import shapes_graph
     from checkpoint_ld.report import Checked, Report
-    from checkpoint_ld.runtime.clock import Clock
+    from checkpoint_ld.runtime.changes import Clock
     from checkpoint_ld.runtime.events import Event
     from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.sparql import QueryResult
@@ -179,7 +179,7 @@ _HOMES = {
     "CheckpointManager": "checkpointing",
     "CheckpointStore": "stores.protocol",
     "Checkpointer": "checkpointing",
-    "Clock": "runtime.clock",
+    "Clock": "runtime.changes",
     "Collection": "stores.collection",
     "ContextStyle": "emission",
     "DatabaseStore": "stores.database",

@@ -16,7 +16,7 @@ from checkpoint_ld import emission
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import AgentReading, examine, examine_document
 from checkpoint_ld.agent.schema import jsonld_of
-from checkpoint_ld.agent.shapes import to_second
+from checkpoint_ld.agent.second_shape import to_second
 from checkpoint_ld.agent.text import bytes_of, sha256_of, text_of
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.values import Limits

@@ -11,7 +11,7 @@ from checkpoint_ld import data, profiles
 from checkpoint_ld.agent import rules
 from checkpoint_ld.agent.collection import KnownBenchmark, check_collection
 from checkpoint_ld.agent.reading import examine
-from checkpoint_ld.agent.versions import released
+from checkpoint_ld.agent.values import released
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.examples import Example, example
 from checkpoint_ld.findings import Finding, Severity

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.agent.timeline import Timeline, html_of, svg_of, text_of, timeline_of
-from checkpoint_ld.agent.timeline.timeline import span
+from checkpoint_ld.agent.timeline import Timeline, span, text_of, timeline_of
+from checkpoint_ld.agent.timeline_page import html_of, svg_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import cells
 from checkpoint_ld.stores.protocol import header_of

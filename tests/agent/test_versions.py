@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agent import versions
+from checkpoint_ld.agent import values
 from checkpoint_ld.agent.text import Tree
-from checkpoint_ld.agent.versions import MIGRATIONS, NEWEST, Migration, migrated, released
+from checkpoint_ld.agent.values import MIGRATIONS, NEWEST, Migration, migrated, released
 from checkpoint_ld.errors import ReadError, UnsupportedVersion
 from tests.agent.documents import Json, checkpoint
 
@@ -65,8 +65,8 @@ def test_old_versions_go_step_by_step_to_the_newest(monkeypatch: pytest.MonkeyPa
         Migration("0.0.1", "0.1.0", "title becomes name", renamed),
         Migration("0.1.0", "0.2.0", "names are in capitals", shouted),
     ]
-    monkeypatch.setattr(versions, "MIGRATIONS", steps)
-    monkeypatch.setattr(versions, "NEWEST", "0.2.0")
+    monkeypatch.setattr(values, "MIGRATIONS", steps)
+    monkeypatch.setattr(values, "NEWEST", "0.2.0")
     old = {"version": "0.0.1", "title": "one"}
     assert released() == ("0.0.1", "0.1.0", "0.2.0")
     assert migrated(old) == {"version": "0.2.0", "name": "ONE"}

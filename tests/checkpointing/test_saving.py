@@ -254,6 +254,7 @@ def test_a_folder_that_may_not_be_written_to_is_named(tmp_path: Path) -> None:
     source = """
         import os, sys
         from checkpoint_ld import CheckpointManager, RuntimeState
+        CheckpointManager(sys.argv[1]).save(RuntimeState("a"))  # nobody may read the library of Python later on
         if os.geteuid() == 0:  # who may write anywhere
             os.seteuid(65534)
         try:
@@ -261,7 +262,7 @@ def test_a_folder_that_may_not_be_written_to_is_named(tmp_path: Path) -> None:
         except Exception as error:
             sys.stdout.write(f"{type(error).__name__} {error}")
     """
-    command = [sys.executable, "-c", textwrap.dedent(source)]
+    command = [sys.executable, "-c", textwrap.dedent(source), str(tmp_path / "open")]
     done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     assert done.stdout.startswith("StoreError .: cannot be used: permission denied")
 

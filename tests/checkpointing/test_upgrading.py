@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agent import versions
+from checkpoint_ld.agent import values
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.shapes import detect_shape
 from checkpoint_ld.agent.values import Shape
@@ -37,8 +37,8 @@ def test_a_version_from_the_future_is_left_as_it_is(bench: Bench, tmp_path: Path
 
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = versions.Migration("0.0.0", "0.0.1", "a name", lambda tree: {**tree, "name": "migrated"})
-    monkeypatch.setattr(versions, "MIGRATIONS", [step])
+    step = values.Migration("0.0.0", "0.0.1", "a name", lambda tree: {**tree, "name": "migrated"})
+    monkeypatch.setattr(values, "MIGRATIONS", [step])
 
 
 @pytest.mark.usefixtures("older")

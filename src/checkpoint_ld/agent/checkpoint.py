@@ -1,4 +1,4 @@
-"""`AgentCheckpoint`: what an agent knew and did at one moment, as one frozen value."""
+"""A checkpoint for people: where the agent stands, what it thought and did last, and what it knows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
-from checkpoint_ld.agent import versions
-from checkpoint_ld.agent.shapes import detect_shape, to_second
+from checkpoint_ld.agent import values
+from checkpoint_ld.agent.second_shape import to_second
+from checkpoint_ld.agent.shapes import detect_shape
 from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
 from checkpoint_ld.agent.values import (
     EXTENSIONS,
@@ -97,7 +98,7 @@ class AgentCheckpoint(CheckedMethods, Value):
         """
         if detect_shape(tree) != "canonical":
             raise ShapeError.of([finding("agent-shape", "this is the second shape, not the canonical one", pointer="")])
-        checkpoint = cls._of_values(tree := versions.migrated(dict(tree)))
+        checkpoint = cls._of_values(tree := values.migrated(dict(tree)))
         if isinstance(checkpoint, cls):
             return checkpoint.refusing()
         raise _refusal(checkpoint, _validated(tree))

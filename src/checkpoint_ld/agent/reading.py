@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from rdflib import Graph
 
-from checkpoint_ld.agent import versions
-from checkpoint_ld.agent.defaults import filled
+from checkpoint_ld.agent import values
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.names import CAF, derived
 from checkpoint_ld.agent.schema import without_context
-from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults
+from checkpoint_ld.agent.second_shape import PATCH, of_second
+from checkpoint_ld.agent.shapes import detect_shape, is_agent, origins_of, second_faults
 from checkpoint_ld.agent.text import sha256_of
+from checkpoint_ld.agent.values import filled
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import pointer
@@ -130,10 +131,10 @@ def examine_document(document: Document) -> AgentReading:
     try:
         if not is_agent(value):
             detect_shape(value)
-        version, shape = versions.checked_version(value), detect_shape(value)
+        version, shape = values.checked_version(value), detect_shape(value)
         value = without_context(value)
         tree, found = of_second(value) if shape == "second" else (value, ())
-        tree, added = filled(versions.migrated(tree))
+        tree, added = filled(values.migrated(tree))
     except ReadError as error:
         raise type(error).of(_placed(one, document) for one in error.findings) from error
     reading = AgentReading(tree, shape, version, document.source, document=document)
@@ -161,8 +162,8 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
     try:
         graph = AgentGraph.of_index(index)
         read = graph.tree()
-        version = versions.checked_version(read)
-        tree, added = filled(versions.migrated(read))
+        version = values.checked_version(read)
+        tree, added = filled(values.migrated(read))
     except ReadError as error:
         raise in_file(error, source) from error
     reading = AgentReading(tree, "canonical", version, source, syntax)

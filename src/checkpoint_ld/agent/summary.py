@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.agent.timeline.timeline import WITHHELD, instant, outcome_of, span
+from checkpoint_ld.agent.timeline import WITHHELD, instant, outcome_of, span
 from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.phrases import harmless, head
 

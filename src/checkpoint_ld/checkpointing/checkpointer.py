@@ -1,30 +1,199 @@
-"""`Checkpointer`: saves checkpoints of a state by itself, when something happens that is worth it."""
+"""Redaction: what must not be kept is taken out of a checkpoint before anything is written."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from pydantic import ValidationError
+
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.values import NEWEST, About, CheckpointMetadata, ParentLink
 from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import (
     CheckpointLdError,
     CheckpointWarning,
     DatabaseSyncError,
     GraphSyncError,
     SettingsError,
+    WriteError,
     warn,
 )
+from checkpoint_ld.mapping.properties import faults_of
 from checkpoint_ld.phrases import encodable
+from checkpoint_ld.runtime.changes import new_id
+from checkpoint_ld.runtime.frozen_json import thawed
+from checkpoint_ld.stores.protocol import amended
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.agent.values import About, Thought
+    from checkpoint_ld.agent.values import About, Snapshot, Thought
     from checkpoint_ld.checkpointing.manager import CheckpointManager
     from checkpoint_ld.checkpointing.results import Saved
     from checkpoint_ld.runtime.events import Event
     from checkpoint_ld.runtime.state import RuntimeState
+
+
+REDACTED: Final = "[redacted]"
+"""What stands where something was taken out."""
+
+Redaction = Sequence[str] | Callable[[dict[str, Any]], dict[str, Any]]
+"""JSON Pointers (RFC 6901) in which `*` stands for every member, or a function from JSON to JSON."""
+Redactor = Callable[[AgentCheckpoint], AgentCheckpoint]
+
+_IDENTITY: Final = ("id", "execution_id", "agent_id")
+
+
+def redactor(redact: Redaction | None) -> Redactor:
+    """Return what redacts a checkpoint; where nothing fits, it gives back the same.
+
+    What it makes of a checkpoint may break rules: it raises InvalidCheckpoint then, and SettingsError where the
+    checkpoint's identity does not stay. Raises SettingsError for what is no JSON Pointer.
+    """
+    if redact is None:
+        return _nothing
+    if callable(redact):
+        return lambda checkpoint: _checked(checkpoint, redact(thawed(checkpoint.tree())))
+    paths = [_steps(pointer) for pointer in redact]
+
+    def by_pointers(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
+        tree = before = checkpoint.tree()
+        for path in paths:
+            tree = _masked(tree, path)
+        return checkpoint if tree is before else _checked(checkpoint, tree)
+
+    return by_pointers
+
+
+def redacted_changes(checkpoint: AgentCheckpoint, changes: Mapping[str, Any], redacted: Redactor) -> dict[str, Any]:
+    """Return the `changes` that `update_metadata` is to make, with nothing in them that must not be kept.
+
+    Raises InvalidCheckpoint for values that a checkpoint may not have there.
+    """
+    after = redacted(amended(checkpoint, **changes)).tree()
+    became = {name: after.get(name) for name, value in changes.items() if value is not ABSENT and value is not None}
+    if "metadata" in became:
+        given = changes["metadata"]
+        became["metadata"] = {key: None if given[key] is None else after["metadata"].get(key) for key in given}
+    return {**changes, **became}
+
+
+def _nothing(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
+    return checkpoint
+
+
+def _checked(before: AgentCheckpoint, tree: object) -> AgentCheckpoint:
+    if not isinstance(tree, dict):
+        raise SettingsError(f"the function that redacts returned {type(tree).__name__}: it has to return the object")
+    for name in _IDENTITY:
+        if tree.get(name) != getattr(before, name):
+            raise SettingsError(f"redaction changed {name}, which checkpoints are found by: leave it out")
+    return AgentCheckpoint.of_tree(tree)
+
+
+def _steps(pointer: str) -> list[str]:
+    if not pointer.startswith("/"):
+        raise SettingsError(f"{pointer!r} is no JSON Pointer to a part of a checkpoint: it begins with '/'")
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/")]
+
+
+def _masked(value: Any, path: Sequence[str]) -> Any:
+    """Return `value` with what the path leads to replaced; only what is on the way is copied."""
+    if not path:
+        return value if value == REDACTED else REDACTED
+    step, rest = path[0], path[1:]
+    inner = {key: value[key] for key in _fitting(value, step)}
+    masked = {key: _masked(one, rest) for key, one in inner.items()}
+    changed = {key: one for key, one in masked.items() if one is not inner[key]}
+    if not changed:
+        return value
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    for key, one in changed.items():
+        copy[key] = one
+    return copy
+
+
+def _fitting(value: Any, step: str) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value if step == "*" else [step] if step in value else []
+    if isinstance(value, list):
+        places = range(len(value))
+        return places if step == "*" else [place for place in places if str(place) == step]
+    return []
+
+
+def taken(state: RuntimeState, reason: str, *, about: About | None = None, **told: str | None) -> AgentCheckpoint:
+    """Return a checkpoint of the state as it is now, which the next one will name as its parent.
+
+    `told` are a name and a description. Raises WriteError for what is no reason, name or description; the state is as
+    it was then.
+    """
+    with state.change():
+        snapshot = state.snapshot()
+        members = {
+            "timestamp": state.now(),
+            "execution_id": state.execution_id,
+            "agent_id": state.agent_id,
+            "snapshot": snapshot,
+            "parent": state.parent,
+            "about": about or state.about,
+        }
+        checkpoint = new_checkpoint(members | told, _metadata(snapshot, reason, state.agent_name))
+        state.parent = ParentLink(checkpoint_id=checkpoint.id)
+        return checkpoint
+
+
+def given_back(state: RuntimeState, checkpoint: AgentCheckpoint) -> None:
+    """Undo what `taken` did to the state, for a checkpoint that was kept nowhere, unless another one follows it."""
+    with state.change():
+        if state.parent is not None and state.parent.checkpoint_id == checkpoint.id:
+            state.parent = checkpoint.parent
+
+
+def forked(
+    origin: AgentCheckpoint, now: int, *, execution_id: str | None, branch_reason: str | None, name: str | None
+) -> AgentCheckpoint:
+    """Return the first checkpoint of another execution, with the same state. Raises WriteError for values refused."""
+    members = {
+        "timestamp": max(now, origin.timestamp),
+        "execution_id": new_id("exec_") if execution_id is None else execution_id,
+        "agent_id": origin.agent_id,
+        "snapshot": origin.snapshot,
+        "parent": {"checkpoint_id": origin.id, "is_branch": True}
+        | ({} if branch_reason is None else {"branch_reason": branch_reason}),
+        "about": origin.about,
+        "name": name,
+    }
+    return new_checkpoint(members, {**origin.metadata.tree(), "checkpoint_reason": "branch"})
+
+
+def new_checkpoint(members: dict[str, Any], metadata: dict[str, Any]) -> AgentCheckpoint:
+    """Return a checkpoint with a new id and these members; None is left out. Raises WriteError for values refused."""
+    given = {"version": NEWEST, "id": new_id("ckpt_"), **members}
+    try:
+        return AgentCheckpoint(
+            **{name: value for name, value in given.items() if value is not None},
+            metadata=CheckpointMetadata(**{name: value for name, value in metadata.items() if value is not None}),
+        )
+    except ValidationError as error:
+        raise WriteError(f"the checkpoint is refused: {faults_of(error)}") from None
+
+
+def _metadata(snapshot: Snapshot, reason: str, agent_name: str | None) -> dict[str, Any]:
+    progress = snapshot.progress
+    return {
+        "step_number": progress.step_number,
+        "tokens_used": progress.tokens_used,
+        "duration_ms": progress.duration_ms,
+        "checkpoint_reason": reason,
+        "total_steps_estimate": progress.total_steps_estimate,
+        "agent_name": agent_name,
+    }
+
 
 TRIGGERS: Final = ("tool_error", "low_confidence", "decision", "tool_completed", "thought_completed", "tool_started")
 """What a checkpoint is made for by itself; of several at once, the first here is its reason."""

@@ -1,7 +1,8 @@
-"""Checkpoints out of a store into a file of any syntax, and into a store from anywhere."""
+"""Restoring: a checkpoint as a state that goes on from it."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
@@ -10,19 +11,97 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import EXTENSIONS, ExportShape, ParentLink
+from checkpoint_ld.agent.values import EXTENSIONS, NEWEST, SHAPES, ExportShape, ParentLink
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import PACKED, is_packed, kind_of, read_bytes, replace_file
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.errors import SettingsError, SourceMissingError, WrongTypeError
-from checkpoint_ld.runtime.ids import new_id
+from checkpoint_ld.errors import SettingsError, SourceMissingError, WriteError, WrongTypeError
+from checkpoint_ld.runtime.changes import new_id
+from checkpoint_ld.runtime.state import RuntimeState
 
 if TYPE_CHECKING:
+    from checkpoint_ld.agent.values import Snapshot
     from checkpoint_ld.findings import Finding
+    from checkpoint_ld.runtime.changes import Clock
+    from checkpoint_ld.runtime.events import ErrorHandler
+
+
+def state_of(  # noqa: PLR0913 - all but the first are named
+    checkpoint: AgentCheckpoint,
+    *,
+    execution_id: str | None,
+    is_branch: bool,
+    auto_step: bool,
+    clock: Clock,
+    on_error: ErrorHandler,
+) -> RuntimeState:
+    """Return a state with all that the checkpoint holds, whose next checkpoint names this one as its parent.
+
+    Counters go on from the larger of the two that a checkpoint has.
+    """
+    state = RuntimeState(
+        checkpoint.agent_id,
+        execution_id,
+        auto_step=auto_step,
+        clock=clock,
+        snapshot=_counted(checkpoint),
+        on_error=on_error,
+    )
+    state.now(checkpoint.timestamp)
+    state.agent_name = checkpoint.metadata.agent_name
+    state.about = checkpoint.about
+    link = ParentLink(checkpoint_id=checkpoint.id)
+    state.parent = link.but(is_branch=True) if is_branch else link
+    return state
+
+
+def _counted(checkpoint: AgentCheckpoint) -> Snapshot:
+    snapshot, told = checkpoint.snapshot, checkpoint.metadata
+    progress = snapshot.progress.but(
+        step_number=max(snapshot.progress.step_number, told.step_number),
+        tokens_used=max(snapshot.progress.tokens_used or 0, told.tokens_used),
+        duration_ms=max(snapshot.progress.duration_ms or 0, told.duration_ms),
+    )
+    return snapshot.but(progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """A file, the version that it had, and the newest, which it has now unless it was only asked."""
+
+    path: Path
+    before: str
+    after: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether there was anything to do."""
+        return self.before != self.after
+
+
+@checked
+def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
+    """Bring a checkpoint's file to the newest version, in the shape that it has; one of that version is not touched.
+
+    The old file is there until the new one is safely on the disk. Raises ReadError for what cannot be read,
+    InvalidCheckpoint for what breaks rules, and WriteError where the file cannot be written.
+    """
+    from checkpoint_ld.agent.reading import examine  # noqa: PLC0415 - loads rdflib
+
+    reading = examine(path)
+    done = Upgraded(Path(path), reading.version, NEWEST)
+    if done.changed and not dry_run:
+        if reading.document is None or reading.shape not in SHAPES:
+            raise WriteError(f"{path}: only JSON files are upgraded; convert it to JSON first")
+        content = AgentCheckpoint.of_reading(reading).content(reading.shape)
+        replace_file(path, gzip.compress(content, mtime=0) if done.path.name.endswith(PACKED) else content)
+    return done
+
 
 Source = str | Path | bytes | Mapping[str, Any] | AgentCheckpoint
 """Where a checkpoint may come from: a path, bytes, JSON, or a checkpoint."""
 
-SHAPES: Final[tuple[ExportShape, ...]] = get_args(ExportShape)
+EXPORT_SHAPES: Final[tuple[ExportShape, ...]] = get_args(ExportShape)
 """The shapes in which a checkpoint can leave a store; all after JSON-LD have the statements of PROV-O in them."""
 _ENDINGS: Final = tuple(one + end for one in EXTENSIONS for end in ("", PACKED))
 
@@ -89,6 +168,6 @@ def as_copy(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
 
 def content_of(checkpoint: AgentCheckpoint, shape: ExportShape = "canonical") -> bytes:
     """Return what `export` writes. Raises SettingsError for a shape that there is not, WriteError for no JSON."""
-    if shape not in SHAPES:
-        raise SettingsError(f"there is no shape {shape!r}: use one of {', '.join(SHAPES)}")
+    if shape not in EXPORT_SHAPES:
+        raise SettingsError(f"there is no shape {shape!r}: use one of {', '.join(EXPORT_SHAPES)}")
     return checkpoint.content(shape)

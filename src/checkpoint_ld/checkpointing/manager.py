@@ -1,40 +1,85 @@
-"""`CheckpointManager`: checkpoints of running agents saved, found, restored, compared and cleared away."""
+"""The kinds of stores: what they are called, and what they raise."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
-from checkpoint_ld.agent.values import About, ExportShape  # noqa: TC001 - arguments are checked by annotations
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
-from checkpoint_ld.checkpointing.agreement import Reindexed, reindex
-from checkpoint_ld.checkpointing.combined import CombinedStore, Fetched
-from checkpoint_ld.checkpointing.kinds import NOUNS, SYNC_ERRORS
-from checkpoint_ld.checkpointing.opening import opened
-from checkpoint_ld.checkpointing.redaction import Redaction, redacted_changes, redactor
-from checkpoint_ld.checkpointing.restoring import state_of
+from checkpoint_ld.checkpointing.checkpointer import Redaction, forked, given_back, redacted_changes, redactor, taken
+from checkpoint_ld.checkpointing.combined import (
+    NOUNS,
+    SYNC_ERRORS,
+    CombinedStore,
+    Fetched,
+    Kind,
+    Reindexed,
+    reindex,
+)
+from checkpoint_ld.checkpointing.exchange import state_of
 from checkpoint_ld.checkpointing.results import Imported, Restored, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
-from checkpoint_ld.checkpointing.taking import forked, given_back, taken
 from checkpoint_ld.documents.values import ABSENT, Absent
-from checkpoint_ld.errors import CheckpointLdError, CheckpointNotFound, DatabaseSyncError, GraphSyncError
-from checkpoint_ld.runtime.clock import Clock
+from checkpoint_ld.errors import (
+    CheckpointLdError,
+    CheckpointNotFound,
+    DatabaseSyncError,
+    GraphSyncError,
+    WrongTypeError,
+)
+from checkpoint_ld.runtime.changes import Clock
 from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.protocol import Filter, header_of
+from checkpoint_ld.stores.protocol import CheckpointStore, Filter, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.values import About, ExportShape
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.protocol import CheckpointStore, Header
+    from checkpoint_ld.stores.protocol import Header
+
+
+_FORMS: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        "files": "the path of a folder",
+        "database": "a path, a URL such as sqlite:///checkpoints.db",
+        "graph": "the path of a collection, the URL of a SPARQL service, an open Collection",
+    }
+)
+"""What may be given in place of a store."""
+
+
+def opened(kind: Kind, given: Any, *, follows_files: bool = False) -> CheckpointStore | None:
+    """Return the store that is given as such or by its place; None where none is.
+
+    A database that `follows_files` need not be flushed. Nothing is opened or made yet, but a place that cannot be that
+    of such a store is refused: raises WrongTypeError and SettingsError.
+    """
+    if given is None or (isinstance(given, CheckpointStore) and not isinstance(given, type)):
+        return given
+    is_place = isinstance(given, (str, os.PathLike))
+    if is_place and kind == "files":
+        return FileStore(given)
+    if is_place and kind == "database":
+        from checkpoint_ld.stores.database import DatabaseStore  # noqa: PLC0415 - SQLAlchemy, which files do without
+
+        return DatabaseStore(given, follows_files=follows_files)
+    if kind == "graph":
+        from checkpoint_ld.stores.collection import Collection  # noqa: PLC0415 - pyoxigraph, which the others do without
+        from checkpoint_ld.stores.graphs import GraphStore  # noqa: PLC0415 - as above
+
+        if is_place or isinstance(given, Collection):
+            return GraphStore(given)
+    raise WrongTypeError(f"{kind} is of type {type(given).__name__}: give {_FORMS[kind]}, or a store")
+
 
 Headers = list["Header"]
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FOLDER = "./checkpoints"
 SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
-"""What `export` writes: `exchange.SHAPES`."""
+"""What `export` writes: `exchange.EXPORT_SHAPES`."""
 PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 """How a timeline is drawn into a file, by its extension."""
 _LATEST = 5
@@ -153,7 +153,7 @@ def list_(
     if not listed:
         streams.say("no checkpoint fits")
         return
-    from checkpoint_ld.agent.timeline.timeline import instant
+    from checkpoint_ld.agent.timeline import instant
 
     rows = [
         (
@@ -231,7 +231,8 @@ def timeline(
     *, stores: Stores, source: str, kind: str | None, output: Output, limit: int | None, width: int | None
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
-    from checkpoint_ld.agent.timeline import html_of, svg_of, text_of
+    from checkpoint_ld.agent.timeline import text_of
+    from checkpoint_ld.agent.timeline_page import html_of, svg_of
 
     output.check(source, *stores.files)
     kind = kind or kind_of(output.file, PICTURES, "text")
@@ -461,7 +462,7 @@ def reindex(*, stores: Stores, as_json: bool) -> None:
 @_of_stores
 def stats(*, stores: Stores, execution: str | None, as_json: bool) -> None:
     """Show what executions used and did: checkpoints, steps, tokens, calls, failed ones, by tool."""
-    from checkpoint_ld.checkpointing.statistics import statistics
+    from checkpoint_ld.checkpointing.results import statistics
 
     with stores.manager() as of:
         found = list(statistics(of.store, execution))

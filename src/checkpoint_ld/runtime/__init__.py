@@ -1,14 +1,12 @@
 """The state of an agent while it runs: small changes, small events, snapshots that share what did not change."""
 
-from checkpoint_ld.runtime.clock import Clock
+from checkpoint_ld.runtime.changes import Clock, new_id
 from checkpoint_ld.runtime.context import Context, Record, Variables
 from checkpoint_ld.runtime.events import Event
 from checkpoint_ld.runtime.frozen_json import JsonArray, JsonObject
-from checkpoint_ld.runtime.ids import new_id
-from checkpoint_ld.runtime.progress import ExecutionProgress
 from checkpoint_ld.runtime.state import RuntimeState
 from checkpoint_ld.runtime.thought_chain import ThoughtChain
-from checkpoint_ld.runtime.tool_state import ToolState
+from checkpoint_ld.runtime.tool_state import ExecutionProgress, ToolState
 
 __all__ = [
     "Clock",

@@ -1,18 +1,82 @@
-"""Changes of a state: one lock for all its parts, and the events of a change told when the lock is free again."""
+"""Changes of a state: their clock, their identifiers, the lock under which they happen, and values that are checked."""
 
 from __future__ import annotations
 
+import math
+import secrets
 import threading
+import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import ValidationError
+
+from checkpoint_ld.agent.values import LATEST_MS, Value
+from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.mapping.properties import faults_of
 from checkpoint_ld.runtime.events import Bus, Event
+from checkpoint_ld.runtime.frozen_json import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from checkpoint_ld.runtime.clock import Clock
+
+def _wall() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _monotonic() -> int:
+    return time.monotonic_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Clock(CheckedMethods):
+    """Where a state takes its time from: `wall` in epoch milliseconds (UTC), `monotonic` in milliseconds since ever.
+
+    Give functions of your own for runs that can be repeated exactly.
+    """
+
+    wall: Callable[[], int] = _wall
+    monotonic: Callable[[], int] = _monotonic
+
+
+_COUNTS = 1 << 12
+_SEED = 1 << 8
+"""Counting starts low, so that thousands of identifiers fit into one millisecond."""
+
+
+class _Sequence:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._moment = 0
+        self._count = 0
+
+    def next(self, now: int) -> tuple[int, int]:
+        """Return a millisecond and a count that are above those before, also when the clock was put back."""
+        with self._lock:
+            if now > self._moment:
+                self._moment, self._count = now, secrets.randbelow(_SEED)
+            else:
+                self._count += 1
+                if self._count == _COUNTS:
+                    self._moment, self._count = self._moment + 1, 0
+            return self._moment, self._count
+
+
+_SEQUENCE = _Sequence()
+
+
+def new_id(prefix: str) -> str:
+    """Return `prefix` and the 32 hexadecimal digits of a new UUID of version 7 (RFC 9562 §5.7, counter by §6.2).
+
+    Later ones are greater within a process; between processes they follow the clock to the millisecond.
+    """
+    moment, count = _SEQUENCE.next(Clock().wall())
+    number = moment << 80 | 7 << 76 | count << 64 | 2 << 62 | secrets.randbits(62)
+    return f"{prefix}{number:032x}"
 
 
 class Changes:
@@ -69,3 +133,59 @@ class Changes:
         with self.still:
             self._latest = max(self._latest, *(one for one in moments if one is not None), 0)
             return self._latest
+
+
+Made = TypeVar("Made", bound=Value)
+
+
+def made(model: type[Made], members: Mapping[str, Any], what: str) -> Made:
+    """Return the value with these members; a known member that is None is absent.
+
+    `what` is what messages call it. Raises WriteError for members that it may not have, WrongTypeError for values that
+    are no JSON.
+    """
+    known = model.model_fields
+    given = {
+        name: value if isinstance(value, str) and name in known else frozen(value, f"{name} of {what}")
+        for name, value in members.items()
+        if value is not None or name not in known
+    }
+    try:
+        value = model.model_validate(given)
+    except ValidationError as error:
+        raise WriteError(f"{what} is refused: {faults_of(error)}") from None
+    # pydantic copies objects and arrays; what is frozen is to be shared instead.
+    parts = {name: one for name, one in given.items() if isinstance(one, (dict, list)) and name != "children"}
+    return value.model_copy(update=parts) if parts else value
+
+
+def changed(value: Made, changes: Mapping[str, Any], what: str) -> Made:
+    """Return `value` with other members; None takes a known one away. Raises as `made` does."""
+    given = {name: getattr(value, name) for name in value.model_fields_set}
+    return made(type(value), {**given, **(value.model_extra or {}), **changes}, what)
+
+
+def is_alternative(value: Any) -> bool:
+    """Return whether a value is one of the `alternatives` of a thought."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("option"), str)
+        and isinstance(value.get("reason_rejected"), str)
+        and ("confidence" not in value or (_is_amount(value["confidence"]) and value["confidence"] <= 1))
+    )
+
+
+def is_memory(value: Any) -> bool:
+    """Return whether a value is an entry of the `memory` of a context."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("key"), str)
+        and "value" in value
+        and _is_amount(value.get("importance"))
+        and type(value.get("timestamp")) is int
+        and 0 <= value["timestamp"] <= LATEST_MS
+    )
+
+
+def _is_amount(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < math.inf

@@ -10,8 +10,8 @@ from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.phrases import shown
+from checkpoint_ld.runtime.changes import is_memory
 from checkpoint_ld.runtime.frozen_json import JsonArray, JsonObject, frozen, frozen_member
-from checkpoint_ld.runtime.making import is_memory
 
 if TYPE_CHECKING:
     from checkpoint_ld.runtime.changes import Changes

@@ -17,14 +17,11 @@ from checkpoint_ld.agent.values import (
 )
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.runtime.changes import Changes
-from checkpoint_ld.runtime.clock import Clock
+from checkpoint_ld.runtime.changes import Changes, Clock, new_id
 from checkpoint_ld.runtime.context import Context
 from checkpoint_ld.runtime.events import Bus, ErrorHandler, Event, Settled, log_error
-from checkpoint_ld.runtime.ids import new_id
-from checkpoint_ld.runtime.progress import ExecutionProgress
 from checkpoint_ld.runtime.thought_chain import ThoughtChain
-from checkpoint_ld.runtime.tool_state import ToolState
+from checkpoint_ld.runtime.tool_state import ExecutionProgress, ToolState
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,7 @@ from checkpoint_ld.agent.values import Thought
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.phrases import shown
-from checkpoint_ld.runtime.ids import new_id
-from checkpoint_ld.runtime.making import changed, is_alternative, made
+from checkpoint_ld.runtime.changes import changed, is_alternative, made, new_id
 
 if TYPE_CHECKING:
     from checkpoint_ld.runtime.changes import Changes

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from checkpoint_ld.agent import versions
+from checkpoint_ld.agent import values
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.shapes import detect_shape
 from checkpoint_ld.arguments import CheckedMethods
@@ -99,7 +99,7 @@ def _snapshot(path: Path) -> Any:
     if path.suffix == ".json":
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError):  # reading it with care says what is wrong
             root = orjson.loads(path.read_bytes())
-            if root["version"] == versions.NEWEST and detect_shape(root) == "canonical":
+            if root["version"] == values.NEWEST and detect_shape(root) == "canonical":
                 return root["snapshot"]
     return _tree(path)["snapshot"]
 
@@ -130,7 +130,7 @@ def _heading(start: bytes, end: bytes) -> dict[str, Any] | None:
         return None
     before, after = _parsed(head), _parsed(tail)
     known = [name for name in after if name in _LAST]
-    is_canonical = list(before) == _FIRST and before["version"] == versions.NEWEST
+    is_canonical = list(before) == _FIRST and before["version"] == values.NEWEST
     is_ordered = known == [name for name in _LAST if name in after] and after.keys().isdisjoint((*before, "snapshot"))
     return {**before, **after} if is_canonical and is_ordered else None
 

@@ -7,15 +7,18 @@ from functools import cache
 from html import escape
 from importlib import resources
 from itertools import accumulate
+from string import Template
 from typing import TYPE_CHECKING, Final
 
-from checkpoint_ld.agent.timeline.timeline import CHECKPOINTS, THOUGHTS, instant, span
+from checkpoint_ld.agent.timeline import CHECKPOINTS, THOUGHTS, instant, span
 from checkpoint_ld.phrases import harmless, head
+from checkpoint_ld.reports.page import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.agent.timeline.timeline import Moment, Timeline
+    from checkpoint_ld.agent.timeline import Moment, Timeline
+
 
 _WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 150, 24, 46, 58
 _LANE: Final = 34
@@ -75,7 +78,7 @@ def svg_of(timeline: Timeline) -> str:
 @cache
 def style() -> str:
     """Return the style sheet of pictures."""
-    return (resources.files("checkpoint_ld.agent.timeline") / "picture.css").read_text(encoding="utf-8")
+    return (resources.files("checkpoint_ld.agent") / "picture.css").read_text(encoding="utf-8")
 
 
 def _axis(frame: _Frame) -> Iterator[str]:
@@ -157,3 +160,41 @@ def _legend(y: float) -> Iterator[str]:
 
 def _text(text: str) -> str:
     return escape("\n".join(map(harmless, text.split("\n"))))
+
+
+def html_of(timeline: Timeline) -> str:
+    """Return the page of a timeline: no network, no script, no other file."""
+    undated = f" · {timeline.undated} calls do not say when they began" if timeline.undated else ""
+    facts = f"{', '.join(timeline.executions)} · {instant(timeline.start)} · {span(timeline.duration_ms)}{undated}"
+    return Template(_file("page.html")).substitute(
+        title=_resource(f"{timeline.agent_id}: timeline"),
+        style=look() + _file("page.css"),
+        heading=_resource(timeline.agent_id),
+        facts=_resource(facts),
+        picture=svg_of(timeline),
+        rows="\n".join(_row(one, timeline.start) for one in timeline.moments),
+    )
+
+
+def _row(moment: Moment, start: int) -> str:
+    took = f", {span(moment.end - moment.start)}" if moment.kind == "call" and moment.end is not None else ""
+    how = f"{moment.outcome}{took}" if moment.kind == "call" else ""
+    if moment.confidence is not None:
+        how = f"confidence {moment.confidence}"
+    what = f"{moment.kind} <code>{_resource(moment.id)}</code><br>{_resource(moment.label)}"
+    return (
+        f'<tr class="{moment.kind}"><td>{span(moment.start - start)}</td><td>{what}</td>'
+        f'<td class="{moment.outcome.replace(" ", "-")}">{how}</td><td>{_lines(moment.text)}</td></tr>'
+    )
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(_resource, text.split("\n")))
+
+
+def _resource(text: str) -> str:
+    return escape(harmless(text))
+
+
+def _file(name: str) -> str:
+    return (resources.files("checkpoint_ld.agent") / name).read_text(encoding="utf-8")
