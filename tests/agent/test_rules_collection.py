@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from checkpoint_ld import Benchmark, Severity, validate
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.collection import KnownBenchmark, check_collection
 from checkpoint_ld.agent.reading import examine
@@ -126,3 +127,41 @@ def test_checkpoints_are_taken_as_well_and_one_at_a_time() -> None:
     found = check_collection(checkpoints())
     assert next(found).rule == "agent-changes"
     assert passed == [1, 2]
+
+
+def test_files_that_are_validated_together_are_held_against_each_other(tmp_path: Path) -> None:
+    trees = {"b.json": step(1), "a.json": step(2, agent_id="agent_2"), "c.json": step(3, 9, agent_id="agent_2")}
+    for name, tree in trees.items():
+        (tmp_path / name).write_bytes(text(tree))
+    paths = sorted(tmp_path.iterdir())
+
+    def rules(*sources: Path | bytes, profile: str) -> list[tuple[str | None, str]]:
+        found = validate(*sources, profile=profile)
+        return [(one.place.file, one.rule) for one in found.findings if one.code.startswith("AE")]
+
+    assert rules(*paths, profile="agent") == []
+    assert rules(*paths, profile="collection") == [
+        (str(tmp_path / "a.json"), "agent-changes"),
+        (str(tmp_path / "c.json"), "agent-parent-absent"),
+    ]
+    [changed, absent] = rules(*(path.read_bytes() for path in paths), profile="strict")
+    assert changed == (None, "agent-changes")
+    assert absent == (None, "agent-parent-absent")
+    assert rules(paths[0], profile="collection") == []
+
+
+def test_a_benchmark_beside_them_says_which_questions_there_are(tmp_path: Path) -> None:
+    benchmark = Benchmark.create("Metals")
+    known = benchmark.add_question("Which metal is liquid?", "Mercury")
+    benchmark.save(tmp_path / "metals.jsonld")
+    root = benchmark.to_jsonld()["@id"]
+    for number, question in enumerate((known, "urn:uuid:nobody"), 1):
+        about = {"benchmark": root, "question": question}
+        (tmp_path / f"{number}.json").write_bytes(text(step(number, execution=f"exec_{number}", about=about)))
+
+    found = validate(*sorted(tmp_path.iterdir()), profile="strict")
+
+    [unknown] = [one for one in found.findings if one.code.startswith("AE")]
+    assert (unknown.rule, unknown.place.pointer) == ("agent-question-unknown", "/about/question")
+    assert unknown.severity is Severity.VIOLATION
+    assert found.checked[1].text is not None

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.families.checking import Profiles, Together
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.fixes import Fix
     from checkpoint_ld.report import Checked, Report
@@ -195,7 +195,8 @@ class _Run:
         """Validate `files`; those that are not there are named on standard error."""
         from checkpoint_ld.families import checking
 
-        counted = (self.selection.applied(one) for one in self._checked(files))
+        together = checking.Together(self.profiles)
+        counted = map(self.selection.applied, together.added(self._checked(files, together)))
         return checking.report_of(map(_marked, counted), self.profiles)
 
     def show_repairs(self, files: Sequence[str]) -> int:
@@ -242,7 +243,7 @@ class _Run:
             except ReadError as error:
                 self.fail(str(error))
 
-    def _checked(self, files: Sequence[str]) -> Iterator[Checked]:
+    def _checked(self, files: Sequence[str], together: Together) -> Iterator[Checked]:
         """Validate files, with a bar on standard error where there is somebody to see it."""
         from checkpoint_ld.families import checking
 
@@ -253,7 +254,12 @@ class _Run:
                 source = file if file != streams.STANDARD else self.repaired_input or sys.stdin.buffer
                 try:
                     streamed = self._streamed(source, is_alone=len(files) == 1)
-                    yield streamed or checking.check(source, self.profiles, syntax=self.syntax, engine=self.engine)
+                    if streamed is None:
+                        choices: Any = {"syntax": self.syntax, "engine": self.engine, "together": together}
+                        yield checking.check(source, self.profiles, **choices)
+                    else:
+                        together.note(None, b"", None)
+                        yield streamed
                 except ReadError as error:
                     self.fail(str(error))
                 except SettingsError as error:  # shapes that one document shows not to be applicable

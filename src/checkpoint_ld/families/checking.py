@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import profiles, validation
 from checkpoint_ld.arguments import checked
+from checkpoint_ld.dialects.properties import as_list
 from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.families import AGENT, BENCHMARK, examine_bytes
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.reading import Reading
 from checkpoint_ld.report import Checked, Report
+from checkpoint_ld.validation import by_place
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
     from typing import BinaryIO
 
+    from checkpoint_ld.agent.collection import KnownBenchmark
+    from checkpoint_ld.agent.reading import AgentReading
     from checkpoint_ld.families import Source
     from checkpoint_ld.profiles import Profile
 
@@ -40,7 +46,7 @@ class Profiles:
     _held: dict[str, Profile] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self._has(BENCHMARK) and not self._has(AGENT):
+        if not self.has(BENCHMARK) and not self.has(AGENT):
             short = dict.fromkeys(one.removeprefix(f"{profiles.AGENT}-") for one in profiles.names())
             raise SettingsError(unknown("profile", self.name, short))
         self.first  # noqa: B018 - says now what is wrong with the shapes
@@ -48,9 +54,10 @@ class Profiles:
     @property
     def first(self) -> Profile:
         """The profile for what shows no family: that for benchmarks, if there is one."""
-        return self.of(BENCHMARK if self._has(BENCHMARK) else AGENT)
+        return self.of(BENCHMARK if self.has(BENCHMARK) else AGENT)
 
-    def _has(self, family: str) -> bool:
+    def has(self, family: str) -> bool:
+        """Whether the name means a profile of a family."""
         try:
             profiles.of_family(self.name, _CALLED[family])
         except SettingsError:
@@ -82,17 +89,24 @@ def validate(
     """
     chosen = Profiles(profile, tuple(shapes))
     validation.check_engine(engine)
-    return report_of((check(source, chosen, syntax=syntax, engine=engine) for source in sources), chosen)
+    together = Together(chosen)
+    found = (check(source, chosen, syntax=syntax, engine=engine, together=together) for source in sources)
+    return report_of(together.added(found), chosen)
 
 
 def check(
-    source: Any, chosen: Profiles | Profile, *, syntax: str | None = None, engine: str = validation.COMPILED
+    source: Any,
+    chosen: Profiles | Profile,
+    *,
+    syntax: str | None = None,
+    engine: str = validation.COMPILED,
+    together: Together | None = None,
 ) -> Checked:
     """Hold a checkpoint against the rules of its family: a path, an open binary file or bytes.
 
-    What cannot be read is a finding, with the severity that the profile gives it. Raises SourceMissingError for a file
-    that is not there, SettingsError for a profile that is not for its family, and for the user's shapes when they
-    cannot be applied.
+    `together` remembers it, to hold it against others. What cannot be read is a finding, with the severity that the
+    profile gives it. Raises SourceMissingError for a file that is not there, SettingsError for a profile that is not
+    for its family, and for the user's shapes when they cannot be applied.
     """
     first = chosen.first if isinstance(chosen, Profiles) else chosen
     try:
@@ -100,11 +114,17 @@ def check(
     except SourceMissingError:
         raise
     except ReadError as error:
+        if together is not None:
+            together.note(None, b"", None)
         return validation.unread(error, next((one.place.file for one in error.findings), None), first)
     try:
-        return check_source(examine_bytes(data, name, syntax=syntax, checked=False), chosen, engine=engine)
+        read = examine_bytes(data, name, syntax=syntax, checked=False)
+        found = check_source(read, chosen, engine=engine)
     except ReadError as error:
-        return validation.unread(error, name, first, data)
+        found, read = validation.unread(error, name, first, data), None
+    if together is not None:
+        together.note(source if isinstance(source, (str, os.PathLike)) else data, data, read)
+    return found
 
 
 def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = validation.COMPILED) -> Checked:
@@ -124,6 +144,68 @@ def _profile(chosen: Profiles | Profile, family: str) -> Profile:
     if isinstance(chosen, Profiles):
         return chosen.of(family)
     return chosen if chosen.family == _CALLED[family] else Profiles(chosen.name, chosen.own_shapes).of(family)
+
+
+class Together:
+    """The sources of one run, held against each other where the profile has rules for that (agent checkpoints).
+
+    It remembers when each agent checkpoint was taken and where to read it again, and which questions benchmarks have.
+    """
+
+    def __init__(self, chosen: Profiles) -> None:
+        profile = chosen.of(AGENT) if chosen.has(AGENT) else None
+        self._profile = profile if profile is not None and profile.rule("agent-parent-absent") is not None else None
+        self._agents: list[tuple[float, int, Any, str]] = []
+        self._benchmarks: dict[str, KnownBenchmark] = {}
+        self._count = 0
+
+    def note(self, source: Any, data: bytes, read: Source | None) -> None:
+        """Remember the next source: `source` can be read again, `data` are its bytes, None stands for no checkpoint."""
+        at, self._count = self._count, self._count + 1
+        if self._profile is None or read is None:
+            return
+        if isinstance(read, Reading):
+            from checkpoint_ld.agent.collection import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
+
+            elements = [
+                one["@id"]
+                for one in as_list(read.tree.get("dataFeedElement"))
+                if isinstance(one, dict) and "@id" in one
+            ]
+            self._benchmarks[str(read.tree.get("@id"))] = KnownBenchmark(frozenset(elements), sha256(data).hexdigest())
+            return
+        taken = read.tree.get("timestamp")
+        self._agents.append((taken if is_number(taken) else 0, at, source, read.syntax))
+
+    def added(self, checked: Iterable[Checked]) -> list[Checked]:
+        """Return the sources that were noted, with what they say against each other among their findings."""
+        found = list(checked)
+        if self._profile is None or len(self._agents) < 2:
+            return found
+        from checkpoint_ld.agent.collection import check_collection  # noqa: PLC0415 - benchmarks need none of it
+
+        texts: dict[int, str] = {}
+        oldest_first = sorted(self._agents, key=lambda one: one[:2])
+        readings = (self._again(*one[1:], texts) for one in oldest_first)
+        for one in check_collection(readings, self._benchmarks):
+            at = int((one.place.file or "").partition(".")[0])
+            rule = self._profile.rule(one.rule)
+            if rule is None:
+                continue
+            place = replace(one.place, file=found[at].source)
+            findings = (*found[at].findings, replace(one, place=place, severity=rule.severity))
+            found[at] = replace(found[at], findings=findings, text=found[at].text or texts[at])
+        return [replace(one, findings=tuple(sorted(one.findings, key=by_place))) for one in found]
+
+    def _again(self, at: int, source: Any, syntax: str, texts: dict[int, str]) -> AgentReading:
+        """Read an agent checkpoint again, under its number: several sources may have one name, or none."""
+        from checkpoint_ld.agent import reading  # noqa: PLC0415 - benchmarks need none of it
+
+        data, name = read_bytes(source)
+        read = reading.examine_bytes(data, f"{at}{''.join(Path(name or '').suffixes[-2:])}", syntax=syntax)
+        if read.document is not None:
+            texts[at] = read.document.data.decode("utf-8-sig", "replace")
+        return read
 
 
 def report_of(checked: Iterable[Checked], chosen: Profiles) -> Report:

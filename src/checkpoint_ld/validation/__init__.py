@@ -52,7 +52,7 @@ def unread(error: CheckpointLdError, name: str | None, profile: Profile, data: b
     """Return what was found in a source called `name` with the bytes `data` that cannot be read."""
     found = getattr(error, "findings", ()) or (finding("no-checkpoint", str(error)),)
     return Checked(
-        name, tuple(sorted(_weighed(found, profile), key=_by_place)), text=None if data is None else _text(data)
+        name, tuple(sorted(_weighed(found, profile), key=by_place)), text=None if data is None else _text(data)
     )
 
 
@@ -96,7 +96,7 @@ def judge(checkpoint: Judged, profile: Profile, *, engine: str = COMPILED) -> Ch
         found = applied(checkpoint.statements(), shapes, by_pyshacl=engine == PYSHACL)
     of_graph, reported = checkpoint.findings(found, shapes.index, profile)
     of_form = _weighed(checkpoint.of_form(of_graph, profile), profile)
-    findings = sorted((*of_form, *of_graph), key=_by_place)
+    findings = sorted((*of_form, *of_graph), key=by_place)
     text = _text(checkpoint.document.data) if findings and checkpoint.document is not None else None
     report = report_graph(reported, is_conforming=not reported, sources=(shapes.index,))
     return Checked(checkpoint.source, tuple(findings), checkpoint.dialect, text, report)
@@ -160,7 +160,8 @@ def _weighed(findings: Iterable[Finding], profile: Profile) -> Iterator[Finding]
         yield found if rule is None else replace(found, severity=rule.severity)
 
 
-def _by_place(found: Finding) -> tuple[int, int, str, str, str, str]:
+def by_place(found: Finding) -> tuple[int, int, str, str, str, str]:
+    """Return what sorts the findings of a source by their places in it."""
     place = found.place
     return place.line or 0, place.column or 0, place.pointer or "", found.node or "", found.code, found.message
 
