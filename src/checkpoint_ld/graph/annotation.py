@@ -229,7 +229,10 @@ class _Walk:
                 if is_json or is_undecided(value, term):
                     annotated[key] = {"@value": value, "@type": "@json"}
                 else:
-                    annotated[key] = self.value(value, inside.below(key), term, key)
+                    made = self.value(value, inside.below(key), term, key)
+                    if key == "@included" and any(one.keys() == {"@id"} for one in made):
+                        raise _SetApartError  # PyLD takes what has only an identifier for no node
+                    annotated[key] = made
             except _SetApartError:
                 self._forget(walked)
                 set_apart.append(key)
