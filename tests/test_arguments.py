@@ -97,6 +97,7 @@ def public(kind: type) -> Iterator[str]:
             yield name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [one for one in public(Benchmark) if parameters(getattr(made(), one))])
 def test_a_wrong_type_gives_an_error_of_ours_and_damages_nothing(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -239,6 +240,7 @@ def agent_doors(objects: dict[str, Any]) -> Iterator[tuple[str, Callable[..., An
         yield function.__name__, function
 
 
+@pytest.mark.slow
 def test_no_argument_of_agents_is_answered_by_a_foreign_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each parameter of each door takes each wrong value once; what is no error of ours fails the test."""
     monkeypatch.chdir(tmp_path)

@@ -67,6 +67,7 @@ def test_nothing_is_wrong_with_a_document(documents: Any) -> None:
     assert checkpoint_ld.load(documents.document(60)).findings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_rich_document_is_loaded_and_one_question_of_ten_has_a_fault(part: Callable[[str], Any], seed: int) -> None:
     rich = part("rich_documents")
@@ -137,6 +138,7 @@ def rows_of(rows: Iterable[Iterable[object]]) -> set[tuple[str | float, ...]]:
     return {tuple(float(text) if NUMBER.fullmatch(text) else text for text in map(str, row)) for row in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::checkpoint_ld.errors.FindingsWarning")
 def test_every_way_can_be_taken(part: Callable[[str], Any], tmp_path: Path) -> None:
     ours, ways, measuring = part("ours"), part("ways"), part("measuring")
@@ -155,6 +157,7 @@ def test_every_way_can_be_taken(part: Callable[[str], Any], tmp_path: Path) -> N
 # --- measuring and telling
 
 
+@pytest.mark.slow
 def test_one_command_prints_a_table(tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
     options = ["--turns", "1", "--turn", "0", "--only", "json", "--record", str(record)]

@@ -38,6 +38,7 @@ def built() -> Ring:
         return Ring()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_collecting")
 def test_what_was_built_is_looked_at_seldom_but_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter, "_LEAST", 10 * PARTS)
@@ -48,6 +49,7 @@ def test_what_was_built_is_looked_at_seldom_but_is_looked_at(monkeypatch: pytest
     assert interpreter._unseen.known > 0  # noqa: SLF001 - the collector has looked at everything
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_collecting")
 @pytest.mark.parametrize(("times", "looked_at"), [(3, False), (4, True)])
 def test_the_collector_waits_for_several_times_what_was_built_at_once(

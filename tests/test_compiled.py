@@ -64,12 +64,14 @@ def damaged(draw: st.DrawFn) -> Json:
     return tree
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300), deadline=None)
 @given(documents())
 def test_odd_documents_give_the_same_statements_either_way(tree: Json) -> None:
     agrees(tree)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400), deadline=None)
 @given(damaged())
 def test_damaged_documents_give_the_same_statements_either_way(tree: Json) -> None:
@@ -127,6 +129,7 @@ def test_terms_of_a_documents_own_are_covered() -> None:
     assert agrees(tree)
 
 
+@pytest.mark.slow
 def test_every_file_gives_the_same_statements_either_way(corpus: Path) -> None:
     files = [corpus / case["file"] for dialect in DIALECTS for case in expectations(corpus, dialect)]
     covered = [agrees(reading.examine(path).tree) for path in files]

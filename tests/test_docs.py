@@ -134,6 +134,7 @@ def no_network(*_: object) -> None:
     raise AssertionError("the documentation promises that nothing goes to the network")
 
 
+@pytest.mark.slow
 @a_page
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:pyshacl", "ignore::DeprecationWarning:rdflib")
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,6 +268,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Com
     return folder, subprocess.run(build, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
 
 
+@pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_asks_nobody_for_anything(
     site: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
@@ -280,6 +282,7 @@ def test_the_site_is_built_without_a_warning_and_asks_nobody_for_anything(
         assert FETCHED.findall(html) == [], name
 
 
+@pytest.mark.slow
 def test_the_site_is_searched_when_it_is_opened_from_a_folder(
     site: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:

@@ -179,6 +179,7 @@ class TestKeys:
         assert spot(found) == ("E-DUPKEY", "/0/~0~1", 1, 12)
         assert "3 times" in found.message
 
+    @pytest.mark.slow
     def test_an_object_with_very_many_doubled_keys_is_refused(self) -> None:
         text = "{" + ",".join(f'"{number // 2}": 0' for number in range(40_000)) + "}"
         assert len(refusal(text)) == 20_000

@@ -28,6 +28,7 @@ def test_an_exception_is_its_class() -> None:
     assert issubclass(checkpoint_ld.FindingsWarning, UserWarning)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "wanted"),
     [

@@ -306,6 +306,7 @@ def test_documents_as_karenina_writes_them_are_written_alike() -> None:
         holds_as_json(graph)
 
 
+@pytest.mark.slow
 def test_every_file_is_written_alike(corpus: Path) -> None:
     for dialect in DIALECTS:
         for case in expectations(corpus, dialect):

@@ -40,6 +40,7 @@ class Answer(BaseAnswer):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "is_faulty", "most"), [("validate", False, 56), ("validate", True, 58), ("load", False, 46)]
 )

@@ -147,6 +147,7 @@ def documents(draw: st.DrawFn) -> Json:
     return tree
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300), deadline=None)
 @given(documents())
 def test_every_document_comes_back_equal_from_the_graph_alone(tree: Json) -> None:
@@ -159,6 +160,7 @@ def test_every_document_comes_back_equal_from_the_graph_alone(tree: Json) -> Non
         assert same(without_contexts(from_syntax(data, syntax)), without_contexts(original))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150), deadline=None)
 @given(documents())
 def test_every_syntax_is_read_alike_by_rdflib_and_pyoxigraph(tree: Json) -> None:
@@ -249,6 +251,7 @@ def below_the_root_context(document: Json) -> Json:
     return {key: value for key, value in document.items() if key != "@context"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processor", PROCESSORS)
 @settings(max_examples=examples(150), deadline=None)
 @given(tree=ordinary_documents())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rdflib import URIRef
@@ -62,6 +63,7 @@ def equal(graph: CheckpointGraph, tree: Json) -> bool:
     return same(without_contexts(graph.tree()), without_contexts(tree))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200), deadline=None)
 @given(tree=documents(), edits=st.lists(st.tuples(st.integers(0, 40), st.sampled_from(KEYS), VALUES), max_size=4))
 def test_replacing_members_is_editing_the_document(tree: Json, edits: list[tuple[int, str, Json]]) -> None:
@@ -75,6 +77,7 @@ def test_replacing_members_is_editing_the_document(tree: Json, edits: list[tuple
         assert equal(graph, tree)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(200), deadline=None)
 @given(tree=documents(), edits=st.lists(st.tuples(st.integers(0, 40), st.sampled_from(KEYS), VALUES), max_size=3))
 def test_writing_an_object_that_was_read_is_editing_the_document(

@@ -86,6 +86,7 @@ def calls(job: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", JOBS)
 @pytest.mark.parametrize("much", DOCUMENTS)
 def test_work_grows_as_the_document_does(much: str, job: str, tmp_path: Path) -> None:

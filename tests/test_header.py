@@ -196,6 +196,7 @@ def test_a_header_says_what_a_full_read_says(
     assert read_header(source) == expected
 
 
+@pytest.mark.slow
 def test_headers_of_the_corpus_are_those_of_full_reads(corpus: Path) -> None:
     seen = set()
     for file in sorted(corpus.rglob("*.json*")):

@@ -55,6 +55,7 @@ def edited(document: Json, file: Path) -> Json:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "identifier", ["urn:karenina:sha256:" + 64 * "a", "checkpoint://id/x", "checkpoint://id/a/../b"]
 )
@@ -192,6 +193,7 @@ def plainly(value: Json) -> Json:
     return {key.removeprefix(SCHEMA): plainly(one) for key, one in value.items() if key != "@context"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unusual", UNUSUAL)
 @pytest.mark.parametrize("form", FORMS)
 def test_an_unusual_member_is_kept_where_it_stands(form: str, unusual: str, tmp_path: Path) -> None:
@@ -269,6 +271,7 @@ def stated(graph: Any) -> set[Any]:
     return {triple for triple in graph if triple[1] != URIRef(KARENINA + "residue")}
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(TYPES)), max_size=5, unique_by=lambda one: one[0]))
 def test_texts_keep_their_languages_and_datatypes(changes: list[tuple[Any, Any]]) -> None:
@@ -324,6 +327,7 @@ def test_a_dialect_without_a_place_for_languages_and_datatypes_names_each(dialec
     assert "datatype urn:x:type" in typings["/dataFeedElement/0/item/text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["@type", "@id"])
 @pytest.mark.parametrize("value", [None, 5, [None], {}, [["x"]]])
 @pytest.mark.parametrize("kind", ["unknown", "rating", "answer"])

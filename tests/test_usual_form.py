@@ -40,6 +40,7 @@ def is_usual(tree: Json) -> bool:
     return not marked
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300), deadline=None)
 @given(documents())
 def test_odd_documents(tree: Json) -> None:

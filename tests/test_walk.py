@@ -92,6 +92,7 @@ def agrees(tree: Json) -> bool:
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300), deadline=None)
 @given(trees())
 def test_objects_of_all_kinds_side_by_side(tree: Json) -> None:

@@ -58,6 +58,7 @@ def test_the_second_shape_is_loaded_and_written() -> None:
     assert loaded.content("second").decode() == loaded.dumps("second")
 
 
+@pytest.mark.slow
 @given(checkpoints)
 def test_values_hold_everything_that_the_tree_says(tree: Json) -> None:
     made = AgentCheckpoint.model_validate(tree)

@@ -34,6 +34,7 @@ def run(*arguments: object) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in told.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_the_agent_looks_at_every_file(folder: Path, tmp_path: Path) -> None:
     found = run(folder, tmp_path / "kept")
     assert found["files"] == "41"
@@ -42,6 +43,7 @@ def test_the_agent_looks_at_every_file(folder: Path, tmp_path: Path) -> None:
     assert run(folder, tmp_path / "kept") == found  # it is done: nothing is looked at again
 
 
+@pytest.mark.slow
 def test_the_agent_loses_and_repeats_nothing_when_it_is_killed(folder: Path, tmp_path: Path) -> None:
     expected = run(folder, tmp_path / "quiet")
     killing = Path(__file__).with_name("killing.py")

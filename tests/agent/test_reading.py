@@ -315,6 +315,7 @@ def test_text_that_is_no_rdf_is_refused_with_its_place(tmp_path: Path) -> None:
     assert (raised.value.findings[0].place.file, raised.value.findings[0].place.line) == (str(path), 2)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_thoughts_are_read() -> None:
     tree = checkpoint([thought(f"t{number}", confidence=1, children=[]) for number in range(100_000)])
     for data in (bytes_of(tree), bytes_of(to_second(tree), "second")):

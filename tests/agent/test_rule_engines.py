@@ -37,6 +37,7 @@ def assert_alike(source: bytes) -> None:
     assert found(source, "compiled") == found(source, "pyshacl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: rule.code)
 def test_both_engines_find_the_same_in_every_example(rule: Any) -> None:
     shown = example(rule.code)
@@ -45,6 +46,7 @@ def test_both_engines_find_the_same_in_every_example(rule: Any) -> None:
     assert_alike(shown.invalid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
 def test_both_engines_find_the_same_in_mutilated_checkpoints(part: int) -> None:
     for seed in range(part * 10, part * 10 + 10):
@@ -71,6 +73,7 @@ def what(found: Finding) -> Any:
     return found.code, found.severity, found.message, found.remedy, found.node, found.place.pointer, found.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: rule.code)
 def test_statements_break_the_rules_that_a_file_breaks(rule: Any) -> None:
     shown = example(rule.code)

@@ -180,6 +180,7 @@ def test_reasons_are_written_as_the_second_shape_has_them(reason: str, written: 
     assert there_and_back(tree)["metadata"]["checkpoint_reason"] == reason
 
 
+@pytest.mark.slow
 @given(checkpoints)
 def test_nothing_is_lost_in_the_second_shape(tree: Json) -> None:
     before = copy.deepcopy(tree)
@@ -364,6 +365,7 @@ def test_odd_things_that_only_the_second_shape_can_say() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(checkpoints)
 def test_what_we_write_is_what_the_second_shape_requires(tree: Json) -> None:
     assert list(second_faults(to_second(tree))) == []

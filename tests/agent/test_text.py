@@ -59,6 +59,7 @@ def test_text_is_indented_by_two_not_escaped_and_ends_with_one_line_end() -> Non
     assert '"state": {}' in text
 
 
+@pytest.mark.slow
 @given(checkpoints, st.integers())
 def test_equal_data_is_equal_bytes_and_comes_back(tree: Json, seed: int) -> None:
     text = text_of(tree)

@@ -210,6 +210,7 @@ def test_traits_that_a_model_judges_are_left_to_a_judge() -> None:
     assert traits(found) == {"clarity": ("needs_judge", None)}
 
 
+@pytest.mark.slow
 def test_a_trait_that_cannot_be_evaluated_says_why() -> None:
     endless = rating("endless", pattern="(a+)+$", case_sensitive=True, invert_result=False, higher_is_better=True)
     found = one(benchmark(VERIFIED, endless, rating=[]), record(trace="a" * 40 + "b"))

@@ -98,6 +98,7 @@ TERMS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(
     st.lists(st.tuples(st.sampled_from(["add", "set", "remove"]), st.integers(0, 60), st.sampled_from(NAMES), TERMS))
@@ -128,6 +129,7 @@ def test_edits_by_rdflib_are_seen_by_all_that_a_benchmark_answers(
         assert outcome(lambda: list(again.questions)) == outcome(lambda: list(warm.questions))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(tree=documents(), value=JSON.filter(lambda one: one is not None), at=st.integers(0, 3))
 def test_a_benchmark_answers_the_same_whatever_was_asked_before(tree: Json, value: Json, at: int) -> None:
@@ -215,6 +217,7 @@ def test_generated_documents_answer_alike_from_a_file_and_from_statements(tree: 
     alike_from_statements(benchmark)
 
 
+@pytest.mark.slow
 def test_every_file_answers_alike_from_its_statements(corpus: Path) -> None:
     for dialect in DIALECTS:
         for case in expectations(corpus, dialect)[::4]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -228,6 +229,7 @@ STARTS: dict[str, Callable[[], Benchmark]] = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40))
 @given(start=st.sampled_from(sorted(STARTS)), script=st.lists(edits, min_size=1, max_size=5))
 def test_edits_do_what_a_plain_model_does_and_every_step_is_saved(start: str, script: list[Edit]) -> None:

@@ -114,6 +114,7 @@ def test_a_search_looks_into_the_fields(query: Any, options: dict[str, Any], exp
     assert ids(benchmark().search_questions(query, **options)) == expected
 
 
+@pytest.mark.slow
 def test_a_pattern_that_would_never_end_is_given_up() -> None:
     made = load(canonical(question("a" * 40 + "!", LIQUID)))
     start = time.monotonic()

@@ -236,6 +236,7 @@ STARTS: dict[str, Callable[[], Benchmark]] = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30))
 @given(start=st.sampled_from(sorted(STARTS)), script=st.lists(edits, min_size=1, max_size=5))
 def test_edits_do_what_a_plain_model_does_and_every_step_is_saved(start: str, script: list[tuple[str, Json]]) -> None:

@@ -152,6 +152,7 @@ def test_two_checkpoints_of_one_iri_are_told(files: list[Path], tmp_path: Path) 
     assert report.shared == (iri(0),)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is killed")
 @pytest.mark.parametrize("convert", [workers.dies_once, workers.leaves_something])
 def test_a_process_that_dies_takes_nothing_with_it(files: list[Path], tmp_path: Path, convert: Any) -> None:
@@ -161,6 +162,7 @@ def test_a_process_that_dies_takes_nothing_with_it(files: list[Path], tmp_path: 
     assert content(tmp_path / "out") == content(tmp_path / "whole")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is killed")
 def test_a_shard_that_ends_every_process_is_named(files: list[Path], tmp_path: Path) -> None:
     shards = plan(files, tmp_path / "out")
@@ -169,6 +171,7 @@ def test_a_shard_that_ends_every_process_is_named(files: list[Path], tmp_path: P
     assert [one.index for one in report.results] == [shard.index for shard in shards if shard.index != 1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is killed")
 def test_a_killed_run_is_completed_by_the_next(files: list[Path], tmp_path: Path) -> None:
     out, program = tmp_path / "out", tmp_path / "program.py"

@@ -56,6 +56,7 @@ def mutants(seed: int, count: int) -> Iterator[Json]:
         yield {**changed, "@id": f"urn:uuid:karenina-checkpoint-{number}.5"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", [None, "karenina"])
 def test_bulk_store_and_load_refuse_the_same(profile: str | None, tmp_path: Path) -> None:
     (tmp_path / "files").mkdir()

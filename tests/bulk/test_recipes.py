@@ -28,6 +28,7 @@ def test_every_recipe_is_known() -> None:
     assert {one.name for one in RECIPES.glob("bulk_*.py")} == ENGINES.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", TRIED)
 def test_other_engines_write_the_same_bytes(recipe: str, tmp_path: Path) -> None:
     if importlib.util.find_spec(ENGINES[recipe]) is None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Collection
 
@@ -18,6 +20,7 @@ def program(name: str, *arguments: object) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_checkpoints_are_the_same_every_time_in_files_and_in_lines(tmp_path: Path) -> None:
     for folder, options in (("files", ()), ("again", ()), ("lines", ("--lines", 4))):
         program("checkpoints.py", 6, tmp_path / folder, *options)
@@ -29,6 +32,7 @@ def test_checkpoints_are_the_same_every_time_in_files_and_in_lines(tmp_path: Pat
     assert 3 < sum(len(json.loads(one)["dataFeedElement"]) for one in files) / 6 < 7
 
 
+@pytest.mark.slow
 def test_engines_are_compared_by_what_they_write(tmp_path: Path) -> None:
     program("checkpoints.py", 4, tmp_path / "lines", "--lines", 2)
     told = program("bulk_engines.py", tmp_path / "lines", tmp_path / "out", "--engines", 1, 2).splitlines()
@@ -36,6 +40,7 @@ def test_engines_are_compared_by_what_they_write(tmp_path: Path) -> None:
     assert len({line.split()[-1] for line in told}) == 1
 
 
+@pytest.mark.slow
 def test_every_named_query_is_timed(tmp_path: Path) -> None:
     program("checkpoints.py", 3, tmp_path / "files")
     with Collection.open(tmp_path / "kept") as collection:

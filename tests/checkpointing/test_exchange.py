@@ -179,6 +179,7 @@ def test_what_is_odd_about_a_foreign_file_is_told(bench: Bench, tmp_path: Path) 
     assert bench.manager.restore("other").findings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", "CON", "x\0", "y" * 900, ".", 'ä <&> "%"'])
 def test_no_id_leads_out_of_the_folder(bench: Bench, id: str) -> None:
     before = {path for path in bench.folder.parent.rglob("*") if bench.folder not in path.parents}

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked, so that each kill costs little")
 def test_a_process_may_be_killed_at_any_step(tmp_path: Path) -> None:
     done = subprocess.run(

@@ -66,6 +66,7 @@ def test_without_room_for_the_database_the_file_is_kept(bench: Bench) -> None:
     assert len(bench.manager.list()) == 2
 
 
+@pytest.mark.slow
 def test_two_processes_save_the_same_execution(bench: Bench) -> None:
     started = [
         subprocess.Popen(

@@ -29,6 +29,7 @@ def test_files_are_converted_in_shards(run: Run) -> None:
     assert again.out == told.out
 
 
+@pytest.mark.slow
 def test_several_processes_write_the_same(run: Run) -> None:
     for out, jobs in (("one", 1), ("two", 2)):
         assert run("bulk", "convert", "files", "--output", out, "--shard-size", "0.005", "--jobs", jobs, "-q").code == 0

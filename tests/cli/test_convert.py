@@ -224,6 +224,7 @@ def test_a_reader_that_goes_away_is_no_traceback(metals: Path) -> None:
     assert "Exception ignored" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", [0.0, 0.05, 0.1, 0.2])
 def test_a_kill_in_the_middle_leaves_the_old_file(metals: Path, tmp_path: Path, moment: float) -> None:
     target = tmp_path / "target.nt"
@@ -330,6 +331,7 @@ def test_inferred_statements_are_left_aside_when_the_graph_is_read(name: str, ru
     assert len(target.read_bytes()) > len(back.read_bytes())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed"])
 def test_what_is_written_does_not_depend_on_the_seed_of_hashes(tmp_path: Path, dialect: str) -> None:
     benchmark = Benchmark("Metals")

@@ -170,6 +170,7 @@ def test_an_extension_that_cannot_be_written_is_refused_with_those_that_can(run:
         assert not Path(name).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", [".json", ".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".owl", ".xml", ""])
 @pytest.mark.parametrize("packed", [False, True], ids=["", "gz"])
 def test_every_syntax_is_written_and_read_by_its_extension_packed_or_not(

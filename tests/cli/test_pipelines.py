@@ -88,6 +88,7 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False)
 
 
+@pytest.mark.slow
 def test_the_action_annotates_summarises_and_fails(tmp_path: Path) -> None:
     shutil.copy(EXAMPLES / "broken.jsonld", tmp_path / "with a space.jsonld")
     shutil.copy(EXAMPLES / "metals.jsonld", tmp_path)
@@ -103,6 +104,7 @@ def test_the_action_annotates_summarises_and_fails(tmp_path: Path) -> None:
     assert run_action(tmp_path, paths="fixable.jsonld", profile="strict").returncode == 1
 
 
+@pytest.mark.slow
 def test_what_is_written_into_an_input_is_never_run(tmp_path: Path) -> None:
     shutil.copy(EXAMPLES / "fixable.jsonld", tmp_path)
     evil = "$(touch ran) `touch ran` \"; touch ran; '; touch ran; --fix"

@@ -156,6 +156,7 @@ def test_tables_fit_the_terminal_unless_they_are_to_be_wide(
     assert "Why? " * 39 in (folder / "table.txt").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_collection_is_asked_where_it_is(run: Run, folder: Path) -> None:
     with Collection.open(folder / "kept") as collection:
         collection.add(folder / "metals.jsonld", folder / "elements.jsonld")

@@ -28,6 +28,7 @@ def imported(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "unwanted"),
     [

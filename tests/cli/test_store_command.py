@@ -111,6 +111,7 @@ def test_the_list_tells_what_is_there(filled: str, run: Run) -> None:
     assert told[0]["findings"] == {"violation": 0, "warning": 0, "info": 0}
 
 
+@pytest.mark.slow
 def test_queries_go_over_all_of_it(filled: str, run: Run) -> None:
     query = "SELECT ?name { GRAPH ?g { ?b a schema:DataFeed ; schema:name ?name } } ORDER BY ?name"
     told = run("store", "query", filled, "--query", query, "--format", "csv")

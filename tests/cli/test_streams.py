@@ -63,6 +63,7 @@ def test_escape_sequences_of_a_document_are_printed_as_pictures(run: Run) -> Non
             assert not {"\x1b", "\x07", "\x9b"} & set(text), command
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_what_programs_read_is_as_it_is_but_on_a_terminal(run: Run) -> None:
     command = [
@@ -116,6 +117,7 @@ def shell(redirection: str, *arguments: str, encoding: str = "utf-8") -> subproc
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_full_or_closed_standard_output_is_one_line() -> None:
     for command in (["inspect", "good.jsonld"], ["convert", "good.jsonld", "--to", "nt"]):
@@ -131,6 +133,7 @@ def test_a_full_or_closed_standard_output_is_one_line() -> None:
     assert shell("<&-", "convert", "-").stderr == b"the input: cannot be read: bad file descriptor; check the path\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_another_encoding_shows_people_what_it_can_and_leaves_data_as_it_is(encoding: str) -> None:

@@ -125,6 +125,7 @@ def test_only_a_hash_accepts_code(run: Run) -> None:
     assert "write sha256: and 64 hexadecimal digits" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("is_marked", [False, True])
 def test_what_fix_takes_away_says_so_and_is_counted(run: Run, form: str, is_marked: bool) -> None:

@@ -254,6 +254,7 @@ def test_the_checkpoint_may_come_from_standard_input_and_be_rdf(run: Run) -> Non
     assert done.code == 0
 
 
+@pytest.mark.slow
 def test_stored_code_runs_only_when_it_is_trusted_and_that_is_said(run: Run) -> None:
     shutil.copy(EXAMPLES / "elements.jsonld", "elements.jsonld")
     lines = (EXAMPLES / "answers.jsonl").read_text(encoding="utf-8").splitlines()[180:184]

@@ -27,6 +27,7 @@ def dumped(folder: Path) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.slow
 @needs_fork
 @pytest.mark.parametrize("kind", ["anywhere", "between-two-changes"])
 def test_kills_leave_nothing_half_there_and_the_next_run_completes(kind: str, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ def filled(write: Write, store: Path) -> Path:
     return store
 
 
+@pytest.mark.slow
 def test_queries_find_what_they_find_in_memory_and_make_no_dataset(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,6 +62,7 @@ def test_they_follow_what_is_added_changed_and_removed(filled: Path, write: Writ
         assert iri(1) in {row["benchmark"] for row in collection.query("template-fields")}
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Collection.open(filled) as collection:
         expected = found(collection)

@@ -140,6 +140,7 @@ def test_languages_come_back_as_they_were_written() -> None:
     assert restored(held, kept_forms(held)) == [written]
 
 
+@pytest.mark.slow
 def test_the_whole_corpus_comes_back(corpus: Path, store: Path) -> None:
     with Collection.open(store) as collection:
         loaded = collection.add(corpus, options=Options(OnConflict.KEEP_BOTH, Checks(fail_on=None)))

@@ -73,6 +73,7 @@ def test_graphs_that_are_kept_beside_each_other_keep_their_names(filled: Path, w
             assert {quad.graph_name.value for quad in quads} == set(collection)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shards", [1, 3, 12, 100])
 @pytest.mark.parametrize("compressed", [False, True])
 def test_shards_together_are_the_dump_and_their_list_is_right(

@@ -28,6 +28,7 @@ def filled(request: pytest.FixtureRequest, write: Write, store: Path) -> Iterato
         yield collection
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timeout", [None, 60.0])
 def test_all_graphs_together_are_the_default(timeout: float | None, filled: Collection) -> None:
     [row] = filled.query(COUNT, timeout=timeout).as_dicts()
@@ -75,6 +76,7 @@ def test_the_manifest_can_be_queried(filled: Collection) -> None:
     }
 
 
+@pytest.mark.slow
 def test_named_queries_are_answered_as_in_memory(filled: Collection) -> None:
     for name, query in queries.catalogue().items():
         if not any(one.is_required for one in query.parameters.values()):
@@ -88,6 +90,7 @@ def test_derived_statements_are_there_for_those_that_look_at_them(filled: Collec
     assert {row["field"] for row in filled.query("template-fields").as_dicts()} >= {"metal"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

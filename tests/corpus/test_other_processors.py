@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_processor_reads_the_statements_of_our_graph(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):

@@ -38,6 +38,7 @@ each_older_dialect = pytest.mark.parametrize("dialect", [one for one in DIALECTS
 each_writable_dialect = pytest.mark.parametrize("dialect", WRITABLE)
 
 
+@pytest.mark.slow
 def test_a_canonical_document_comes_back_from_its_statements_alone(corpus: Path) -> None:
     written_by_karenina = 0
     for case in expectations(corpus, CANONICAL):
@@ -51,6 +52,7 @@ def test_a_canonical_document_comes_back_from_its_statements_alone(corpus: Path)
     assert written_by_karenina > 15
 
 
+@pytest.mark.slow
 def test_a_fresh_process_needs_nothing_but_the_statements(corpus: Path) -> None:
     files = [case["file"] for case in expectations(corpus, CANONICAL)]
     for file in (one for one in files if any(name in one for name in IN_A_FRESH_PROCESS)):
@@ -75,6 +77,7 @@ def without_contexts(value: Json) -> Json:
     return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
 
 
+@pytest.mark.slow
 @each_older_dialect
 def test_every_upgraded_document_is_the_same_again_from_its_statements(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
@@ -88,6 +91,7 @@ def without_root_context(tree: dict[str, Json]) -> dict[str, Json]:
     return {key: value for key, value in tree.items() if key != "@context"}
 
 
+@pytest.mark.slow
 @each_writable_dialect
 def test_saving_without_an_edit_changes_no_byte(corpus: Path, dialect: str, tmp_path: Path) -> None:
     for case in expectations(corpus, dialect):
@@ -96,6 +100,7 @@ def test_saving_without_an_edit_changes_no_byte(corpus: Path, dialect: str, tmp_
         assert target.read_bytes() == (corpus / case["file"]).read_bytes(), case["file"]
 
 
+@pytest.mark.slow
 @each_writable_dialect
 def test_saving_leaves_out_settings_of_deep_judgment_and_nothing_else(
     corpus: Path, dialect: str, tmp_path: Path
@@ -123,6 +128,7 @@ def is_deep(name: Json) -> bool:
     return isinstance(name, str) and name.startswith("deep_judgment_")
 
 
+@pytest.mark.slow
 @each_writable_dialect
 def test_adding_a_question_changes_no_other_line(corpus: Path, dialect: str, tmp_path: Path) -> None:
     target = tmp_path / "edited.json"
@@ -155,6 +161,7 @@ def may_change(line: str) -> bool:
     return '"dateModified"' in line or line.endswith((": []", ": {}")) or "totalQuestions" in line
 
 
+@pytest.mark.slow
 @each_older_dialect
 def test_karenina_gets_every_date_and_template_that_it_asks_for(corpus: Path, dialect: str, tmp_path: Path) -> None:
     target = tmp_path / "canonical.jsonld"

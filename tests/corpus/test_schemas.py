@@ -21,6 +21,7 @@ def document(path: Path) -> Json:
     return json.loads(path.read_text(encoding="utf-8-sig"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["datafeed-ns-v3", "datafeed-legacy"])
 def test_documents_of_karenina_pass(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):

@@ -26,6 +26,7 @@ def observed(corpus: Path, folder: str) -> list[dict[str, Any]]:
     return [row for row in rows if row["file"].startswith(f"{folder}/")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_what_karenina_refuses_is_reported_and_what_it_loads_is_no_violation(corpus: Path, folder: str) -> None:
     rows = observed(corpus, folder)
@@ -43,6 +44,7 @@ def test_what_karenina_refuses_is_reported_and_what_it_loads_is_no_violation(cor
             assert found == [], row["file"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [one for one in FOLDERS if one != "rejected"])
 def test_every_finding_of_a_json_document_has_its_place(corpus: Path, folder: str) -> None:
     for path in sorted((corpus / folder).iterdir()):

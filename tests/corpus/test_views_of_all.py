@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
 
+@pytest.mark.slow
 @each_dialect
 def test_a_copy_and_a_trip_through_statements_are_equal(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
@@ -29,6 +30,7 @@ def test_a_copy_and_a_trip_through_statements_are_equal(corpus: Path, dialect: s
         assert semantic_diff(benchmark, back, dates=True, order=True).is_empty, case["file"]
 
 
+@pytest.mark.slow
 @each_dialect
 def test_tables_have_a_row_for_each_question(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):

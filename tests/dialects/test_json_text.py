@@ -19,6 +19,7 @@ CONTAINERS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(CONTAINERS)
 def test_what_is_encoded_can_be_decoded(value: Any) -> None:
     assert decoded(encoded(value)) == value

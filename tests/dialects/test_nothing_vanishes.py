@@ -183,6 +183,7 @@ IDLE = {
 """Properties of the document that say nothing, and that a dialect does without."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_member_that_nobody_knows_is_kept_or_named(target: str, tmp_path: Path) -> None:
     document = rich()
@@ -198,6 +199,7 @@ def test_a_member_that_nobody_knows_is_kept_or_named(target: str, tmp_path: Path
     assert tried > 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_value_that_nobody_expects_is_kept_or_named(target: str, tmp_path: Path) -> None:
     document = rich()
@@ -337,6 +339,7 @@ def is_described(benchmark: Benchmark, target: str, folder: Path) -> bool:
     return DESCRIBED[target](json.loads(file.read_bytes()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("folder", [name for name in DIALECT_FOLDERS if name not in TARGETS])
 def test_real_documents_are_written_as_descriptions_ask(corpus: Path, folder: str, target: str, tmp_path: Path) -> None:

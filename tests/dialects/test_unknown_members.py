@@ -96,6 +96,7 @@ def missing(marks: list[str], benchmark: Benchmark) -> list[str]:
     return [mark for mark in marks if mark not in text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), MEMBERS, ids=[f"{name}={value}" for name, value in MEMBERS])
 @pytest.mark.parametrize("dialect", DOCUMENTS)
 def test_no_member_vanishes_without_a_word(dialect: str, name: str, value: Any, tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ def test_what_cannot_be_searched_for_is_an_error_in_the_details(said: Any) -> No
     assert found["details"]["r"]["error"]
 
 
+@pytest.mark.slow
 def test_an_expression_that_takes_too_long_is_given_up() -> None:
     detail = searched(r"(a+)+$", "x", text="a" * 40 + "b")
     assert "takes more than" in detail["error"]

@@ -35,6 +35,7 @@ def failure(found: CallableRubricTrait, text: str = "", trust: Trust = TRUST) ->
     return str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [CITED, CITED.encode(), base64.b64encode(CITED.encode()).decode()])
 def test_trusted_source_is_run_in_every_form_in_which_it_is_stored(code: str | bytes) -> None:
     assert judged(trait(code), "so it is [1]") is True
@@ -42,6 +43,7 @@ def test_trusted_source_is_run_in_every_form_in_which_it_is_stored(code: str | b
     assert judged(trait(code, invert_result=True), "so it is") is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [
@@ -75,6 +77,7 @@ def test_scores_and_classes_come_back(kind: str, members: dict[str, Any], source
     assert type(found) is type(result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "members", "source", "message"),
     [

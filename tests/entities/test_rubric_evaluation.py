@@ -96,6 +96,7 @@ def test_what_needs_a_judge_is_named() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_pattern_without_end_is_an_error_of_that_trait_alone() -> None:
     endless = RegexRubricTrait(name="endless", pattern=r"(a+)+$")
 

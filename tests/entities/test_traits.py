@@ -617,6 +617,7 @@ def test_what_is_not_said_has_its_default(
     assert cls.model_validate(members).model_dump(mode="json") == {**members, **defaults}
 
 
+@pytest.mark.slow
 def test_a_pattern_that_never_comes_to_an_end_is_given_up() -> None:
     trait = RegexRubricTrait(name="endless", pattern=r"(a+)+$")
 

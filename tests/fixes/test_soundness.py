@@ -171,6 +171,7 @@ def in_form(tree: Json, form: str) -> Json:
     return FORMS[form](tree)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("start", DOCUMENTS)
 def test_no_form_of_a_document_without_format_version_and_prefixes_gets_worse(form: str, start: str) -> None:
@@ -192,6 +193,7 @@ def test_no_prefix_is_put_where_the_document_gives_it_another_meaning(form: str)
     assert reading.examine(data).is_readable <= reading.examine(fixed).is_readable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_document_of_the_corpus_gets_worse(corpus: Path, profile: str) -> None:
     for file in sorted(corpus.glob("*/*.json*")):

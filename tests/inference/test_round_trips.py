@@ -146,6 +146,7 @@ def test_a_name_that_the_document_uses_is_not_derived_on_its_objects() -> None:
     assert said == ["nearly"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_real_documents_come_back_as_if_nothing_had_been_derived(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):

@@ -139,11 +139,13 @@ def only_python() -> dict[str, str]:
     return {shapes_of_rules()[str(shape)]: reason for shape, reason in profiles.reasons().items()}
 
 
+@pytest.mark.slow
 def test_with_inferred_statements_plain_pyshacl_gives_our_verdict_on_every_example(tmp_path: Path) -> None:
     assert len(cases()) > 300
     assert _differing(_by_pyshacl(cases(), tmp_path, inferred=True, advanced=False)) == set()
 
 
+@pytest.mark.slow
 def test_with_rules_of_inference_pyshacl_gives_our_verdict_but_where_only_python_tells(tmp_path: Path) -> None:
     needy = [case for case in cases() if case.code in only_python()]
     others = [case for case in cases() if case.code not in only_python()][::EVERY]
@@ -153,6 +155,7 @@ def test_with_rules_of_inference_pyshacl_gives_our_verdict_but_where_only_python
     assert len(only_python()) <= 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", profiles.FAMILIES)
 def test_rules_of_inference_give_the_statements_that_python_infers(family: str) -> None:
     """Oxigraph carries the rules out; it rewrites doubles, and one class depends on how they are written."""
@@ -205,6 +208,7 @@ def _store(graph: Graph) -> pyoxigraph.Store:
     return store
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", profiles.FAMILIES)
 def test_a_guard_reports_a_graph_without_what_the_shapes_look_at(family: str, tmp_path: Path) -> None:
     case = next(case for case in cases() if case.profile.family == family and case.is_valid)

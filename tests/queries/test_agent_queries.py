@@ -135,6 +135,7 @@ EXPECTED: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rows_are_those_that_were_checked_by_hand(name: str, engine: Engine) -> None:

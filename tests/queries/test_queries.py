@@ -41,12 +41,14 @@ def given_for(name: str) -> dict[str, Any]:
     return parameters
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rows_are_those_that_were_checked_by_hand(store: pyoxigraph.Store, name: str, engine: Engine) -> None:
     assert rows(store, name, engine, **given_for(name)) == EXPECTED[name]["rows"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_to_find_is_no_error(name: str, engine: Engine) -> None:
@@ -59,6 +61,7 @@ def test_nothing_to_find_is_no_error(name: str, engine: Engine) -> None:
         assert len(found) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_both_engines_agree_on_the_examples_too(name: str) -> None:
     files = [EXAMPLES / name for name in ("metals.jsonld", "metals-v2.json", "elements.jsonld", "fixable.jsonld")]
@@ -66,6 +69,7 @@ def test_both_engines_agree_on_the_examples_too(name: str) -> None:
     assert rows(data.store, name, **given_for(name)) == rows(data.store, name, "rdflib", **given_for(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_derived_statements_change_nothing_for_queries_that_do_not_look_at_them(name: str) -> None:
     plain = dataset(derived=False).store
@@ -116,6 +120,7 @@ def texts() -> Iterator[str]:
     yield from (json.dumps(tree) for tree in (metals(), canonical(item("Which?" * 30, None)), canonical()))
 
 
+@pytest.mark.slow
 def test_states_are_those_that_the_benchmark_tells() -> None:
     for text in texts():
         benchmark = Benchmark.load(text.encode())
@@ -144,6 +149,7 @@ def test_all_predicates_of_the_format_are_known() -> None:
         assert is_ours or f"schema:{iri.removeprefix(SCHEMA)}" in text, key
 
 
+@pytest.mark.slow
 def test_questions_of_one_benchmark_and_with_one_keyword(store: pyoxigraph.Store) -> None:
     for engine in ENGINES:
         assert [row[1] for row in rows(store, "questions", engine, benchmark="urn:b:metals")] == [

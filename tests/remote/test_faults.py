@@ -129,6 +129,7 @@ FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str,
 """What is done, what a server answers, how it was connected; the error, what it says, and how many requests came."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_a_server_does_wrong_is_an_error_of_its_own(server: Server, fault: str) -> None:
     use, replies, settings, error, message, requests = FAULTS[fault]

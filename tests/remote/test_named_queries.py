@@ -43,6 +43,7 @@ def filled(running_oxigraph: str, graphs: list[CheckpointGraph]) -> Iterator[Spa
         yield connected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", queries.catalogue())
 def test_a_named_query_gives_the_same_rows(name: str, filled: SparqlClient, embedded: sparql.Dataset) -> None:
     words = shlex.split(queries.catalogue()[name].example)
@@ -56,6 +57,7 @@ def test_a_named_query_gives_the_same_rows(name: str, filled: SparqlClient, embe
     assert sorted(map(str, found.rows)) == sorted(map(str, expected.rows))
 
 
+@pytest.mark.slow
 def test_most_named_queries_find_something(filled: SparqlClient) -> None:
     rows = {}
     for name, query in queries.catalogue().items():

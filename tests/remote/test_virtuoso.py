@@ -99,6 +99,7 @@ def client(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparqlClient]:
         yield connected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", [documents.canonical, documents.rich, documents.scenario])
 def test_what_is_pulled_is_what_was_pushed(client: SparqlClient, build: type[dict[str, object]]) -> None:
     graph = CheckpointGraph.of_tree(build())

@@ -66,6 +66,7 @@ def browser(chromium: Browser, tmp_path: Path) -> Browser:
     return chromium
 
 
+@pytest.mark.slow
 def test_everything_is_shown_at_first(browser: Browser) -> None:
     assert len(browser.ask(SEVERITIES)) == 26
     assert browser.ask(FILES) == 5
@@ -152,6 +153,7 @@ def test_the_policy_stops_a_script_that_would_get_in_all_the_same(browser: Brows
     assert browser.ask("window.ran === undefined")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("pressed", ["all", "violation", "warning", "info"])
 def test_every_text_has_enough_contrast(browser: Browser, scheme: str, pressed: str) -> None:
@@ -198,6 +200,7 @@ def test_a_clean_report_has_no_controls(chromium: Browser, tmp_path: Path) -> No
     assert chromium.ask("document.querySelector('h1').innerText") == "Clean"
 
 
+@pytest.mark.slow
 def test_ten_thousand_findings_can_be_filtered(chromium: Browser, tmp_path: Path) -> None:
     page = tmp_path / "many.html"
     page.write_text(render(report(repeated(10_000), metals()), "html"), encoding="utf-8")

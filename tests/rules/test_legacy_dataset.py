@@ -57,6 +57,7 @@ def test_the_description_accepts_its_own_kind_of_document() -> None:
     assert told(dataset()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "code"),
     [
@@ -91,6 +92,7 @@ def test_what_the_description_asks_for_is_missed(path: str, code: str) -> None:
     assert_violates(changed("remove", path), code, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "value", "code"),
     [
@@ -147,6 +149,7 @@ def test_an_author_is_no_type() -> None:
     assert told(tree) == [("KD024", "violation", "/rating/0")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["", ITEM, QUESTION, f"{QUESTION}/acceptedAnswer", TEMPLATE, *RATINGS])
 @pytest.mark.parametrize(
     ("identifier", "is_urn"), [("https://example.org/1", False), ("rq 1", False), ("urn:isbn:1", True)]

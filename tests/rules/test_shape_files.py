@@ -33,6 +33,7 @@ def test_what_was_parsed_beforehand_is_what_would_be_parsed_today() -> None:
     assert written == contents, "run python docs/parsed_shapes.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_each_of_our_files_makes_the_same_statements_without_being_parsed(file: Path) -> None:
     said = rules.parsed_beforehand(file)

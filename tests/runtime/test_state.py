@@ -190,6 +190,7 @@ def test_calls_are_safe_inside_asyncio() -> None:
     assert [one["index"] for one in events] == list(range(150))
 
 
+@pytest.mark.slow
 def test_the_last_thought_of_many_costs_what_the_first_did() -> None:
     of = state()
 

@@ -64,6 +64,7 @@ def names(url: str) -> list[str]:
     return [row["name"]["value"] for row in answer.json()["results"]["bindings"]]
 
 
+@pytest.mark.slow
 def test_files_are_served_until_the_process_is_asked_to_end(files: Path, tmp_path: Path) -> None:
     said: list[str] = []
     with serving(files, temporary=tmp_path, said=said) as url:
@@ -73,6 +74,7 @@ def test_files_are_served_until_the_process_is_asked_to_end(files: Path, tmp_pat
     assert f"2 checkpoints, {count} statements" in said
 
 
+@pytest.mark.slow
 def test_a_collection_is_served_as_it_is(files: Path, tmp_path: Path) -> None:
     with Collection.open(tmp_path / "collection") as collection:
         collection.add(files)

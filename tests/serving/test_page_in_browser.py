@@ -67,6 +67,7 @@ def choose(browser: Browser, name: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_first_query_shows_how_many_questions_there_are_as_rows_and_as_bars(browser: Browser) -> None:
     run(browser)
 

@@ -16,6 +16,7 @@ ENDLESS = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?
 QUICK = Question("ASK { ?s ?p ?o }")
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_is_ended_and_the_next_is_answered(location: Path) -> None:
     with Pool(str(location), size=1, timeout=1.0) as pool:
         found = [pool.ask(one) for one in (QUICK, Question(ENDLESS), QUICK)]
@@ -24,6 +25,7 @@ def test_what_takes_too_long_is_ended_and_the_next_is_answered(location: Path) -
     assert found[1].text == "the query took longer than 1 s, or more memory than there is: ask for less\n"
 
 
+@pytest.mark.slow
 def test_what_takes_too_long_to_read_is_ended_too(location: Path) -> None:
     long = Question(f"SELECT * {{ VALUES ?x {{ {'1 ' * 400_000} }} }}")
     with Pool(str(location), size=1, timeout=1.0) as pool:
@@ -32,6 +34,7 @@ def test_what_takes_too_long_to_read_is_ended_too(location: Path) -> None:
     assert [one.status for one in found] == [200, 500, 200]
 
 
+@pytest.mark.slow
 def test_when_all_are_busy_it_says_so(location: Path) -> None:
     with Pool(str(location), size=1, timeout=2.0) as pool:
         pool.ask(QUICK)

@@ -28,6 +28,7 @@ def engines() -> Iterator[ModuleType]:
     sys.modules.pop("shacl_engines", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ro-crate/1.1", "ro-crate/1.2"])
 def test_all_shapes_of_ro_crate_give_equal_results(engines: ModuleType, name: str) -> None:
     whole, data = engines.material(FOLDER, name, (1, 3, 4, 6, 7))
@@ -40,6 +41,7 @@ def test_all_shapes_of_ro_crate_give_equal_results(engines: ModuleType, name: st
         assert expected
 
 
+@pytest.mark.slow
 def test_the_core_shapes_of_brick_give_equal_results(engines: ModuleType) -> None:
     whole, data = engines.material(FOLDER, "brick/1.3", (1, 5))
     core = engines.core_of(whole)

@@ -51,6 +51,7 @@ def at_once(store: pyoxigraph.Store, text: str) -> list[Any]:
     return [tuple(row) for row in found]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_at_a_time")
 @pytest.mark.parametrize("name", LISTS)
 def test_lists_of_what_graphs_hold_are_the_same_part_by_part(name: str) -> None:
@@ -67,6 +68,7 @@ def test_lists_of_what_graphs_hold_are_the_same_part_by_part(name: str) -> None:
     assert first.is_cut == (len(found) > 1)
 
 
+@pytest.mark.slow
 def test_the_other_named_queries_are_answered_at_once() -> None:
     can = {name for name in queries.catalogue() if running.plan_of(checked(named(name).text))}
     assert {name for name in can if not name.startswith("agent-")} == set(LISTS)

@@ -40,6 +40,7 @@ def test_the_default_graph_is_the_union_without_repetition(store: pyoxigraph.Sto
     assert count(store, "SELECT (COUNT(DISTINCT ?g) AS ?n) { GRAPH ?g { ?s ?p ?o } }", engine) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_the_manifest_says_is_no_part_of_the_default_graph(engine: Engine) -> None:
     data = Dataset()
@@ -65,6 +66,7 @@ def test_from_chooses_among_the_graphs(store: pyoxigraph.Store, engine: Engine) 
         assert count(store, f"SELECT {COUNT} {clauses} {where}", engine) == expected, (clauses, where)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("timeout", [None, 60])
 def test_every_form_of_query_answers(store: pyoxigraph.Store, engine: Engine, timeout: float | None) -> None:
@@ -113,6 +115,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_query_that_takes_too_long_to_read_is_ended_as_well(store: pyoxigraph.Store, text: str) -> None:
     assert len(text) < 1_000_000

@@ -98,6 +98,7 @@ def test_the_other_engine_asks_nobody(store: pyoxigraph.Store, service: FaultySe
     assert service.seen == []
 
 
+@pytest.mark.slow
 def test_the_command_asks_files_and_collections_with_it(run: Run, tmp_path: Path, service: FaultyServer) -> None:
     (tmp_path / "metals.jsonld").write_text(json.dumps(canonical()), encoding="utf-8")
     with Collection.open(tmp_path / "kept") as collection:

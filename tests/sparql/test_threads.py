@@ -74,6 +74,7 @@ print(json.dumps({way: sorted(told) for way, told in answers.items()}))
 _WAYS = ("validate", "pyshacl", "shapes", "query", "rdflib", "graph", "update")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ways", [*((way,) for way in _WAYS), (*_WAYS, "named")], ids="-".join)
 def test_the_first_calls_of_a_process_may_come_from_several_threads(ways: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "shapes.ttl").write_text(_SHAPES)

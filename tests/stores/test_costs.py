@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.conftest import REPOSITORY
 
 
+@pytest.mark.slow
 def test_what_agents_cost_can_be_measured() -> None:
     """The stores are asked the same there, and it fails unless they agree."""
     command = [sys.executable, "benchmarks/agents.py", "30", "--thoughts", "20", "--steps", "3"]

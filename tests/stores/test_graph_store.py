@@ -147,6 +147,7 @@ def test_a_change_that_is_cut_short_leaves_a_whole_checkpoint(
     assert list(store.verify()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wanted",
     [
@@ -233,6 +234,7 @@ GRAPH = "<urn:caf:checkpoint/ckpt_1>"
 THOUGHTS = "?s <urn:caf:derived:hasThought> ?o"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("update", "rule", "message"),
     [

@@ -38,6 +38,7 @@ def ended(process: subprocess.Popen[str]) -> list[str]:
     return out.split()
 
 
+@pytest.mark.slow
 def test_processes_take_turns_and_nothing_is_lost(tmp_path: Path) -> None:
     folder = tmp_path / "collection"
     for one in [start("save", folder, name) for name in "abc"]:
@@ -49,6 +50,7 @@ def test_processes_take_turns_and_nothing_is_lost(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
     folder = tmp_path / "collection"
     won = [ended(one) for one in [start("race", folder, name) for name in "abc"]]
@@ -60,6 +62,7 @@ def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("step", ["_replace_entries", "_empty", "_write", "_finish"])
 def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(tmp_path: Path, step: str, when: str) -> None:
@@ -85,6 +88,7 @@ def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(tmp_path: Pat
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_kill_while_a_name_is_changed_leaves_the_old_or_the_new_one(tmp_path: Path, when: str) -> None:
     folder = tmp_path / "collection"
@@ -102,6 +106,7 @@ def test_a_kill_while_a_name_is_changed_leaves_the_old_or_the_new_one(tmp_path: 
     store.close()
 
 
+@pytest.mark.slow
 def test_a_forked_process_is_refused_and_takes_nothing_from_its_parent(tmp_path: Path) -> None:
     assert ended(start("fork", tmp_path / "collection")) == ["refused", "before", "parent"]
 

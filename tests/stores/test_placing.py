@@ -146,6 +146,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(store: FileStore) -> None:
     assert sorted(path.name for path in store.directory.iterdir()) == ["ckpt_1.json", "small.json"]
 
 
+@pytest.mark.slow
 def test_a_database_that_cannot_grow_is_full_and_goes_on_once_it_can(tmp_path: Path) -> None:
     source = """
         import resource, signal
@@ -168,6 +169,7 @@ def test_a_database_that_cannot_grow_is_full_and_goes_on_once_it_can(tmp_path: P
     assert said[1:] == ["['ckpt_1'] []", "True True"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_may_not_be_written_to_is_told(store: FileStore) -> None:
     source = """
         import os

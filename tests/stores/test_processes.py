@@ -30,6 +30,7 @@ def ended(process: subprocess.Popen[str]) -> str:
     return said
 
 
+@pytest.mark.slow
 def test_eight_processes_save_a_hundred_checkpoints_each_and_readers_see_none_torn(tmp_path: Path) -> None:
     files, database = FileStore(tmp_path / "files"), DatabaseStore(tmp_path / "index.db")
     processes = [started("save", tmp_path, number, 100) for number in range(8)]
@@ -52,6 +53,7 @@ def test_eight_processes_save_a_hundred_checkpoints_each_and_readers_see_none_to
     database.close()
 
 
+@pytest.mark.slow
 def test_of_writers_of_one_id_one_wins(tmp_path: Path) -> None:
     processes = [started("race", tmp_path, number, 40) for number in range(3)]
     won = [(int(at), store, str(number)) for number, process in enumerate(processes)
@@ -65,6 +67,7 @@ def test_of_writers_of_one_id_one_wins(tmp_path: Path) -> None:
         assert stores[store].get(f"ckpt-{at:03}").name == winner  # type: ignore[attr-defined]  # both have it
 
 
+@pytest.mark.slow
 def test_no_change_of_metadata_is_lost_to_another_one(tmp_path: Path) -> None:
     files, database = FileStore(tmp_path / "files"), DatabaseStore(tmp_path / "index.db")
     files.put(checkpoint())
@@ -86,6 +89,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("step", "when"), STEPS)
 def test_a_save_that_is_killed_leaves_a_whole_file_or_none(step: str, when: str, tmp_path: Path) -> None:
     store = FileStore(tmp_path / "files")
@@ -110,6 +114,7 @@ def test_a_save_that_is_killed_leaves_a_whole_file_or_none(step: str, when: str,
     assert {path.name for path in store.directory.iterdir()} == {"ckpt_1.json", "long.json"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [*range(0, 200, 17), "COMMIT", "none"])
 def test_an_insertion_that_is_killed_leaves_all_rows_or_none(step: int | str, tmp_path: Path) -> None:
     store = DatabaseStore(tmp_path / "index.db")

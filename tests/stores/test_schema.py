@@ -79,6 +79,7 @@ def test_tables_are_strict_and_have_the_columns_that_are_described(driver: sqlit
     assert driver.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -223,6 +224,7 @@ QUERIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUERIES)
 def test_queries_search_by_an_index(name: str, driver: sqlite3.Connection) -> None:
     query, expected = QUERIES[name]

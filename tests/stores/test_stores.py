@@ -21,6 +21,7 @@ from tests.stores.documents import HARD, checkpoint
 from tests.trials import examples
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(st.lists(documents.checkpoints, max_size=4))
 def test_whatever_is_valid_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, trees: list[object]) -> None:

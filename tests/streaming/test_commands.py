@@ -34,6 +34,7 @@ def many(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("syntax", ["nt", "nq"])
 def test_convert_writes_the_same_bytes_and_messages(run: Run, many: Path, tmp_path: Path, syntax: str) -> None:
     whole, streamed = tmp_path / "whole", tmp_path / "streamed"

@@ -135,6 +135,7 @@ def _hold_statements(file: str, streaming: Streaming) -> None:
             assert streamed.findings == whole.findings
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(feeds(), WINDOWS, LAYOUTS)
 def test_feeds_are_streamed_and_nothing_is_different(tree: Json, window: int, layout: Callable[[Json], bytes]) -> None:
@@ -262,6 +263,7 @@ def test_what_statements_say_otherwise_than_the_document_is_told_too(window: int
     assert held(json.dumps(tree, indent=2).encode(), window) is None
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same() -> None:
     tree = canonical(*(item(f"Number {number % 5}?", f"urn:uuid:question-{number % 6}") for number in range(7)))
     assert held(json.dumps(tree, indent=2).encode(), 2, jobs=2) is None
@@ -290,6 +292,7 @@ def test_the_other_profiles_give_the_same() -> None:
             assert streamed.findings == checking.check(file, profile).findings
 
 
+@pytest.mark.slow
 def test_real_files_give_the_same(corpus: Path) -> None:
     files = [corpus / case["file"] for case in expectations(corpus, CANONICAL)]
     streamed = [held(path.read_bytes(), 2) is None for path in files]

@@ -67,6 +67,7 @@ def doubling(first: str, more: str) -> str:
     return f"A0 = {first}\n{names}" + answer(*(field(f"x{n}", truth="A40") for n in range(500)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "level"),
     [

@@ -152,6 +152,7 @@ def taught(source: str) -> None:
         forms._known.clear()  # noqa: SLF001 - what is said of one text is remembered
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(600), deadline=None)
 @given(likes())
 def test_after_a_template_was_read_the_same_is_said_of_another(pair: tuple[str, str]) -> None:

@@ -57,6 +57,7 @@ def said(name: str, parameter: Parameter, value: Any) -> tuple[bool, Any]:
     return (False, None) if faults else (True, values[parameter.name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameter"), CASES, ids=[f"{name}-{parameter.name}" for name, parameter in CASES])
 def test_a_template_may_say_what_the_primitive_takes(name: str, parameter: Parameter) -> None:
     @settings(max_examples=examples(50))

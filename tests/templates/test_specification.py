@@ -36,6 +36,7 @@ def test_a_valid_specification_is_read_back_from_its_source(spec: TemplateSpec) 
     assert {problem.kind for problem in template.problems} <= REMARKS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", registry())
 @given(data=st.data())
 def test_so_is_every_primitive(name: str, data: st.DataObject) -> None:

@@ -45,6 +45,7 @@ def our_run(text: bytes, profile: str) -> tuple[set[tuple[str, str, str]], set[t
     return told, verdicts(checked.results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", EXAMPLES, ids=lambda told: told.code)
 def test_findings_are_those_of_a_plain_run_of_pyshacl(told: Example) -> None:
     chosen = profiles.profile(told.profile)
@@ -57,6 +58,7 @@ def test_findings_are_those_of_a_plain_run_of_pyshacl(told: Example) -> None:
     assert {shape for _, shape, _ in plain - findings} <= excused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["KB001", "KQ014", "KR034", "KR016"])
 def test_a_graph_of_rdflib_as_it_comes_gives_the_same(code: str) -> None:
     told = example(code)
@@ -65,6 +67,7 @@ def test_a_graph_of_rdflib_as_it_comes_gives_the_same(code: str) -> None:
     assert our_run(told.invalid, "karenina")[1] == plain_run(told.invalid, profiles.profile(), Graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", CORPUS_FOLDERS)
 def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: str) -> None:
     files = [path for path in sorted((corpus / folder).iterdir()) if path.name != "index.json"]
@@ -78,6 +81,7 @@ def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: s
     assert compared
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", EXAMPLES, ids=lambda told: told.code)
 def test_a_second_engine_gives_the_same_verdicts_where_core_shacl_is_enough(told: Example) -> None:
     graph, shapes = plain_graph(told.invalid), CORE
@@ -88,6 +92,7 @@ def test_a_second_engine_gives_the_same_verdicts_where_core_shacl_is_enough(told
     assert verdicts(theirs) == verdicts(ours)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHAPES, ids=lambda path: path.stem)
 def test_every_file_of_shapes_is_valid_shacl(path: Path) -> None:
     shapes = Graph().parse(path)
@@ -102,6 +107,7 @@ def test_the_check_of_shapes_can_fail() -> None:
         pyshacl.validate(Graph(), shacl_graph=broken, meta_shacl=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["KB001", "KQ014", "KQ018", "KR016", "KR054", "KN001", "KS009"])
 def test_pyshacl_alone_finds_the_same(code: str) -> None:
     told = example(code)

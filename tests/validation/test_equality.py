@@ -28,6 +28,7 @@ def found(tree: Any, profile: str = "karenina") -> tuple[Finding, ...]:
     return ours
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None)
 @given(mutated() | damaged() | damaged(sound_feed))
 @example(feed())
@@ -77,6 +78,7 @@ def test_keywords_that_differ_are_told_once_where_one_list_holds_the_other() -> 
         assert {one.value for one in found(tree) if one.rule == "keywords-differ"} == values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

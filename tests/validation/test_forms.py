@@ -29,6 +29,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
 @given(value=JSON)
 def test_a_form_says_what_is_wrong_with_any_value_or_nothing(name: str, value: Any) -> None:

@@ -99,6 +99,7 @@ def played(*path: str | int, to: Json) -> Json:
     return tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.code}-{rule.slug}")
 def test_what_breaks_a_rule_is_refused_or_reported_as_the_rule_weighs(rule: Rule) -> None:
     told = example(rule.code)

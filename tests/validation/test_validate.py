@@ -339,6 +339,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_file_ends_with_findings_or_none_and_harms_nobody(data: bytes) -> None:
     report = checkpoint_ld.validate(data)
@@ -349,6 +350,7 @@ def test_a_hostile_file_ends_with_findings_or_none_and_harms_nobody(data: bytes)
     assert len(report.checked) == 1
 
 
+@pytest.mark.slow
 def test_a_thousand_questions_with_ten_thousand_faults_end_in_a_readable_report() -> None:
     tree = document("metals")
     element = tree["dataFeedElement"][1]

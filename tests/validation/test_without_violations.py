@@ -176,6 +176,7 @@ def test_what_has_no_violation_gives_entities_exports_and_differences(tree: Json
         use(Benchmark.load(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_question", [False, True])
 @pytest.mark.parametrize(
     ("label", "settings", "rule"),
@@ -207,6 +208,7 @@ def test_an_odd_setting_is_found_and_can_be_read(
     assert rubric.get_trait_names() == ["t"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["llm", "llm-score", "callable", "agentic", "dynamic-llm", "llm-template"])
 @pytest.mark.parametrize("classes", [[], "", "x", 5, True, "[1]"])
 def test_classes_that_are_no_object_are_a_violation(label: str, classes: Json) -> None:

@@ -76,6 +76,7 @@ def test_an_answer_cannot_bring_its_own_ground_truth_along() -> None:
     assert ran(CLASSIC, given, "a trace").regex is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "head",
     [
@@ -119,6 +120,7 @@ ODD_STRATEGY = "    class VerificationStrategy:\n        verify_strategy = Field
 YES, NO = "    def verify(self): return True\n", "    def verify(self): return False\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [
@@ -161,6 +163,7 @@ def test_an_answer_that_does_not_fit_is_told_and_not_decided(answer: dict[str, A
     assert result.reason.startswith("the answer does not fit the template: metal: ")
 
 
+@pytest.mark.slow
 def test_scores_come_from_the_fields_or_from_the_templates_own_method() -> None:
     fields = f"class Answer(BaseAnswer):\n{METAL}{HEAT}    def verify(self): return True\n"
     result = ran(fields, {"metal": "Mercury", "heat": 11.0})
@@ -187,6 +190,7 @@ class Answer(BaseAnswer):
 """
 
 
+@pytest.mark.slow
 def test_regular_expressions_look_at_the_response() -> None:
     met = ran(REGEX, {}, "so it is [1]")
     assert (met.passed, met.reason) == (True, "all regular expressions are met")
@@ -197,6 +201,7 @@ def test_regular_expressions_look_at_the_response() -> None:
     assert ran(both, {}, "so it is [1]").passed is False
 
 
+@pytest.mark.slow
 def test_trace_primitives_look_at_the_response() -> None:
     source = (
         "class Answer(BaseAnswer):\n    said: bool = VerifiedField(description='s', ground_truth=True, "
@@ -217,6 +222,7 @@ def test_patterns_that_take_long_are_given_up_with_the_template() -> None:
     assert "took longer than 0.5 s" in failure(source, {"metal": "a" * 60 + "b"}, trust=Trust(seconds=0.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "message"),
     [

@@ -18,6 +18,7 @@ ENOUGH = 8
 pytestmark = pytest.mark.filterwarnings("ignore::checkpoint_ld.errors.StoredCodeWarning")
 
 
+@pytest.mark.slow
 def test_observed_templates_find_what_was_observed(corpus: Path) -> None:
     for table in json.loads((corpus / "tables/templates.json").read_text(encoding="utf-8")):
         for row in table["rows"][:2]:
@@ -30,6 +31,7 @@ def test_observed_templates_find_what_was_observed(corpus: Path) -> None:
                 assert found.granular_score == pytest.approx(sample["granular"])
 
 
+@pytest.mark.slow
 def test_classic_templates_find_their_own_ground_truth_right(corpus: Path) -> None:
     tried = 0
     for source, truth in _classic(corpus):

@@ -66,6 +66,7 @@ def agrees(tree: Json) -> bool:
     return found is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suite", ["expand", "toRdf"])
 @pytest.mark.parametrize(
     ("place", "least"), [(as_it_is, 10), (as_a_feed, 100), (as_a_member, 100), (as_a_question, 100)]

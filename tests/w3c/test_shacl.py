@@ -101,6 +101,7 @@ def by_us(data: Graph, shapes: Graph) -> Counter[tuple[object, ...]] | None:
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["core", "sparql"])
 def test_it_passes_what_pyshacl_passes(w3c: Path, part: str) -> None:
     passed, passed_by_pyshacl, everything = set(), set(), set()

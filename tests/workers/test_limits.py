@@ -15,6 +15,7 @@ from checkpoint_ld.workers import trusted
 from tests.workers import WORKER, alive, confined, failure, linux, posix, wait_until
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
     "code",
@@ -71,6 +72,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(("code", "named"), REFUSED)
 def test_code_has_no_other_processes_no_connections_and_changes_no_files(code: str, named: str) -> None:
@@ -141,6 +143,7 @@ for name in ("RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_NPROC"):
     assert confined(code) == [True] * 4
 
 
+@pytest.mark.slow
 @linux
 def test_code_ends_by_itself_when_nobody_is_left_to_end_it(tmp_path: Path) -> None:
     code = f"import os\nos.chdir({str(tmp_path)!r})\nwhile True: pass"

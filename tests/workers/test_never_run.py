@@ -64,6 +64,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return {**json.loads(done.stdout), "folder": str(folder), "files": sorted(path.name for path in folder.iterdir())}
 
 
+@pytest.mark.slow
 def test_everything_was_read(seen: Any) -> None:
     assert seen["counts"]["questions"] == len(templates())
     assert seen["counts"]["refused"] == len(callables())

@@ -59,6 +59,7 @@ while True:
     assert "longer than 0.5 s" in failure(code, Trust(seconds=0.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "message"),
     [
@@ -114,6 +115,7 @@ result = ["true", sys.stdin.read()]
     assert confined(code) == ["true", ""]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply", ["nonsense", '"fault"', "[]", "{}", "[" * 100_000, '{"answer"', '{"answer": 1, "answer"']
 )

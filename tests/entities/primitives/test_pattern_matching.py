@@ -29,6 +29,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "TIME_LIMIT", 0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [
