@@ -38,6 +38,7 @@ def again(benchmark: Benchmark) -> Benchmark:
     return Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt")
 
 
+@pytest.mark.slow
 def test_a_text_and_its_answer_make_a_question(tmp_path: Path) -> None:
     benchmark = Benchmark("Sums")
     assert benchmark.add_question(TEXT, "4") == TEXT_ID

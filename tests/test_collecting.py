@@ -77,6 +77,7 @@ def test_what_was_built_is_not_looked_at_at_once() -> None:
         gc.callbacks.pop()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_collecting")
 def test_what_others_have_frozen_stays_frozen() -> None:
     gc.freeze()

@@ -149,6 +149,7 @@ def test_a_checkpoint_shows_in_every_syntax(tmp_path: Path, syntax: str) -> None
     assert shows_a_checkpoint(tmp_path / "checkpoint")
 
 
+@pytest.mark.slow
 def test_a_checkpoint_shows_in_every_dialect(corpus: Path) -> None:
     for file in sorted(corpus.rglob("*.json*")):
         try:

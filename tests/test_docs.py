@@ -240,6 +240,7 @@ def test_the_page_of_rules_is_what_the_catalogue_says() -> None:
     assert (DOCS / "rules.md").read_text(encoding="utf-8") == rendered, "run python docs/rule_pages.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", rules.catalogue().values(), ids=lambda rule: rule.code)
 def test_the_page_of_a_rule_says_what_why_and_what_to_do(rule: rules.Rule) -> None:
     text = runpy.run_path(str(DOCS / "rule_pages.py"))["page"](rule)

@@ -174,6 +174,7 @@ def holds_in_every_syntax(graph: CheckpointGraph) -> None:
 
 
 # rdflib warns of numbers that are none when several values are put in order.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Serializing weird numerical")
 @settings(max_examples=examples(300))
 @given(graphs())
@@ -285,12 +286,14 @@ def holds_as_json(graph: CheckpointGraph) -> None:
     assert text_of(emission.jsonld_of(graph)) == text_of(jsonld_by_compaction(graph))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300))
 @given(st.one_of(graphs(), arrays()))
 def test_the_objects_of_any_graph_are_read_alike_by_plans(graph: CheckpointGraph) -> None:
     holds_as_json(graph)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(documents())
 def test_the_objects_of_any_document_are_read_alike_by_plans(tree: Json) -> None:

@@ -150,6 +150,7 @@ def with_nested(kind: str, place: str) -> Json:
 PLACES = ("an unknown member", "an unknown member of a question", "included", "a property", "an element")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [*PLACES, "without identifier"])
 @pytest.mark.parametrize("kind", ["DataFeed", "Dataset"])
 def test_a_nested_feed_or_dataset_is_no_second_checkpoint(kind: str, place: str) -> None:

@@ -114,6 +114,7 @@ def test_members_that_are_left_out_stay() -> None:
     assert equal(graph, {**tree, "name": "Other"})
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100), deadline=None)
 @given(tree=documents(), at=st.integers(0, 40), key=st.sampled_from(KEYS))
 def test_taking_members_away_is_editing_the_document(tree: Json, at: int, key: str) -> None:
@@ -127,6 +128,7 @@ def test_taking_members_away_is_editing_the_document(tree: Json, at: int, key: s
     assert equal(graph, tree)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100), deadline=None)
 @given(tree=documents(), at=st.integers(0, 40), which=st.integers(0, 9))
 def test_discarding_an_object_is_editing_the_document(tree: Json, at: int, which: int) -> None:

@@ -342,6 +342,7 @@ def test_a_type_or_identifier_that_no_processor_takes_is_named_and_left_out(kind
     assert statements_of("pyoxigraph", benchmark.to_jsonld()) == statements_of_graph(benchmark.graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "root"])
 def test_an_empty_context_of_an_object_stays_after_an_edit(kind: str, tmp_path: Path) -> None:
     document = rich()

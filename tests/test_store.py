@@ -188,6 +188,7 @@ TestStoreMachine = StoreMachine.TestCase
 TestStoreMachine.settings = settings(max_examples=examples(60), stateful_step_count=30)
 
 
+@pytest.mark.slow
 def test_many_values_of_one_predicate_are_added_found_and_removed() -> None:
     graph = fresh()
     for number in (*range(MANY), *range(MANY)):
@@ -301,6 +302,7 @@ def test_a_checkpoint_graph_is_queried_as_any_graph() -> None:
     assert graph.value(graph.root, URIRef(SCHEMA + "name")) == Literal("Metals")
 
 
+@pytest.mark.slow
 def test_a_graph_that_nobody_holds_is_gone_without_the_garbage_collector() -> None:
     gc.collect()
     gc.disable()

@@ -47,12 +47,14 @@ def test_odd_documents(tree: Json) -> None:
     is_usual(tree)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(500), deadline=None)
 @given(damaged())
 def test_damaged_documents(tree: Json) -> None:
     is_usual(tree)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300), deadline=None)
 @given(trees())
 def test_usual_and_odd_objects_side_by_side(tree: Json) -> None:

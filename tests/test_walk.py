@@ -144,6 +144,7 @@ def test_of_objects_with_one_name_the_first_of_the_document_has_it(place: str) -
     assert agrees(tree)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["karenina:GlobalRubricTrait", "urn:karenina:vocab:GlobalRubricTrait"])
 def test_an_object_that_is_called_what_a_member_names_is_left_to_the_other_way(name: str) -> None:
     tree = canonical(item("A?", "urn:x:1"), item("B?", name))
@@ -167,6 +168,7 @@ def test_an_object_that_stands_at_two_places_is_left_to_the_other_way() -> None:
         Walk(contexts.plain()).root(tree)
 
 
+@pytest.mark.slow
 def test_many_objects_grow_no_slower_when_they_are_all_different() -> None:
     tree = canonical()
     tree["additionalProperty"] = [{**setting("a", at), f"key{at}": at} for at in range(2000)]

@@ -265,6 +265,7 @@ def test_values_can_be_made_one_by_one() -> None:
     assert [one["id"] for one in longer.tree()["snapshot"]["thought_chain"]] == ["t1", "t9"]
 
 
+@pytest.mark.slow
 def test_saving_a_checkpoint_does_not_wait_for_the_graph_libraries(tmp_path: Path) -> None:
     code = (
         "import sys\n"

@@ -184,6 +184,7 @@ WELL_FORMED_THOUGHTS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(SAFE_IDS, WELL_FORMED_THOUGHTS, PARTS, SAFE_IDS)
 def test_every_well_formed_checkpoint_is_read_alike_by_other_processors(
     key: str, thoughts: list[Tree], variables: Tree, tool: str

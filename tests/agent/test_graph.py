@@ -56,6 +56,7 @@ def test_any_tree_comes_back_from_text_with_the_provenance_layer_in_it(document:
     assert same(AgentGraph.of_index(rdf.parse(ntriples_of(graph), "nt")).tree(), document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prov", [False, True])
 def test_a_fresh_process_writes_the_same_bytes_again_from_every_syntax(tmp_path: Path, prov: bool) -> None:
     graph = AgentGraph.of_tree(FULL, prov=prov)
@@ -227,6 +228,7 @@ def test_a_query_in_sparql_finds_what_the_checkpoint_says() -> None:
     assert [str(one) for row in found if isinstance(row, tuple) for one in row] == ["thought 1"]
 
 
+@pytest.mark.slow
 def test_the_time_grows_with_the_number_of_thoughts_and_no_faster() -> None:
     def seconds(count: int) -> float:
         document = tree(thoughts=[thought(at, confidence=at / count, parent_id=f"t{at - 1}") for at in range(count)])

@@ -53,6 +53,7 @@ def test_both_engines_find_the_same_in_mutilated_checkpoints(part: int) -> None:
         assert_alike(text(mutilated(seed)))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30), deadline=None)
 @given(checkpoints)
 def test_both_engines_find_the_same_in_any_checkpoint(document: Json) -> None:
@@ -82,6 +83,7 @@ def test_statements_break_the_rules_that_a_file_breaks(rule: Any) -> None:
     assert_alike_as_statements(shown.invalid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(5))
 def test_mutilated_checkpoints_break_the_same_rules_as_statements(part: int) -> None:
     for seed in range(100 + part * 10, 110 + part * 10):

@@ -63,11 +63,13 @@ def found_in(source: bytes, rule: Rule) -> tuple[Finding, ...]:
         return error.findings
 
 
+@pytest.mark.slow
 @by_rule
 def test_a_checkpoint_that_keeps_a_rule_has_no_finding_at_all(rule: Rule) -> None:
     assert [str(one) for one in found_in(the_example(rule).valid, rule)] == []
 
 
+@pytest.mark.slow
 @by_rule
 def test_a_checkpoint_that_breaks_a_rule_has_one_finding_at_its_exact_place(rule: Rule) -> None:
     shown = the_example(rule)

@@ -124,6 +124,7 @@ def test_a_template_with_code_of_its_own_is_undecided_and_the_reason_names_the_w
     assert "trust" in found.reason
 
 
+@pytest.mark.slow
 def test_a_template_with_code_of_its_own_is_run_when_it_is_trusted() -> None:
     made = benchmark(CLASSIC)
     for metal, status in (("mercury", Status.PASSED), ("tin", Status.FAILED)):
@@ -252,6 +253,7 @@ def test_answers_are_taken_as_they_come() -> None:
     assert taken == 3
 
 
+@pytest.mark.slow
 def test_nothing_is_kept_of_answers_that_have_gone_by() -> None:
     tally, lines, most = Tally(), 0, 0
 

@@ -207,6 +207,7 @@ def test_what_is_read_from_statements_answers_as_what_is_read_from_a_file(tree: 
     alike_from_statements(Benchmark.load(json.dumps(tree).encode()))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40))
 @given(documents())
 def test_generated_documents_answer_alike_from_a_file_and_from_statements(tree: Json) -> None:

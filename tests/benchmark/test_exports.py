@@ -292,6 +292,7 @@ def test_keys_of_services_are_masked() -> None:
     assert '"model_name": "m"' in written
 
 
+@pytest.mark.slow
 def test_pandas_has_a_row_for_each_record_and_keeps_types() -> None:
     pytest.importorskip("pandas")
     made = benchmark()

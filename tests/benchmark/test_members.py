@@ -112,6 +112,7 @@ def test_a_creator_leaves_nothing_of_the_one_before() -> None:
     assert set(benchmark.graph) == set(load(benchmark.to_jsonld("plain")).graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
@@ -240,6 +241,7 @@ def test_what_cannot_be_a_property_changes_nothing(properties: Json, fault: str)
     assert_says(benchmark, tree, edited=False)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(texts.filter(bool), json_values, max_size=3))
 def test_any_values_come_back(properties: Json) -> None:
     benchmark = load(strange())

@@ -181,6 +181,7 @@ def test_what_a_file_lacks_is_made() -> None:
 # --- what is refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [

@@ -131,6 +131,7 @@ EDITS: list[Callable[[Benchmark], object]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", EDITS)
 def test_dynamic_traits_survive_every_edit_of_the_others(edit: Callable[[Benchmark], object]) -> None:
     tree = strange_rubrics()

@@ -75,6 +75,7 @@ def test_quads_are_those_of_each_file_in_turn(files: list[Path], tmp_path: Path)
     assert not (tmp_path / "out" / "part-00000.nq").exists()
 
 
+@pytest.mark.slow
 def test_one_process_and_several_write_the_same_bytes(files: list[Path], tmp_path: Path) -> None:
     one = run(plan(files, tmp_path / "one"), OPTIONS)
     two = run(plan(files, tmp_path / "two"), OPTIONS, jobs=2)
@@ -93,6 +94,7 @@ def test_a_shard_that_is_there_is_not_made_again(files: list[Path], tmp_path: Pa
     assert all(one.seconds == 0 for one in again.results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["input", "output", "options", "mark"])
 def test_a_shard_that_does_not_fit_is_made_again(change: str, files: list[Path], tmp_path: Path) -> None:
     [shard] = plan_shards(files, tmp_path / "out")

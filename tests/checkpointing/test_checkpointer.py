@@ -217,6 +217,7 @@ def test_a_call_under_way_when_the_process_is_killed_is_interrupted_after_the_re
         assert manager.get(newest.id).validate().findings == ()
 
 
+@pytest.mark.slow
 def test_a_run_that_can_save_nothing_says_so_on_standard_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.touch()
@@ -235,6 +236,7 @@ def test_without_the_trigger_calls_are_not_saved_when_they_begin(bench: Bench) -
     assert reasons(bench) == ["tool_completed"]
 
 
+@pytest.mark.slow
 def test_an_asynchronous_agent_saves_in_threads(bench: Bench) -> None:
     keeper = Checkpointer(bench.state, bench.manager)
 

@@ -228,6 +228,7 @@ def test_a_checkpoint_goes_from_the_file_last(bench: Bench) -> None:
     assert [one.id for one in bench.manager.list()] == [saved.id]
 
 
+@pytest.mark.slow
 def test_states_of_many_threads_are_saved_in_lines_of_their_own(bench: Bench) -> None:
     states = [RuntimeState("agent", f"exec{number}") for number in range(4)]
 
@@ -248,6 +249,7 @@ def test_states_of_many_threads_are_saved_in_lines_of_their_own(bench: Bench) ->
     assert bench.manager.verify() == ()
 
 
+@pytest.mark.slow
 def test_a_folder_that_may_not_be_written_to_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o555)

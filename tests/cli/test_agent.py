@@ -51,6 +51,7 @@ def listed(run: Run, folder: Path, *options: object) -> list[str]:
     return [one["id"] for one in json.loads(run("agent", "list", "--dir", folder, "--json", *options).out)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "ids"),
     [

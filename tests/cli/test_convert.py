@@ -217,6 +217,7 @@ def test_a_fault_of_our_own_is_no_traceback(run: Run, metals: Path, monkeypatch:
         run("convert", metals)
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_traceback(metals: Path) -> None:
     command = f"{sys.executable} -c 'from checkpoint_ld.cli import main; main()' convert {metals} --to nt | head -c 10"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, timeout=60)

@@ -133,6 +133,7 @@ def test_query_asks_both_families_together(run: Run, folder: Path) -> None:
         assert joined.out.decode().splitlines()[1:] == ["Which metal is liquid at 20 °C?,1"]
 
 
+@pytest.mark.slow
 def test_a_collection_holds_both_families(run: Run, folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     added = run("store", "add", store, folder / "benchmark.jsonld", folder / "agent.json", "--profile", "karenina")

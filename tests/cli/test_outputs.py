@@ -90,6 +90,7 @@ def test_what_is_read_is_known_by_other_names(run: Run, command: str) -> None:
         refuses(run, command, target)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", [*COMMANDS, "schema"])
 def test_a_file_that_is_there_is_only_written_over_by_force(run: Run, command: str) -> None:

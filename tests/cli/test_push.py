@@ -229,6 +229,7 @@ def held(url: str) -> list[tuple[str, str]]:
     return sorted((graph.rpartition("-")[2][:2], name) for graph, name in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("choice", "sent"),
     [

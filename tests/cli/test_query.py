@@ -71,6 +71,7 @@ def test_parameters_of_a_query_of_ones_own(run: Run, folder: Path) -> None:
     assert "<urn:q:liquid> a schema:DataFeedItem" in told.out.decode()
 
 
+@pytest.mark.slow
 def test_exit_codes(run: Run, folder: Path) -> None:
     some, none = NAMES, "SELECT ?x { ?x a schema:Nothing }"
     assert [run("query", folder, "--query", text, "--fail-on-rows").code for text in (some, none)] == [1, 0]

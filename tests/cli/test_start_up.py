@@ -49,6 +49,7 @@ def test_what_takes_long_to_import_is_imported_when_it_is_used(code: str, unwant
     assert imported(code) & unwanted == set()
 
 
+@pytest.mark.slow
 def test_what_is_used_is_imported() -> None:
     assert imported(f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})") >= {"rdflib", "pydantic"}
     unusual = b'{"@type": "DataFeed", "schema:name": "x", "dataFeedElement": []}'
@@ -61,6 +62,7 @@ def test_commands_are_listed_with_what_they_say_themselves() -> None:
     assert {name: command.help for name, command in found.items() if command} == SUMMARIES
 
 
+@pytest.mark.slow
 def test_the_garbage_collector_looks_at_nothing_when_a_command_starts_and_when_it_ends() -> None:
     watching = "gc.callbacks.append(lambda phase, _: seen.append(phase))"
     telling = "atexit.register(lambda: print(seen, gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 100))"

@@ -47,6 +47,7 @@ def test_queries_find_what_they_find_in_memory_and_make_no_dataset(
             assert collection.verify() == ()
 
 
+@pytest.mark.slow
 def test_they_follow_what_is_added_changed_and_removed(filled: Path, write: Write) -> None:
     with Collection.open(filled) as collection:
         collection.derive()

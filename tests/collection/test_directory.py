@@ -47,6 +47,7 @@ class Holder:
         self.process.communicate("")
 
 
+@pytest.mark.slow
 def test_a_second_writer_is_told_who_the_first_is_and_what_to_do(filled: Path) -> None:
     with Holder(filled, "write") as process:
         with pytest.raises(StoreBusyError, match=rf"another process \({process}\) is writing .*; wait until") as raised:
@@ -58,6 +59,7 @@ def test_a_second_writer_is_told_who_the_first_is_and_what_to_do(filled: Path) -
         assert list(collection) == [iri()]
 
 
+@pytest.mark.slow
 def test_readers_share_and_keep_writers_out(filled: Path) -> None:
     with Holder(filled, "read"):
         with Collection.open(filled, read_only=True) as collection:
@@ -71,6 +73,7 @@ def test_one_process_is_no_exception(filled: Path) -> None:
         Collection.open(filled)
 
 
+@pytest.mark.slow
 def test_a_killed_writer_locks_nobody_out(filled: Path) -> None:
     holder = Holder(filled, "write")
     holder.process.kill()
@@ -111,6 +114,7 @@ def test_reading_makes_no_collection(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_collection_whose_making_was_interrupted_is_an_empty_one(tmp_path: Path) -> None:
     (tmp_path / "collection.json").write_text('{"format": 2}', encoding="utf-8")
     with Collection.open(tmp_path, read_only=True) as collection:

@@ -47,6 +47,7 @@ def with_odd_numbers() -> Json:
     return tree
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [with_odd_numbers(), canonical(), rich(), scenario()])
 def test_the_json_of_a_checkpoint_comes_back(document: Json, write: Write, store: Path) -> None:
     file = write("one.jsonld", document)
@@ -85,6 +86,7 @@ def test_the_store_does_rewrite_numbers_and_the_export_does_not(write: Write, st
     assert out.getvalue() == emission.nquads_of(validation.read(file).graph)
 
 
+@pytest.mark.slow
 def test_a_graph_of_an_export_goes_back_to_its_json_in_a_fresh_process(write: Write, store: Path) -> None:
     document = with_odd_numbers()
     out = io.BytesIO()

@@ -36,6 +36,7 @@ def damage(folder: Path, kind: str) -> None:
         store.add(WRONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "message"),
     [("missing", "statements, not"), ("added", "statements, not"), ("changed", "holds other statements")],
@@ -53,6 +54,7 @@ def test_damage_is_found_and_mended_from_the_file(kind: str, message: str, fille
         assert collection.benchmark(iri()).name == "Benchmark 1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["lacks", "holds"])
 def test_the_default_graph_is_held_against_the_checkpoints_and_mended(kind: str, filled: Path) -> None:
     store = pyoxigraph.Store(filled / "store")

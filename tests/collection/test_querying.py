@@ -61,6 +61,7 @@ def test_what_several_graphs_say_is_said_once(write: Write, store: Path) -> None
         assert counted(collection) == [0, 0]
 
 
+@pytest.mark.slow
 def test_the_manifest_is_no_part_of_the_default_graph(filled: Collection) -> None:
     about = "{ ?s schema:sha256|schema:encodingFormat ?o }"
     assert filled.query(f"SELECT * {about}").rows == ()
@@ -69,6 +70,7 @@ def test_the_manifest_is_no_part_of_the_default_graph(filled: Collection) -> Non
     assert filled_default.rows == ()
 
 
+@pytest.mark.slow
 def test_the_manifest_can_be_queried(filled: Collection) -> None:
     rows = filled.query(MANIFEST).as_dicts()
     assert {row["g"]: row["w"] for row in rows} == {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
 
+@pytest.mark.slow
 @each_dialect
 def test_a_benchmark_shows_what_its_document_says(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
@@ -34,6 +35,7 @@ def test_a_benchmark_shows_what_its_document_says(corpus: Path, dialect: str) ->
             assert empty_where_nothing_is_said(question, expected), case["file"]
 
 
+@pytest.mark.slow
 @each_dialect
 def test_what_is_odd_about_a_document_is_found_at_its_place(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
@@ -56,6 +58,7 @@ def test_what_state_files_say_about_the_data_set_is_kept(corpus: Path, dialect: 
         assert {name: root.get(name) for name in extra} == extra, case["file"]
 
 
+@pytest.mark.slow
 def test_a_benchmark_shows_what_karenina_shows_where_karenina_is_right(corpus: Path) -> None:
     compared = 0
     for row in lines(corpus, "tables/projections.jsonl.gz"):

@@ -61,6 +61,7 @@ def test_a_fresh_process_needs_nothing_but_the_statements(corpus: Path) -> None:
         assert same(json.loads(done.stdout), json.loads((corpus / file).read_bytes())), file
 
 
+@pytest.mark.slow
 def test_our_context_changes_nothing_but_contexts(corpus: Path) -> None:
     for case in expectations(corpus, CANONICAL):
         document = json.loads((corpus / case["file"]).read_bytes())

@@ -29,6 +29,7 @@ def test_documents_of_karenina_pass(corpus: Path, dialect: str) -> None:
         assert errors == [], case["file"]
 
 
+@pytest.mark.slow
 def test_odd_documents_that_are_read_pass_if_their_keys_are_plain(corpus: Path) -> None:
     cases = json.loads((corpus / "tricky/index.json").read_text(encoding="utf-8"))
     passed = 0

@@ -125,6 +125,7 @@ def _outcomes(result: VerificationResult) -> dict[str, Any]:
     return result.as_json()
 
 
+@pytest.mark.slow
 def test_strategies_give_what_was_observed(corpus: Path) -> None:
     rows = json.loads((corpus / "tables/composition.json").read_text(encoding="utf-8"))
     assert rows

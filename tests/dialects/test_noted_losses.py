@@ -44,6 +44,7 @@ def assert_noted_as_read_back(tree: dict[str, Any], where: object = None) -> Non
         assert noted.findings == found.findings, (dialect.name, where)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", DIALECT_FOLDERS)
 def test_of_real_documents_as_much_is_noted_as_is_found(corpus: Path, folder: str) -> None:
     for file, document in documents(corpus, folder):

@@ -261,6 +261,7 @@ def marked(document: Json) -> Iterator[tuple[Path_, Json]]:
                     yield (*path, *inner), changed(document, path, json.dumps(other))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", OLD)
 def test_whatever_an_older_document_says_is_in_the_canonical_one(document: Json) -> None:
     tried = 0

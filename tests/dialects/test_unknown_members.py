@@ -141,6 +141,7 @@ JSON_LD: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["note", "@note", "@json", "@comment"])
 @pytest.mark.parametrize("dialect", JSON_LD)
 def test_no_member_of_json_ld_takes_a_question_with_it(dialect: str, name: str, tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def test_a_source_says_which_function_is_meant(source: str) -> None:
     assert judged(trait(source), "dog") is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "members", "source", "result"),
     [
@@ -126,6 +127,7 @@ def test_an_endless_function_is_ended() -> None:
     assert "took longer than 0.3 s" in failure(trait(source), trust=Trust(seconds=0.3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", 'é\ud800\x00\n"\\', "x" * 300_000])
 def test_every_text_reaches_the_function(text: str) -> None:
     source = f"import hashlib\ndef f(text): return text.encode('utf-8', 'surrogatepass').hex() == {_hex(text)!r}"

@@ -103,6 +103,7 @@ def test_the_source_of_a_class_is_found_in_the_newest_cell_of_a_notebook(monkeyp
         other.set_source_code_from_notebook()
 
 
+@pytest.mark.slow
 def test_a_stored_function_is_called_outside_of_this_process_if_it_is_trusted() -> None:
     source = textwrap.dedent("""
         import os
@@ -121,6 +122,7 @@ def test_a_stored_function_is_called_outside_of_this_process_if_it_is_trusted() 
     assert "CHECKPOINT_LD_RAN" not in os.environ
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["x = 1", "def f(:", base64.b64encode(pickle.dumps(5)).decode()])
 def test_code_without_a_function_is_a_runtime_error(code: str) -> None:
     trait = CallableRubricTrait.model_validate({"name": "w", "kind": "boolean", "callable_code": code})

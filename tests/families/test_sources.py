@@ -165,6 +165,7 @@ def test_a_report_names_the_profiles_of_what_was_validated() -> None:
         checking.validate(data(AGENT), engine="none")
 
 
+@pytest.mark.slow
 def test_pyshacl_finds_the_same() -> None:
     broken = data({**AGENT, "timestamp": -1})
     ours, theirs = (checking.validate(broken, engine=one).findings for one in ("compiled", "pyshacl"))

@@ -416,6 +416,7 @@ def test_some_fixes_can_be_applied_without_the_others() -> None:
     assert result == wanted
 
 
+@pytest.mark.slow
 def test_the_corpus_reads_as_before(corpus: Path) -> None:
     sources = [file for file in sorted(corpus.rglob("*.json*")) if file.suffix in {".json", ".jsonld"}]
     repaired = 0

@@ -64,6 +64,7 @@ def test_keys_that_nobody_knows_are_derived_with_their_arrays(added: dict[str, l
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_same_is_derived_of_the_corpus(corpus: Path, folder: str) -> None:
     for path in sorted((corpus / folder).iterdir())[:12]:

@@ -60,6 +60,7 @@ def test_what_was_derived_can_be_taken_out_again(make: Any) -> None:
     assert triples(graph.index) == before, "deriving changes nothing"
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(documents())
 def test_whatever_a_document_says_derived_statements_are_told_from_its_own(tree: Json) -> None:
@@ -72,6 +73,7 @@ def test_whatever_a_document_says_derived_statements_are_told_from_its_own(tree:
     assert triples(with_inferred(derived).index) == triples(derived.index), "nothing is derived twice"
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(30))
 @given(documents())
 def test_a_document_comes_back_from_every_syntax_as_if_nothing_had_been_derived(tree: Json) -> None:

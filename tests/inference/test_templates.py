@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from rdflib import RDF, Graph, Literal, URIRef
 
@@ -95,6 +96,7 @@ def check_strategy(told: Told, node: Any, said: Json, names: dict[Any, str]) -> 
         check_strategy(told, one, condition, names)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(specs())
 def test_a_graph_says_what_the_specification_of_a_template_says(spec: TemplateSpec) -> None:

@@ -136,6 +136,7 @@ def test_members_that_nobody_knows_pass_everywhere() -> None:
         assert faults(changed) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("document", "place", "message"),
     [
@@ -218,6 +219,7 @@ def holders(value: Json, *, root: bool = True) -> Iterator[tuple[Json, Json]]:
             yield from holders(value[key], root=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(document=st.sampled_from([METALS, rich(), scenario(), canonical()]), data=st.data())
 def test_nothing_is_refused_that_is_read(document: Json, data: st.DataObject) -> None:

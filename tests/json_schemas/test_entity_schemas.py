@@ -99,6 +99,7 @@ def objects(schema: Json) -> Iterator[dict[str, Json]]:
         yield from objects(part)
 
 
+@pytest.mark.slow
 @every_schema
 def test_it_is_a_schema_that_needs_no_other(name: str) -> None:
     schema = json_schema(name)

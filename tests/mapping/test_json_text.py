@@ -78,6 +78,7 @@ def test_all_engines_find_json_text_and_nothing_else() -> None:
     assert checked.findings == validate(text, engine="pyshacl").findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "rule"),
     [

@@ -50,6 +50,7 @@ def held(benchmark: Benchmark, *, in_question: bool, dynamic: bool) -> list[AnyT
     return list(rubric.traits()) if rubric else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_question", [False, True])
 @pytest.mark.parametrize("dynamic", [False, True])
 @settings(deadline=None, max_examples=examples(40))

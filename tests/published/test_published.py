@@ -248,6 +248,7 @@ def test_shapes_of_an_unknown_profile_are_refused() -> None:
         checkpoint_ld.shapes_graph(profile="nobody")
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_graph_of_a_profile(tmp_path: Path) -> None:
     out = tmp_path / "shapes.ttl"
     command = "from checkpoint_ld.cli import main; main()"

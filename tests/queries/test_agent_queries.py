@@ -149,6 +149,7 @@ def test_how_low_is_low_may_be_told(engine: Engine) -> None:
     assert len(rows("agent-doubts", engine, below="0.41")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_call_and_a_doubt_are_one_row_however_many_checkpoints_and_executions_hold_them(engine: Engine) -> None:
     """The calls of k2 are carried on by a run that was resumed, where the one under way ends."""
@@ -184,6 +185,7 @@ def test_all_tools_and_all_keywords_are_told_where_none_is_given(engine: Engine)
     assert [row[0] for row in rows("agent-failures-by-keyword", engine)] == ["numbers", "oncology"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_benchmarks_are_only_needed_for_what_they_say(engine: Engine) -> None:
     alone = store(with_benchmark=False)
@@ -193,6 +195,7 @@ def test_benchmarks_are_only_needed_for_what_they_say(engine: Engine) -> None:
         assert len(queries.run(alone, name, parameters, engine=engine)) == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_to_find_is_no_error(name: str, engine: Engine) -> None:

@@ -91,6 +91,7 @@ def test_a_query_describes_itself(name: str) -> None:
     assert "GRAPH" in query.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_minus_takes_away_what_not_exists_would(store: pyoxigraph.Store, engine: Engine) -> None:
     with_minus = [query for query in queries.catalogue().values() if "MINUS {" in query.text]
@@ -163,6 +164,7 @@ def test_questions_of_one_benchmark_and_with_one_keyword(store: pyoxigraph.Store
         assert both == []
 
 
+@pytest.mark.slow
 @given(st.text(st.one_of(st.sampled_from("\\\"'{}?#\nu0"), st.characters(exclude_categories=["Cs"])), min_size=1))
 def test_whatever_is_searched_for_is_only_a_text(text: str) -> None:
     tree = elements()
@@ -193,6 +195,7 @@ def test_what_cannot_be_asked_is_refused(store: pyoxigraph.Store) -> None:
             queries.run(store, name, parameters)
 
 
+@pytest.mark.slow
 def test_a_benchmark_is_asked_by_name_and_by_text() -> None:
     benchmark = Benchmark.load(EXAMPLES / "metals.jsonld")
     assert [row["keyword"] for row in benchmark.query("keywords")] == ["chemistry", "metals", "physics"]

@@ -195,6 +195,7 @@ def test_dates_come_back_as_the_store_writes_them_and_mean_the_same(client: Spar
     assert element["dateCreated"] == "2026-11-20T10:57:19.5"
 
 
+@pytest.mark.slow
 def test_every_document_of_the_corpus_arrives_and_comes_back(client: SparqlClient, corpus: Path) -> None:
     pushed = 0
     for file in sorted((corpus / "tricky").glob("*.jsonld")):

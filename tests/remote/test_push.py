@@ -90,6 +90,7 @@ def test_two_checkpoints_of_one_name_are_refused_before_the_second_is_sent(clien
     assert client.checkpoints() == []
 
 
+@pytest.mark.slow
 def test_only_what_was_verified_counts_as_done(server: Server, tmp_path: Path) -> None:
     graphs = [sample(number) for number in range(BATCH + 5)]
     memory, puts = Memory(), 0
@@ -161,6 +162,7 @@ with remote.connect(url, profile="oxigraph") as client:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL to end a process with")
 def test_after_a_kill_only_the_rest_is_sent(client: SparqlClient, store_url: str, tmp_path: Path) -> None:
     root, file = Path(__file__).resolve().parents[2], tmp_path / "push.jsonl"

@@ -74,6 +74,7 @@ def test_everything_is_shown_at_first(browser: Browser) -> None:
     assert browser.ask(COUNTS) == [26, 23, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("severity", "number", "files"), [("violation", 23, 4), ("warning", 1, 1), ("info", 2, 2)])
 def test_a_click_on_a_filter_leaves_only_that_severity(
     browser: Browser, severity: str, number: int, files: int

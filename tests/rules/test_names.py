@@ -38,6 +38,7 @@ def test_a_misspelt_key_is_told_with_the_one_that_was_meant(place: str, key: str
     assert messages(change) == [f'no tool knows the key "{key}" here: did you mean {meant}?']
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize("key", ["license", "karenina:note", "два слова", "inLanguage", "url", "x" * 5000])
 def test_a_key_of_ones_own_is_left_alone(place: str, key: str) -> None:

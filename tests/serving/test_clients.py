@@ -27,6 +27,7 @@ def service(running: Server, monkeypatch: pytest.MonkeyPatch) -> str:
     return f"{running.url}sparql"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["xml", "json", "csv", "tsv"])
 @pytest.mark.parametrize("method", ["GET", "POST", "POST_FORM"])
 def test_rdflib_asks_it(service: str, form: str, method: str) -> None:

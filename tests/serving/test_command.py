@@ -83,6 +83,7 @@ def test_a_collection_is_served_as_it_is(files: Path, tmp_path: Path) -> None:
         assert names(url) == ["Alloys", "Metals"]
 
 
+@pytest.mark.slow
 def test_an_address_of_this_machine_is_what_it_listens_at(files: Path, tmp_path: Path) -> None:
     with serving(files, "--host", "127.0.0.2", temporary=tmp_path) as url:
         assert url.startswith("http://127.0.0.2:")

@@ -79,6 +79,7 @@ def test_the_first_query_shows_how_many_questions_there_are_as_rows_and_as_bars(
     assert browser.ask(STATUS).startswith("2 rows · ")
 
 
+@pytest.mark.slow
 def test_every_named_query_can_be_chosen_and_those_without_parameters_run(browser: Browser) -> None:
     options = "Array.from(document.getElementById('example').options, (one) => one.value).filter(Boolean)"
     names = browser.ask(options)
@@ -141,6 +142,7 @@ def test_keys_run_the_query(browser: Browser) -> None:
     wait(browser, f"({STATUS}).includes('2 rows')")
 
 
+@pytest.mark.slow
 def test_a_cut_result_says_so(browser: Browser) -> None:
     run(browser, "SELECT * WHERE { ?s ?p ?o . ?a ?b ?c }")
 
@@ -166,6 +168,7 @@ def test_every_text_has_enough_contrast(browser: Browser, scheme: str) -> None:
     assert browser.ask(LOW_CONTRAST) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [320, 600, 1400])
 def test_nothing_is_wider_than_the_window_however_long_the_words(browser: Browser, width: int) -> None:
     browser.look(width=width)

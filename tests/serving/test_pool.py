@@ -52,6 +52,7 @@ def test_when_all_are_busy_it_says_so(location: Path) -> None:
         assert pool.ask(QUICK).status == 200
 
 
+@pytest.mark.slow
 def test_a_worker_that_died_is_replaced(location: Path) -> None:
     with Pool(str(location), size=1, timeout=5.0) as pool:
         pool.ask(QUICK)

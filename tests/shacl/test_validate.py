@@ -169,6 +169,7 @@ def test_shapes_that_refer_to_themselves_come_to_an_end(data: str, names: list[s
     assert [name for name, _ in found(data, RECURSIVE + BAD)] == names
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_gone_to_its_end() -> None:
     chain = " ".join(f"ex:n{at} ex:knows ex:n{at + 1} ." for at in range(3000))
 

@@ -79,6 +79,7 @@ def filled(text: str, listener: Listener, folder: Path) -> str:
     return text.replace("URL", listener.url).replace("FILE", file.as_uri()).replace("REST", rest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("text", [*SERVICES.values(), *UPDATES, *FROM], ids=lambda text: text[:40])
 def test_what_would_fetch_or_change_something_is_refused(

@@ -22,6 +22,7 @@ EMPTY = pyoxigraph.Store()
 TEXTS = st.text(st.one_of(st.sampled_from("\\\"'u0U \n\r\t{}#<>?.^@"), st.characters(exclude_categories=["Cs"])))
 
 
+@pytest.mark.slow
 @example('" } SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } #')
 @example("\\u0022 } \\U00000022")
 @example("'''\r\n\"\"\"")

@@ -100,6 +100,7 @@ def test_a_result_that_is_cut_says_so(store: pyoxigraph.Store, engine: Engine) -
             assert (len(result), result.is_cut) == (min(most, size), is_cut)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_query_that_takes_too_long_is_ended(store: pyoxigraph.Store, engine: Engine) -> None:
     endless = f"SELECT {COUNT} {{ ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER (STR(?a) > STR(?l)) }}"
@@ -133,6 +134,7 @@ def test_deep_nesting_is_told_at_once(store: pyoxigraph.Store) -> None:
         assert time.process_time() - started < 5
 
 
+@pytest.mark.slow
 def test_within_a_time_limit_a_store_on_disk_is_read_where_it_is(tmp_path: Path) -> None:
     kept = pyoxigraph.Store(tmp_path / "store")
     kept.add(Quad(NamedNode("urn:s"), NamedNode("urn:p"), pyoxigraph.Literal("kept"), NamedNode("urn:g")))
@@ -143,6 +145,7 @@ def test_within_a_time_limit_a_store_on_disk_is_read_where_it_is(tmp_path: Path)
     assert told.as_dicts() == [{"o": "kept", "g": "urn:g"}]
 
 
+@pytest.mark.slow
 def test_what_the_engine_refuses_is_an_error_of_ours(store: pyoxigraph.Store) -> None:
     for wrong, error in (
         ({"engine": "virtuoso"}, SettingsError),
@@ -253,6 +256,7 @@ HEADS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(HEADS, BLOCKS)
 @settings(max_examples=examples(40))
 def test_both_engines_give_the_same_rows(head: tuple[str, str], block: str) -> None:

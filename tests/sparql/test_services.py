@@ -78,6 +78,7 @@ def test_a_server_cannot_send_the_query_elsewhere(store: pyoxigraph.Store, liste
     assert listener.heard == []
 
 
+@pytest.mark.slow
 def test_a_service_that_does_not_answer_is_given_up(store: pyoxigraph.Store) -> None:
     with FaultyServer([Reply(delay=3.0)]) as server, pytest.raises(QueryFailedError, match="longer than 1 s"):
         sparql.run(store, TEXT.replace("URL", server.url), services=[host_of(server.url)], timeout=1.0)

@@ -69,6 +69,7 @@ def test_connections_have_the_settings_that_keep_data_whole(path: Path, follows:
     assert store.follows_files == follows
 
 
+@pytest.mark.slow
 def test_a_newer_database_is_refused_and_left_as_it_is(path: Path) -> None:
     changed(path, "PRAGMA user_version = 3")
     before = path.read_bytes()

@@ -90,6 +90,7 @@ def loosened(wanted: Filter, kept: list[str]) -> Filter:
     return replace(wanted, **none)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(stocks, st.lists(st.tuples(filters, st.lists(few(Filter.__slots__), max_size=3)), min_size=1, max_size=12))
 def test_files_and_database_answer_as_plain_python_does(

@@ -79,6 +79,7 @@ def test_a_collection_that_may_only_be_read_is_read(folder: Path, store: GraphSt
             reading.reset()
 
 
+@pytest.mark.slow
 def test_the_collection_answers_queries_about_provenance(store: GraphStore, folder: Path) -> None:
     store.put(checkpoint(calls=[documents.call("c1", tool_id="bash")]))
     store.close()
@@ -104,6 +105,7 @@ def test_benchmarks_in_the_collection_stay_where_they_are(folder: Path, tmp_path
         assert collection.verify() == ()
 
 
+@pytest.mark.slow
 def test_changing_what_is_told_leaves_thoughts_and_the_source_alone(store: GraphStore, folder: Path) -> None:
     store.put(checkpoint(name="old"), file_name="ckpt_1.json")
     changed = store.update_metadata("ckpt_1", name="new", metadata={"tokens_used": 11, "rate": 0.1})
@@ -196,6 +198,7 @@ def interrupt(folder: Path, name: str) -> None:
     opened.close()
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_is_as_good_as_absent_and_told(store: GraphStore, folder: Path) -> None:
     store.put(checkpoint("whole"))
     store.put(checkpoint("half"))
@@ -340,6 +343,7 @@ def test_a_collection_that_others_have_is_waited_for(
     assert store.put(checkpoint("one")).created
 
 
+@pytest.mark.slow
 def test_it_is_let_go_when_nobody_has_used_it_for_a_moment(store: GraphStore, folder: Path) -> None:
     store.put(checkpoint())
     with Collection.open(folder, wait=10 * embedded.IDLE_S) as collection:
@@ -347,6 +351,7 @@ def test_it_is_let_go_when_nobody_has_used_it_for_a_moment(store: GraphStore, fo
     assert store.get("ckpt_1").id == "ckpt_1"
 
 
+@pytest.mark.slow
 def test_a_collection_that_was_asked_and_closed_can_be_used_at_once(store: GraphStore, folder: Path) -> None:
     gc.disable()  # whatever is left in circles stays there
     try:

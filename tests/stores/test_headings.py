@@ -35,6 +35,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
     assert files.header_at(path) == header_of_heading(one)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(documents.checkpoints)
 def test_the_ends_tell_what_all_of_it_tells(tmp_path_factory: pytest.TempPathFactory, tree: documents.Json) -> None:

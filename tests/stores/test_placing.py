@@ -130,6 +130,7 @@ def in_a_child(source: str, folder: Path, **options: Any) -> str:
     return str(done.stdout).strip()
 
 
+@pytest.mark.slow
 def test_a_limit_on_the_size_of_files_is_a_full_disk(store: FileStore) -> None:
     def limited() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -53,6 +53,7 @@ def test_elements_have_the_values_and_places_that_reading_gives_them(
     hold(start + json.dumps({**others, "list": entries, "after": others}, **layout).encode(), chunk)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(OBJECTS, max_size=6), LAYOUTS, STARTS, CHUNKS, st.booleans())
 def test_objects_have_the_values_and_places_that_reading_gives_them(

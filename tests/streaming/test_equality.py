@@ -142,12 +142,14 @@ def test_feeds_are_streamed_and_nothing_is_different(tree: Json, window: int, la
     assert held(layout(tree), window) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(40), deadline=None)
 @given(damaged(), WINDOWS, LAYOUTS)
 def test_nothing_is_different_about_damaged_feeds(tree: Json, window: int, layout: Callable[[Json], bytes]) -> None:
     held(layout(tree), window)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(feeds(), WINDOWS, LAYOUTS, st.data())
 def test_what_is_broken_is_told_as_in_one_piece(
@@ -160,6 +162,7 @@ def test_what_is_broken_is_told_as_in_one_piece(
     held(text[:at] + broken + rest, window)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "break_",
     [
@@ -226,6 +229,7 @@ def test_what_is_named_like_a_question_elsewhere_is_seen_in_one_piece(tree: Json
     assert "may refer to another question" in (held(json.dumps(tree, indent=2).encode(), window) or "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [["urn:x:2", "urn:x:3"], ["urn:x:1", "urn:x:2", "urn:x:3"]])
 @pytest.mark.parametrize("at", [0, 1, -1])
 def test_what_has_the_name_of_a_question_elsewhere_as_its_type_is_seen_in_one_piece(others: list[str], at: int) -> None:

@@ -109,6 +109,7 @@ def test_a_list_nested_too_deeply_is_not_read_and_a_shallow_one_is() -> None:
     assert kinds(answer(field(truth="[" * 90 + "]" * 90))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -36,6 +36,7 @@ def parsed_fault(source: str) -> str | None:
     return source_text.python_fault(source)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(600), deadline=None)
 @given(likes())
 def test_after_a_text_was_parsed_the_same_is_found_about_another(pair: tuple[str, str]) -> None:

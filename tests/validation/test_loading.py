@@ -335,6 +335,7 @@ def judgements(corpus: Path) -> dict[str, set[tuple[str, str]]]:
     }
 
 
+@pytest.mark.slow
 def test_the_documents_of_the_corpus_are_judged_as_expected(corpus: Path) -> None:
     seen = 0
     for file, expected in judgements(corpus).items():
@@ -377,6 +378,7 @@ def places(value: Json) -> list[tuple[Json, Any]]:
     return [(value, step) for step, _ in pairs] + inside
 
 
+@pytest.mark.slow
 @given(st.sampled_from((rich(), scenario(), canonical())), st.integers(0, 10_000), ANYTHING)
 def test_what_is_refused_is_what_has_a_violation(base: Json, at: int, value: Any) -> None:
     """Load looks only for violations, and infers only what these look at."""

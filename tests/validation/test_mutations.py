@@ -230,6 +230,7 @@ def test_a_valid_document_has_no_violation(dialect: str) -> None:
     assert [str(one) for one in findings(valid(dialect)) if one.severity is Severity.VIOLATION] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dialect", "change", "rule", "pointer"), faults())
 def test_a_fault_is_found_by_its_rule_at_its_place(dialect: str, change: Json, rule: str, pointer: str) -> None:
     tree = json.loads(valid(dialect))

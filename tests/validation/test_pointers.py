@@ -21,6 +21,7 @@ from tests.validation.test_mutations import mutated
 FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(300), deadline=None)
 @given(damaged() | mutated())
 @example(feed())

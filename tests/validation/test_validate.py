@@ -263,6 +263,7 @@ def test_a_shape_without_a_name_has_that_of_the_shape_around_it(tmp_path: Path) 
     assert (found.code, found.message, found.place.pointer) == ("Licence", "no licence", "/license")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ["metals", "agent"])
 def test_shapes_that_were_changed_are_read_again(tmp_path: Path, engine: str, name: str) -> None:

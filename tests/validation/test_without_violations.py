@@ -169,6 +169,7 @@ def has_violation(text: bytes) -> bool:
     return any(one.severity is Severity.VIOLATION for one in validate(text).findings)
 
 
+@pytest.mark.slow
 @given(damaged)
 def test_what_has_no_violation_gives_entities_exports_and_differences(tree: Json) -> None:
     text = json.dumps(tree).encode()

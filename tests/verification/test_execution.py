@@ -52,6 +52,7 @@ def failure(source: str, answer: dict[str, Any] | None = None, **more: Any) -> s
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_classic_template_decides_when_it_is_trusted() -> None:
     with pytest.warns(StoredCodeWarning, match="the template 'Answer' is code"):
         right = verify(CLASSIC, {"metal": "mercury"}, trust=TRUST)
@@ -69,6 +70,7 @@ def test_without_trust_nothing_is_run() -> None:
     assert "trust=Trust()" in result.reason
 
 
+@pytest.mark.slow
 def test_an_answer_cannot_bring_its_own_ground_truth_along() -> None:
     late = f"class Answer(BaseAnswer):\n{METAL}    def verify(self): return self.metal == self.correct['metal']\n"
     given = {"metal": "lead", "correct": {"metal": "lead"}, "regex": {"a": {"pattern": "x"}}}
@@ -156,6 +158,7 @@ def test_values_become_what_the_template_says() -> None:
     assert ran(source, {"day": "2026-01-02", "count": "3"}).passed is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [{}, {"metal": None}, {"metal": ["Mercury"]}])
 def test_an_answer_that_does_not_fit_is_told_and_not_decided(answer: dict[str, Any]) -> None:
     result = ran(CLASSIC, answer)
@@ -174,6 +177,7 @@ def test_scores_come_from_the_fields_or_from_the_templates_own_method() -> None:
     assert ran(CLASSIC, {"metal": "Mercury"}).granular_score is None
 
 
+@pytest.mark.slow
 def test_the_case_is_chosen_by_the_context() -> None:
     cases = "cases={'hot': GroundTruthCase(value='Lead')}, default=GroundTruthCase(value='Mercury')"
     field = METAL.replace("'Mercury'", f"ConditionalGroundTruth(source='ro' + 'om', {cases})")
@@ -216,6 +220,7 @@ def test_trace_primitives_look_at_the_response() -> None:
     assert (ran(own, {}).passed, ran(own, {}).reason) == (None, "field 'said' is about the raw response: attach it")
 
 
+@pytest.mark.slow
 def test_patterns_that_take_long_are_given_up_with_the_template() -> None:
     source = f"class Answer(BaseAnswer):\n{METAL.replace('ExactMatch()', 'RegexMatch(pattern=' + repr('(a+)+$') + ')')}"
     assert ran(source, {"metal": "aaa"}).passed is True
@@ -254,6 +259,7 @@ def test_what_went_wrong_is_said(source: str, message: str) -> None:
     assert message in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["class Answer(BaseAnswer):\n    x: str\n", "class Answer(BaseAnswer): ...\n"])
 def test_a_template_that_says_nothing_decides_nothing(answer: str) -> None:
     result = ran(answer, {"x": "y"})

@@ -81,6 +81,7 @@ def test_code_has_no_other_processes_no_connections_and_changes_no_files(code: s
     assert named in message
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     "change", ["open({0!r}, 'a')", "os.remove({0!r})", "os.truncate({0!r}, 0)", "os.rename({0!r}, 'x')"]

@@ -119,6 +119,7 @@ def test_only_the_files_of_the_checkpoint_were_opened(seen: Any) -> None:
     assert [path for path in written if "harmful" in path.name] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", templates())
 def test_a_hostile_template_is_read_in_no_time_and_without_a_trace(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

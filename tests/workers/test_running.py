@@ -18,6 +18,7 @@ from checkpoint_ld.workers.trusted import Trust, run
 from tests.workers import WORKER, confined, failure, linux, posix
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [None, True, 3, 2.5, "é\ud800\n", ["a", {"b": None}]])
 def test_code_gives_a_value(value: object) -> None:
     assert confined(f"result = {value!r}") == value
@@ -37,6 +38,7 @@ def test_a_warning_that_is_an_error_keeps_the_code_from_running() -> None:
             run(WORKER, {"code": "result = 1"}, Trust(), what="the test")
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_ended() -> None:
     started = time.monotonic()
     assert failure("while True: pass", Trust(seconds=0.5)) == (
@@ -45,6 +47,7 @@ def test_an_endless_loop_is_ended() -> None:
     assert time.monotonic() - started < 20
 
 
+@pytest.mark.slow
 def test_code_that_will_not_be_interrupted_is_ended() -> None:
     code = """
 import signal, time
@@ -132,6 +135,7 @@ os._exit(0)
     assert "gave a reply that is" in failure(code)
 
 
+@pytest.mark.slow
 def test_a_reply_way_that_was_closed_is_no_reply() -> None:
     code = "import os, time\nos.closerange(0, 100)\ntime.sleep(60)"
     assert failure(code, Trust(seconds=30)) == "the test gave no reply"
@@ -171,6 +175,7 @@ def test_code_imports_what_can_be_imported_here(tmp_path: Path, monkeypatch: pyt
     assert confined("import beside_the_script\nresult = beside_the_script.VALUE") == 5
 
 
+@pytest.mark.slow
 def test_results_come_back_from_several_threads() -> None:
     found: list[object] = []
 

@@ -59,6 +59,7 @@ def test_literal_match(extracted: object, expected: object, passed: bool) -> Non
     assert LiteralMatch().score(extracted, expected) == float(passed)
 
 
+@pytest.mark.slow
 def test_values_that_are_nested_too_deeply_are_not_comparable() -> None:
     values = []
     for _ in range(2):

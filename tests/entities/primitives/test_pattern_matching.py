@@ -126,6 +126,7 @@ def test_flags_reach_the_other_process() -> None:
 needs_alarms = pytest.mark.skipif(not hasattr(signal, "alarm"), reason="this system has no alarms")
 
 
+@pytest.mark.slow
 @needs_alarms
 def test_a_process_that_nobody_waits_for_ends_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "ORPHANED_AFTER", -59)
@@ -134,6 +135,7 @@ def test_a_process_that_nobody_waits_for_ends_by_itself(monkeypatch: pytest.Monk
         patterns.occurs(CATASTROPHIC, LONG)
 
 
+@pytest.mark.slow
 @needs_alarms
 def test_a_process_that_has_nothing_to_do_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "ORPHANED_AFTER", -1)

@@ -40,6 +40,7 @@ def sound(mark: str | None, name: str) -> bool:
     return (name, mark) not in NOT_BUILT and mark != "unknown-flag-ignored"
 
 
+@pytest.mark.slow
 def test_unmarked_rows_are_reproduced(table: Sets) -> None:
     compared = 0
     for one in table[:-1]:
