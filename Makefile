@@ -29,8 +29,9 @@ $(VENV)/.%-group: pyproject.toml $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@
 
-$(VENV)/.published-shapes: $(BIN)/python
-	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/published-shapes roc-validator==0.13.0 brickschema==0.7.9
+$(VENV)/.published-shapes: Makefile | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --no-warn-conflicts --target $(VENV)/published-shapes roc-validator==0.13.0
+	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/published-shapes brickschema==0.7.9 cffconvert==2.0.0
 	@touch $@
 
 demo: $(VENV)/.package
@@ -46,7 +47,7 @@ lint: $(VENV)/.lint-group
 	ruff check
 	ruff format --check
 
-types: $(VENV)/.lint-group $(VENV)/.test-group
+types: $(VENV)/.lint-group $(VENV)/.test-group $(VENV)/.integrations-group
 	mypy
 
 imports: $(VENV)/.lint-group

@@ -1,4 +1,4 @@
-"""The page about the vocabulary: `python docs/vocabulary_page.py` writes vocabulary.md."""
+"""The pages about the vocabularies: `python docs/vocabulary_page.py` writes vocabulary.md and agent-vocabulary.md."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pyoxigraph
 
 from checkpoint_ld import data
+from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 HEAD = """\
@@ -15,12 +16,28 @@ HEAD = """\
 
 What checkpoints say beside schema.org, in the namespace `urn:karenina:vocab:` (`karenina:`). Scenarios and the types of
 ratings are in every [graph](graph.md). Traits, questions and templates are [derived](graph.md#inferred-statements) on
-request. Results are written by [`checkpoint-ld verify`](verify.md). The vocabulary is the file
-`contexts/karenina-vocabulary.ttl`, in RDFS and OWL; this page is made from it by `python docs/vocabulary_page.py`. This
-is version {version}.
+request. Results are written by [`checkpoint-ld verify`](verify.md). Agents' checkpoints have a
+[vocabulary of their own](agent-vocabulary.md).
+
+{source}"""
+AGENTS = """\
+# Vocabulary of agents
+
+What the graphs of [agent checkpoints](agent-checkpoints.md#statements) say beside schema.org and PROV-O, in the
+namespace `urn:caf:vocab:` (`caf:`), and what is derived from it for queries, in `urn:caf:derived:` (`cafd:`).
+Benchmarks have a [vocabulary of their own](vocabulary.md).
+
+{source}"""
+SOURCE = """\
+The vocabulary is the file [`contexts/{file}`]({file}), in RDFS and OWL. This page is made from it by
+`python docs/vocabulary_page.py`. This is version {version}.
 
 A property has an arrow: before it stands what has the property, after it what its values are.
 """
+PAGES = {
+    "vocabulary.md": (HEAD, "karenina-vocabulary.ttl", KARENINA),
+    "agent-vocabulary.md": (AGENTS, "caf-vocabulary.ttl", CAF),
+}
 
 PREFIXES = {
     KARENINA: "karenina:",
@@ -28,6 +45,9 @@ PREFIXES = {
     XSD: "xsd:",
     RDF: "rdf:",
     "http://www.w3.org/ns/earl#": "earl:",
+    CAF: "caf:",
+    CAF_DERIVED: "cafd:",
+    "http://www.w3.org/ns/prov#": "prov:",
 }
 RDFS, OWL = "http://www.w3.org/2000/01/rdf-schema#", "http://www.w3.org/2002/07/owl#"
 GENERAL = {RDFS + "Resource": "any node", RDFS + "Literal": "any literal"}
@@ -36,23 +56,25 @@ SUBJECT = "http://purl.org/dc/elements/1.1/subject"
 Said = dict[str, dict[str, list[str]]]
 
 
-def page() -> str:
-    """Return the page."""
-    said = _statements()
+def page(name: str = "vocabulary.md") -> str:
+    """Return the page that goes into a file."""
+    head, file, namespace = PAGES[name]
+    said = _statements(file)
     groups: dict[str, list[str]] = defaultdict(list)
-    for name, properties in said.items():
+    for term, properties in said.items():
         if SUBJECT in properties:
-            groups[properties[SUBJECT][0]].append(_row(name, said))
-    parts = [HEAD.format(version=said[KARENINA][OWL + "versionInfo"][0])]
+            groups[properties[SUBJECT][0]].append(_row(term, said))
+    source = SOURCE.format(file=file, version=said[namespace][OWL + "versionInfo"][0])
+    parts = [head.format(source=source)]
     for group, rows in groups.items():
         parts.append("\n".join((f"## {group}", "", "| term | kind | what it says |", "|---|---|---|", *rows, "")))
     return "\n".join(parts)
 
 
-def _statements() -> Said:
+def _statements(file: str) -> Said:
     """Return what the vocabulary says, in the order of its file."""
     said: Said = defaultdict(lambda: defaultdict(list))
-    text = data.text("contexts", "karenina-vocabulary.ttl")
+    text = data.text("contexts", file)
     for triple in pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.TURTLE):
         said[_text(triple.subject)][_text(triple.predicate)].append(_text(triple.object))
     return said
@@ -71,7 +93,12 @@ def _row(name: str, said: Said) -> str:
     else:
         domain = " or ".join(name for one in properties.get(RDFS + "domain", ()) for name in _names(one, said))
         kind = " → ".join((domain or "anything", _range(properties)))
-    return f'| <a id="{name.removeprefix(KARENINA)}"></a>`{_short(name).strip("`")}` | {kind} | {comment} |'
+    return f'| <a id="{_anchor(name)}"></a>`{_short(name).strip("`")}` | {kind} | {comment} |'
+
+
+def _anchor(name: str) -> str:
+    """Return what a row is called: a term of `cafd:` may be called like one of `caf:`."""
+    return _short(name).strip("`").replace("cafd:", "derived-").rpartition(":")[2]
 
 
 def _range(properties: dict[str, list[str]]) -> str:
@@ -96,4 +123,5 @@ def _short(name: str) -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("vocabulary.md").write_text(page(), encoding="utf-8")
+    for name in PAGES:
+        Path(__file__).with_name(name).write_text(page(name), encoding="utf-8")

@@ -61,6 +61,9 @@ def made() -> Benchmark:
     return benchmark
 
 
+MADE = made()
+
+
 def usual(name: str, folder: Path) -> Any:
     """Return a value for a parameter that is not the one in question."""
     known: dict[str, Any] = {
@@ -98,12 +101,12 @@ def public(kind: type) -> Iterator[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [one for one in public(Benchmark) if parameters(getattr(made(), one))])
+@pytest.mark.parametrize("name", [one for one in public(Benchmark) if parameters(getattr(MADE, one))])
 def test_a_wrong_type_gives_an_error_of_ours_and_damages_nothing(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # a text is a path, too
-    known = parameters(getattr(made(), name))
+    known = parameters(getattr(MADE, name))
     required = [one.name for one in known if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
     named = [one.name for one in known if one.kind is not one.VAR_KEYWORD]
     for parameter in (*named, *OTHERS.get(name, ())):

@@ -5,8 +5,9 @@ Calls are counted, not seconds: they are the same on every machine.
 
 from __future__ import annotations
 
+import cProfile
+import gc
 import json
-import sys
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
@@ -71,19 +72,14 @@ JOBS: dict[str, Callable[[bytes, Path], object]] = {
 
 def calls(job: Callable[[], object]) -> int:
     """Return how many functions a job calls."""
-    count = 0
-
-    def counted(_: Any, event: str, __: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(counted)
+    counter = cProfile.Profile()
+    gc.collect()
+    gc.disable()  # what other tests leave behind ends in calls
     try:
-        job()
+        counter.runcall(job)
     finally:
-        sys.setprofile(before)
-    return count
+        gc.enable()
+    return sum(entry.callcount for entry in counter.getstats())
 
 
 @pytest.mark.slow

@@ -420,7 +420,7 @@ def test_the_extension_tells_the_syntax(path: str, syntax: str) -> None:
     assert writing.syntax_of(path) == syntax
 
 
-@pytest.mark.parametrize("extension", [".csv", ".html", ".n3", ".yaml", ".parquet", ".jsonl", ".csv.gz"])
+@pytest.mark.parametrize("extension", [".csv", ".html", ".n4", ".yaml", ".parquet", ".jsonl", ".csv.gz"])
 def test_an_extension_that_cannot_be_written_is_an_error_with_those_that_can(extension: str, tmp_path: Path) -> None:
     benchmark = Benchmark("Metals")
     for method, name in ((benchmark.save, f"a{extension}"), (benchmark.export_to_file, "a.txt")):
@@ -429,7 +429,7 @@ def test_an_extension_that_cannot_be_written_is_an_error_with_those_that_can(ext
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("extension", [".json", ".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf"])
+@pytest.mark.parametrize("extension", [".json", ".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".n3"])
 def test_every_syntax_is_packed_and_read_again(extension: str, tmp_path: Path) -> None:
     benchmark = Benchmark.load(json.dumps(canonical(item())).encode())
     plain, packed = tmp_path / f"a{extension}", tmp_path / f"a{extension}.gz"

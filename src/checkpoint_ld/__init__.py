@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Pruned,
         Restored,
         Retention,
+        Run,
         Saved,
     )
     from checkpoint_ld.emission import ContextStyle
@@ -67,14 +68,19 @@ if TYPE_CHECKING:
     from checkpoint_ld.families import load
     from checkpoint_ld.families.checking import validate
     from checkpoint_ld.findings import Finding, Place, Severity
+    from checkpoint_ld.formats.exporting import export_benchmark
+    from checkpoint_ld.formats.importing import ImportedBenchmark, import_benchmark
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.header import Header, read_header
+    from checkpoint_ld.identity import fingerprint, sign, verify_signature
     from checkpoint_ld.json_schemas import json_schema
+    from checkpoint_ld.merging import Conflict, Merge, merge
     from checkpoint_ld.profiles import shapes_graph
     from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.runtime.changes import Clock
     from checkpoint_ld.runtime.events import Event
     from checkpoint_ld.runtime.state import RuntimeState
+    from checkpoint_ld.site import write_site
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.stores.collection import Collection
     from checkpoint_ld.stores.database import DatabaseStore
@@ -101,6 +107,7 @@ __all__ = [
     "Checkpointer",
     "Clock",
     "Collection",
+    "Conflict",
     "ContextStyle",
     "CountMismatchError",
     "DatabaseStore",
@@ -117,9 +124,11 @@ __all__ = [
     "GraphSyncError",
     "Header",
     "Imported",
+    "ImportedBenchmark",
     "IntegrityError",
     "InvalidCheckpoint",
     "LookupFailedError",
+    "Merge",
     "NotVerifiableError",
     "Place",
     "Policy",
@@ -131,6 +140,7 @@ __all__ = [
     "Report",
     "Restored",
     "Retention",
+    "Run",
     "RuntimeState",
     "Saved",
     "SemanticDiff",
@@ -158,15 +168,22 @@ __all__ = [
     "WrongTypeError",
     "detect_shape",
     "diff_checkpoints",
+    "export_benchmark",
     "extract_questions_from_file",
+    "fingerprint",
+    "import_benchmark",
     "json_schema",
     "judge_schema",
     "load",
+    "merge",
     "read_header",
     "semantic_diff",
     "shapes_graph",
+    "sign",
     "validate",
     "verify",
+    "verify_signature",
+    "write_site",
 ]
 
 _HOMES = {
@@ -181,6 +198,7 @@ _HOMES = {
     "Checkpointer": "checkpointing",
     "Clock": "runtime.changes",
     "Collection": "stores.collection",
+    "Conflict": "merging",
     "ContextStyle": "emission",
     "DatabaseStore": "stores.database",
     "Event": "runtime.events",
@@ -191,6 +209,8 @@ _HOMES = {
     "GraphStore": "stores.graphs",
     "Header": "header",
     "Imported": "checkpointing",
+    "ImportedBenchmark": "formats.importing",
+    "Merge": "merging",
     "Place": "findings",
     "Policy": "checkpointing",
     "Pruned": "checkpointing",
@@ -198,6 +218,7 @@ _HOMES = {
     "Report": "report",
     "Restored": "checkpointing",
     "Retention": "checkpointing",
+    "Run": "checkpointing",
     "RuntimeState": "runtime.state",
     "Saved": "checkpointing",
     "SemanticDiff": "benchmark.difference",
@@ -210,15 +231,22 @@ _HOMES = {
     "VerificationResult": "templates.verification",
     "detect_shape": "agent.shapes",
     "diff_checkpoints": "agent.difference",
+    "export_benchmark": "formats.exporting",
     "extract_questions_from_file": "benchmark.table_import",
+    "fingerprint": "identity",
+    "import_benchmark": "formats.importing",
     "json_schema": "json_schemas",
     "judge_schema": "templates.verification",
     "load": "families",
+    "merge": "merging",
     "read_header": "header",
     "semantic_diff": "benchmark.difference",
     "shapes_graph": "profiles",
+    "sign": "identity",
     "validate": "families.checking",
     "verify": "templates.verification",
+    "verify_signature": "identity",
+    "write_site": "site",
 }
 """Where a name lives; all others are exceptions."""
 

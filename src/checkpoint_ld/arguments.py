@@ -62,7 +62,8 @@ def checked(function: Function) -> Function:
         bare: Function = vars(function)["__wrapped__"]
         return renamed(**names_before)(checked(bare))
     code = unwrap(function).__code__
-    names = code.co_varnames[: code.co_argcount]
+    only = code.co_posonlyargcount  # a keyword may have the name of one of these; no keyword ends in a slash
+    names = (*(f"{one}/" for one in code.co_varnames[:only]), *code.co_varnames[only : code.co_argcount])
     others = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :][: bool(code.co_flags & CO_VARARGS)]
     checks: dict[str, Check] = {}
 
@@ -74,8 +75,9 @@ def checked(function: Function) -> Function:
         for name, value in (*given, *kwargs.items()):
             check = checks.get(name)
             if check is not None and not check(value):
-                wanted, door = _named(_hints(function)[name]), function.__qualname__.removesuffix(".__init__")
-                raise WrongTypeError(f"{door.rpartition('.')[2]}(): {name} is {_described(value)}: give {wanted}")
+                told = name.removesuffix("/")
+                wanted, door = _named(_hints(function)[told]), function.__qualname__.removesuffix(".__init__")
+                raise WrongTypeError(f"{door.rpartition('.')[2]}(): {told} is {_described(value)}: give {wanted}")
         return function(*args, **kwargs)
 
     return cast("Function", call)
@@ -144,9 +146,11 @@ def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def _checks_of(function: Callable[..., Any]) -> Iterable[tuple[str, Check]]:
+    code = unwrap(function).__code__
+    only = code.co_varnames[: code.co_posonlyargcount]
     for name, annotation in _hints(function).items():
         if name != "return":
-            yield name, _check_of(annotation)
+            yield f"{name}/" if name in only else name, _check_of(annotation)
     yield "", None  # there are checks now, be there any or not
 
 

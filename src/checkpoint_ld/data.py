@@ -28,12 +28,12 @@ def text(name: str, file: str) -> str:
     return (folder(name) / file).read_text(encoding="utf-8")
 
 
-def library(name: str) -> Any:
-    """Return the library `name`, which the extra of the same name installs.
+def library(name: str, extra: str | None = None) -> Any:
+    """Return the library `name`, which `extra` installs, or the extra of the same name.
 
     Raises SettingsError, with what to install, where it is not there.
     """
     try:
         return import_module(name)
     except ImportError:
-        raise SettingsError(f"{name} is not installed: run pip install 'checkpoint-ld[{name}]'") from None
+        raise SettingsError(f"{name} is not installed: run pip install 'checkpoint-ld[{extra or name}]'") from None

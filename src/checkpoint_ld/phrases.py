@@ -128,6 +128,12 @@ def encodable(text: str) -> str:
     return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
+def told_error(error: BaseException) -> str:
+    """Return the type of an exception and what it says; a half of a surrogate pair is written out."""
+    said = str(error)
+    return encodable(f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
 def cells(text: str) -> int:
     """Return how many cells of a terminal `text` takes (UAX #11: wide characters take two, combining marks none)."""
     return len(text) if text.isascii() else sum(map(_cells, text))

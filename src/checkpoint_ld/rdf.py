@@ -33,9 +33,11 @@ SYNTAXES = {
 }
 """The syntaxes by the names that the command line has for them."""
 
+# What N3 has beyond Turtle, formulas and rules, is no RDF: each document of Turtle is one of N3.
 EXTENSIONS = {
     ".ttl": "turtle",
     ".turtle": "turtle",
+    ".n3": "turtle",
     ".nt": "nt",
     ".ntriples": "nt",
     ".nq": "nq",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from checkpoint_ld import arguments
 from checkpoint_ld.errors import FindingsError
 from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.notebook import Card, Rows, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,16 +35,43 @@ class Checked:
     results: Graph | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class Report(Shown):
     """What validation found: the sources in the order given, the findings of each in the order of their places.
 
-    `profile` names the rules that were applied, `rules` holds them by code.
+    `profile` names the rules that were applied, `rules` holds them by code. `known` is the number of findings that were
+    left out because a baseline has them.
     """
 
     profile: str
     checked: tuple[Checked, ...]
     rules: Mapping[str, Rule] = field(repr=False)
+    known: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.checked)} sources: {self._line()}>"
+
+    def _line(self) -> str:
+        counts = ", ".join(f"{number} {severity.name.lower()}s" for severity, number in self.counts.items())
+        return f"{counts} (profile {self.profile})"
+
+    def _card(self) -> Card:
+        name = "valid" if self.conforms else "not valid"
+        return Card("Report", name, self._line(), {"sources": len(self.checked)}, [self.table()])
+
+    def table(self) -> Rows:
+        """Return the findings as a table for a notebook."""
+        rows = (
+            (
+                one.severity.name.lower(),
+                f"{one.code} {one.rule}",
+                str(one.place),
+                f"{one.subject}: {one.message}" if one.subject else one.message,
+                one.remedy,
+            )
+            for one in self.findings
+        )
+        return Rows("Findings", ("severity", "rule", "place", "finding", "remedy"), rows, len(self.findings))
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -279,14 +279,21 @@ def test_saving_a_checkpoint_does_not_wait_for_the_graph_libraries(tmp_path: Pat
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
-@pytest.mark.parametrize("extension", ["", ".json", ".jsonld", ".nq", ".nt", ".ttl", ".trig", ".rdf", ".TTL"])
+@pytest.mark.parametrize("extension", ["", ".json", ".jsonld", ".nq", ".nt", ".ttl", ".n3", ".trig", ".rdf", ".TTL"])
 def test_save_goes_by_the_extension(tmp_path: Path, extension: str, packed: str) -> None:
     saved = AgentCheckpoint.of_tree(checkpoint())
     path = tmp_path / f"one{extension}{packed}"
     saved.save(path)
     content = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
     assert AgentCheckpoint.load(path) == saved
-    starts = {".ttl": b"@prefix", ".trig": b"@prefix", ".rdf": b"<?xml", ".nt": b"<urn:caf:", ".nq": b"<urn:caf:"}
+    starts = {
+        ".ttl": b"@prefix",
+        ".n3": b"@prefix",
+        ".trig": b"@prefix",
+        ".rdf": b"<?xml",
+        ".nt": b"<urn:caf:",
+        ".nq": b"<urn:caf:",
+    }
     if extension in {"", ".json"}:
         assert content == saved.content()
     elif extension == ".jsonld":
@@ -296,6 +303,6 @@ def test_save_goes_by_the_extension(tmp_path: Path, extension: str, packed: str)
 
 
 def test_an_extension_that_cannot_be_written_is_an_error_that_lists_those_that_can(tmp_path: Path) -> None:
-    with pytest.raises(WriteError, match=r"extension .csv: use one of .json, .jsonld, .nq, .nt, .ttl, .trig, .rdf"):
+    with pytest.raises(WriteError, match=r"csv: use one of .json, .jsonld, .nq, .nt, .ttl, .n3, .trig, .rdf"):
         AgentCheckpoint.of_tree(checkpoint()).save(tmp_path / "one.csv")
     assert not list(tmp_path.iterdir())

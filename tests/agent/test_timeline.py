@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import fromstring
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.agent.timeline import Timeline, span, text_of, timeline_of
+from checkpoint_ld.agent.timeline import Timeline, line_to, span, text_of, timeline_of
 from checkpoint_ld.agent.timeline_page import html_of, svg_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import cells
 from checkpoint_ld.stores.protocol import header_of
 from tests.agent.runs import START, call, checkpoint, thought
+
+if TYPE_CHECKING:
+    from checkpoint_ld import AgentCheckpoint
 
 
 @pytest.fixture
@@ -129,3 +134,89 @@ def test_secrets_are_withheld() -> None:
 )
 def test_lengths_of_time_are_told_in_fitting_units(milliseconds: int, told: str) -> None:
     assert span(milliseconds) == told
+
+
+def cut_off(**second: object) -> list[AgentCheckpoint]:
+    """Return three checkpoints: two of a run that was cut off after 4 s, one of a run that went on 6 s later."""
+    known = [thought(0), thought(2)]
+    running = call(3, success=None, completed_at=None)
+    more = {"execution_id": "exec_2", "parent": {"checkpoint_id": "k2"}, **second}
+    return [
+        _at(checkpoint("k1", thoughts=known[:1], step=1), 1_000, 1_000),
+        _at(checkpoint("k2", thoughts=known, calls=[running], step=2), 4_000, 3_900),
+        _at(checkpoint("k3", thoughts=[*known, thought(10)], calls=[running], step=3).but(**more), 11_000, 4_900),
+    ]
+
+
+def _at(one: AgentCheckpoint, after: int, ran: int) -> AgentCheckpoint:
+    return one.but(timestamp=START + after, metadata=one.metadata.but(duration_ms=ran))
+
+
+def test_a_run_that_was_cut_off_and_the_one_that_goes_on_from_it_are_told_apart() -> None:
+    *_, last = line = cut_off()
+    found = timeline_of([last], map(header_of, line))
+    assert found.executions == ("exec_1", "exec_2")
+    assert found.lanes[0] == "runs"
+    runs = [one for one in found.moments if one.kind == "run"]
+    assert [(one.id, one.start - START, one.end and one.end - START, one.outcome) for one in runs] == [
+        ("exec_1", 0, 4_000, "cut off"),
+        ("exec_2", 10_000, 11_000, "open"),
+    ]
+    assert runs[1].text == "goes on from k2 of exec_1, 6.0 s after it"
+    of = {one.id: one.execution for one in found.moments if one.kind != "run"}
+    assert of == dict.fromkeys(("t0", "t2", "c3", "k1", "k2"), "exec_1") | dict.fromkeys(("t10", "k3"), "exec_2")
+    text = text_of(found)
+    assert re.search(r"^runs +▶━+↯ +▶━+…$", text, re.MULTILINE)
+    assert "6.0 s after it" in text
+    fromstring(svg_of(found))
+    assert "↯" in svg_of(found)
+    page = html_of(found)
+    assert page.count("in <code>exec_1</code>") == 5
+    assert page.count("in <code>exec_2</code>") == 2
+
+
+@pytest.mark.parametrize(
+    ("reason", "second", "outcomes", "text"),
+    [
+        ("execution_completed", {}, ["completed", "open"], "goes on from k2 of exec_1, 6.0 s after it"),
+        ("execution_failed", {}, ["failed", "open"], "goes on from k2 of exec_1, 6.0 s after it"),
+        ("paused", {}, ["paused", "open"], "goes on from k2 of exec_1, 6.0 s after it"),
+        ("manual", {"execution_id": "exec_1"}, ["cut off", "open"], "goes on from k2, 7.0 s after it"),
+        (
+            "manual",
+            {"parent": {"checkpoint_id": "k2", "is_branch": True}},
+            ["open", "open"],
+            "another way from k2 of exec_1",
+        ),
+    ],
+)
+def test_how_a_run_ended_is_told_by_its_last_checkpoint(
+    reason: str, second: dict[str, object], outcomes: list[str], text: str
+) -> None:
+    first, before, last = cut_off(**second)
+    before = before.but(metadata=before.metadata.but(checkpoint_reason=reason))
+    runs = [one for one in timeline_of([first, before, last]).moments if one.kind == "run"]
+    assert [one.outcome for one in runs] == outcomes
+    assert runs[1].text == text
+
+
+def test_an_execution_that_was_never_silent_is_one_run() -> None:
+    first, before, last = cut_off(execution_id="exec_1")
+    for ran in (7_400, 0, 6_500):  # a clock that was set; nobody counted; all but half a second
+        found = timeline_of([first, before, _at(last, 11_000, 3_900 + ran)])
+        assert "runs" not in found.lanes, ran
+    # Where the duration is less than the time all along, it does not tell when the agent ran.
+    assert "runs" not in timeline_of([first, _at(before, 4_000, 1_100), _at(last, 11_000, 1_200)]).lanes
+
+
+def test_what_leads_to_a_checkpoint_is_a_line_through_executions() -> None:
+    first, before, last = map(header_of, cut_off())
+    aside = replace(before, id="k2b", timestamp=START + 5_000)  # exec_1, after exec_2 went on from k2
+    strange = replace(first, id="s", execution_id="exec_9", parent_checkpoint_id="gone")
+    marks = [first, strange, before, aside, last]
+    assert line_to("k3", marks) == [first, before, last]
+    assert line_to("k2b", marks) == [first, before, aside]
+    assert line_to("s", marks) == [strange]
+    assert line_to("nobody", marks) == []
+    turned = [replace(first, parent_checkpoint_id="k3"), before, last]
+    assert line_to("k3", turned) == turned[:2] + turned[2:]

@@ -198,3 +198,13 @@ def test_results_and_checkpoint_can_be_asked_together() -> None:
 def test_what_cannot_be_written_is_refused_at_once(options: dict[str, str], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         written([], pyoxigraph.RdfFormat.TURTLE, **options)
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [("exec 1", ["urn:caf:execution/exec%201"]), ("\ud800", ["urn:caf:execution/%ED%A0%80"]), (5, []), ("", [])],
+)
+def test_an_answer_leads_to_the_execution_of_an_agent_that_gave_it(given: object, names: list[str]) -> None:
+    told = graph(record(execution_id=given))
+    generated = URIRef("http://www.w3.org/ns/prov#wasGeneratedBy")
+    assert [str(one) for one in told.objects(iri("line-1-answer"), generated)] == names

@@ -319,3 +319,91 @@ def test_the_folder_is_checkpoints_where_nobody_names_one(
     shutil.copytree(folder, tmp_path / "here" / "checkpoints")
     monkeypatch.chdir(tmp_path / "here")
     assert len(json.loads(run("agent", "list", "--json").out)) == 4
+
+
+NAMED: list[tuple[list[str], str]] = [
+    (["show", "@", "--stable"], '"id": "other"'),
+    (["diff", "k1", "@", "--other-execution"], "other"),
+    (["timeline", "@"], "◆ other"),
+    (["restore", "@"], '"execution_id": "exec_'),
+    (["fork", "@", "--execution", "new"], "begins execution new"),
+    (["export", "@", "-o", "-"], '"id": "other"'),
+    (["list", "--json", "--cursor", "@", "--limit", "1"], '"k3"'),
+    (["list", "--json", "--branch-of", "@"], "[]"),
+    (["prune", "--keep-last", "0", "--no-protect-linked", "--dry-run", "--keep", "@"], "stays: other"),
+]
+
+
+@pytest.mark.parametrize("name", ["latest", "oth", "other"])
+@pytest.mark.parametrize(("command", "told"), NAMED)
+def test_a_checkpoint_is_named_by_its_beginning_and_the_newest_as_latest(
+    run: Run, folder: Path, command: list[str], told: str, name: str
+) -> None:
+    done = run("agent", *(name if one == "@" else one for one in command), "--dir", folder)
+    assert done.code == (1 if command[0] == "diff" else 0), done.err
+    assert told in done.out.decode()
+
+
+@pytest.mark.parametrize("command", [command for command, _ in NAMED if "--branch-of" not in command])
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("k", '"k" is how 3 .*checkpoints begin: k3, k2, k1; write more of it\n'),
+        ("x", 'there is no checkpoint "x"'),
+        ("", 'there is no checkpoint ""'),
+    ],
+)
+def test_a_name_of_several_lists_them_and_one_of_none_is_told(
+    run: Run, folder: Path, command: list[str], name: str, told: str
+) -> None:
+    done = run("agent", *(name if one == "@" else one for one in command), "--dir", folder)
+    assert done.code == 2
+    assert re.search(told, done.err), done.err
+    assert done.out == b""
+    assert len(list(folder.glob("*.json"))) == 4
+
+
+@pytest.mark.parametrize("command", [["list"], ["stats"]])
+def test_an_execution_is_named_by_its_beginning_as_well(run: Run, folder: Path, command: list[str]) -> None:
+    def executions(name: str) -> set[str]:
+        told = run("agent", *command, "--execution", name, "--dir", folder, "--json")
+        return {one["execution_id"] for one in json.loads(told.out)}
+
+    assert executions("latest") == executions("exec_2") == {"exec_2"}
+    assert executions("nobody") == set()
+    told = run("agent", *command, "--execution", "exec", "--dir", folder)
+    assert (told.code, told.err) == (2, '"exec" is how 2 executions begin: exec_2, exec_1; write more of it\n')
+    with CheckpointManager(folder) as manager:
+        manager.fork("k1", "unlike")
+    assert executions("un") == {"unlike"}
+    assert "unlike" in run("agent", "timeline", "un", "--dir", folder).out.decode()
+
+
+def test_a_whole_id_is_meant_before_the_beginning_of_others_and_a_file_too(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with CheckpointManager(folder) as manager:
+        manager.import_(json.dumps(tree("k", step=1)).encode())
+    assert b'"id": "k"' in run("agent", "show", "k", "--stable", "--dir", folder).out
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(folder / "k1.json", "latest")
+    assert b'"id": "k1"' in run("agent", "show", "latest", "--stable", "--dir", folder).out
+
+
+def test_there_is_no_latest_in_an_empty_store(run: Run, tmp_path: Path) -> None:
+    told = run("agent", "show", "latest", "--dir", tmp_path)
+    assert (told.code, told.out) == (2, b"")
+    assert "the store is empty" in told.err
+
+
+def test_the_timeline_of_a_resumed_execution_shows_where_it_was_cut_off(run: Run, tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        for _ in range(2):
+            state = manager.resume_or_start("reader").state
+            state.thought_chain.add("reasoning", "hm")
+            manager.save(state, "thought_completed")
+        first, second = manager.list(order="oldest")
+    told = run("agent", "timeline", "latest", "--dir", tmp_path, "--width", "200").out.decode()
+    assert re.search(f"▶ {first.execution_id}: cut off after .*\n", told)
+    assert re.search(f"▶ {second.execution_id}: open after .* goes on from {first.id} of {first.execution_id}, ", told)
+    assert "runs" not in run("agent", "timeline", first.execution_id, "--dir", tmp_path).out.decode()

@@ -148,7 +148,7 @@ def test_a_bulk_run_overwrites_only_its_own_files_without_force(run: Run) -> Non
 WRONG: dict[str, tuple[Names, str]] = {
     "convert": ([*COMMANDS["convert"][:2], "--output"], ".json, .jsonld, .ttl,"),
     "validate": (COMMANDS["validate"], ".txt, .json, .sarif, .xml, .md, .html, .ttl"),
-    "query": (COMMANDS["query"], ".txt, .csv, .tsv, .json, .md, .ttl, .nt, .jsonld, .rdf"),
+    "query": (COMMANDS["query"], ".txt, .csv, .tsv, .json, .md, .ttl, .nt, .jsonld, .rdf, .parquet"),
     "diff": (COMMANDS["diff"], ".txt, .json, .md, .markdown"),
     "store get": (COMMANDS["store get"], ".json, .jsonld, .ttl,"),
     "store validate": (COMMANDS["store validate"], ".txt, .json,"),
@@ -163,7 +163,7 @@ WRONG: dict[str, tuple[Names, str]] = {
 @pytest.mark.parametrize("command", WRONG)
 def test_an_extension_that_cannot_be_written_is_refused_with_those_that_can(run: Run, command: str) -> None:
     arguments, known = WRONG[command]
-    for name in ("out.parquet", "out.n3.gz"):
+    for name in ("out.arrow", "out.hdt.gz"):
         refused = run(*arguments, name)
         assert (refused.code, refused.out) == (2, b"")
         extension = name.removeprefix("out").removesuffix(".gz")
@@ -172,7 +172,9 @@ def test_an_extension_that_cannot_be_written_is_refused_with_those_that_can(run:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("extension", [".json", ".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".owl", ".xml", ""])
+@pytest.mark.parametrize(
+    "extension", [".json", ".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".owl", ".xml", ".n3", ""]
+)
 @pytest.mark.parametrize("packed", [False, True], ids=["", "gz"])
 def test_every_syntax_is_written_and_read_by_its_extension_packed_or_not(
     run: Run, folder: Path, extension: str, packed: bool

@@ -60,8 +60,7 @@ def test_hooks_are_about_checkpoints(name: str, matches: bool) -> None:
 def test_the_action_calls_commands_and_options_that_exist() -> None:
     script = SCRIPTS["Validate checkpoints"].replace("\\\n", " ")
     calls = re.findall(r"checkpoint-ld validate [^>|\n]*", script)
-    assert len(calls) == 3
-    assert [unknown_options(call) for call in calls] == [set()] * 3
+    assert [unknown_options(call) for call in calls] == [set()]
     added = re.findall(r'options\+?=\("?(--[\w-]+)', script)
     assert set(added) == {"--quiet", "--profile", "--fail-on"}
     assert set(added) <= options_of("validate")

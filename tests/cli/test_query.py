@@ -39,6 +39,33 @@ def test_files_and_folders_are_asked_together(run: Run, folder: Path) -> None:
     assert run("query", folder / "metals.jsonld", "--query", NAMES).out.decode().endswith("\nMetals\n")
 
 
+@pytest.mark.parametrize(
+    ("query", "columns", "first"),
+    [
+        (NAMES, ["name"], ["Elements"]),
+        ("SELECT ?x ?y { VALUES (?x ?y) { (1 UNDEF) ('a' UNDEF) } }", ["x", "y"], ["1", None]),
+        ("SELECT ?x ?y { VALUES (?x ?y) { (1 2.5) (2 true) } }", ["x", "y"], [1, "2.5"]),
+        (f"SELECT ?x {{ VALUES ?x {{ {2**63 - 1} }} }}", ["x"], [2**63 - 1]),
+        (f"SELECT ?x {{ VALUES ?x {{ '{2**70}'^^xsd:integer }} }}", ["x"], [f"{2**70}"]),
+        ("ASK { ?s a schema:DataFeed }", ["answer"], [True]),
+        ("CONSTRUCT { ?s schema:name 'x' } { ?s a schema:DataFeed }", ["subject", "predicate", "object"], None),
+        ("SELECT ?x { ?x a <urn:x:nothing> }", ["x"], None),
+    ],
+)
+def test_results_are_written_as_parquet(
+    run: Run, folder: Path, query: str, columns: list[str], first: list[object] | None
+) -> None:
+    frames = pytest.importorskip("polars", reason="polars writes Parquet")
+    target = folder / "rows.parquet"
+
+    told = run("query", folder, "--query", query, "-o", target)
+
+    assert (told.code, told.out) == (0, b"")
+    table = frames.read_parquet(target)
+    assert table.columns == columns
+    assert first is None or list(table.row(0)) == first
+
+
 def test_a_query_comes_from_a_file_or_from_standard_input(run: Run, folder: Path) -> None:
     (folder / "names.rq").write_text(f"# names\n{NAMES}\n", encoding="utf-8")
     told = run("query", folder, "--file", folder / "names.rq", "--format", "csv")

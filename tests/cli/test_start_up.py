@@ -59,7 +59,8 @@ def test_what_is_used_is_imported() -> None:
 
 def test_commands_are_listed_with_what_they_say_themselves() -> None:
     found = {name: app.get_command(click.Context(app), name) for name in SUMMARIES}
-    assert {name: command.help for name, command in found.items() if command} == SUMMARIES
+    first = {name: (one.help or "").partition("\n\n")[0] for name, one in found.items() if one}
+    assert first == SUMMARIES
 
 
 @pytest.mark.slow

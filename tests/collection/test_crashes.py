@@ -53,11 +53,15 @@ class Interrupted(BaseException):
 
 @pytest.fixture
 def interrupted(write: Write, store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the file of which the loading was interrupted, after its statements and before they were counted."""
+    """Return the file of which the loading was interrupted, after its statements and before they were counted.
+
+    Only what is too much for one transaction can be.
+    """
     file = write("one.jsonld", checkpoint())
     with Collection.open(store) as collection:
         collection.add(write("two.jsonld", checkpoint(2)))
         with monkeypatch.context() as patch:
+            patch.setattr("checkpoint_ld.stores.holdings._BULK", 10)
             patch.setattr("checkpoint_ld.stores.holdings.Holdings.count", stop)
             with pytest.raises(Interrupted):
                 collection.add(file)

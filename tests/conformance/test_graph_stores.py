@@ -17,6 +17,8 @@ from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.manifest import Directory
 from tests.remote.oxigraph_server import oxigraph
 
+pytestmark = pytest.mark.slow
+
 MANIFEST = "urn:checkpoint-ld:manifest"
 VALUE = "<http://www.w3.org/ns/prov#value>"
 CHANGE = f"DELETE {{ ?t {VALUE} ?v }} INSERT {{ ?t {VALUE} 'thought 9' }} WHERE {{ ?t {VALUE} ?v }}"

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from rdflib import RDF, Graph, Literal, URIRef
 
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.entities.template_spec import MARKER, TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import json_of
 from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.inference.nodes import SINGULAR, STRATEGIES
+from checkpoint_ld.secrets import secret
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.templates.specification import source_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA

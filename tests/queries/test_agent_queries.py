@@ -72,6 +72,8 @@ def of_checkpoint(name: str) -> str:
     return f"urn:caf:checkpoint/{name}"
 
 
+_OF_READER = "urn:uuid:q-is-1%22%3C2", "agent/reader", "execution/exec_1"
+_OF_WRITER = "urn:uuid:q-is-1%22%3C2", "agent/writer", "execution/exec_2"
 EXPECTED: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
     "agent-tool-calls": (
         {"tool": "urn:caf:tool/bash"},
@@ -127,6 +129,18 @@ EXPECTED: dict[str, tuple[dict[str, str], list[tuple[Any, ...]]]] = {
             ("2025-02-05T21:20:04Z", "tool-call/c3", "tool/bash", None),
         ],
     ),
+    "agent-question-timeline": (
+        {"question": "urn:uuid:q-is-1%22%3C2"},
+        [
+            (*_OF_READER, "2025-02-05T21:20:01Z", "thought/t1", "reasoning", "thought 1"),
+            (*_OF_READER, "2025-02-05T21:20:01Z", "tool-call/c1", "tool/read_file", None),
+            (*_OF_READER, "2025-02-05T21:20:02Z", "thought/t2", "reasoning", "thought 2"),
+            (*_OF_READER, "2025-02-05T21:20:02Z", "tool-call/c2", "tool/bash", "exit 1"),
+            (*_OF_READER, "2025-02-05T21:20:03Z", "thought/th%203%20%22x%22", "action", "thought 3"),
+            (*_OF_READER, "2025-02-05T21:20:04Z", "tool-call/c3", "tool/bash", None),
+            (*_OF_WRITER, "2025-02-05T21:20:02Z", "tool-call/c2", "tool/bash", "boom"),
+        ],
+    ),
     "agent-questions": ({}, [("urn:uuid:q-is-1%22%3C2", "2", "2", "4", "2")]),
     "agent-failures-by-keyword": (
         {"keyword": "oncology"},
@@ -175,6 +189,11 @@ def test_a_call_and_a_doubt_are_one_row_however_many_checkpoints_and_executions_
         ("tool-call/c3", "True"),
         ("tool-call/c2", "False"),
     ]
+    calls_of = {"execution": "urn:caf:execution/exec_3"}
+    steps = queries.run(data.store, "agent-timeline", calls_of, engine=engine)
+    assert [_short(row["node"]) for row in steps if "call" in row["node"]] == [f"tool-call/c{n}" for n in (1, 2, 3)]
+    asked = [row[:3] + row[4:5] for row in found("agent-question-timeline") if "call" in row[4]]
+    assert asked == [(*_OF_READER, f"tool-call/c{n}") for n in (1, 2, 3)] + [(*_OF_WRITER, "tool-call/c2")]
     assert found("agent-doubts") == EXPECTED["agent-doubts"][1]
     assert found("agent-questions") == [("urn:uuid:q-is-1%22%3C2", "3", "4", "4", "2")]
 
@@ -216,3 +235,17 @@ def test_a_query_describes_itself(name: str) -> None:
 def test_a_tool_is_given_by_its_iri() -> None:
     with pytest.raises(QueryError, match="which is no absolute IRI"):
         rows("agent-tool-calls", "oxigraph", tool="bash")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["agent-timeline", "agent-question-timeline"])
+def test_a_call_that_fails_after_it_was_saved_is_one_row_with_what_it_said(name: str, engine: Engine) -> None:
+    running = {"id": "c1", "tool_id": "bash", "args": {}, "started_at": thought(1)["created_at"]}
+    failed = call(1, tool_id="bash", success=False, error="late")
+    data = Dataset.of_graphs(
+        AgentGraph.of_tree(tree(f"k{step}", calls=[one], step=step, about=ABOUT), prov=True)
+        for step, one in ((1, running), (2, failed))
+    )
+    parameters = EXPECTED["agent-timeline"][0] if name == "agent-timeline" else {}
+    (row,) = queries.run(data.store, name, parameters, engine=engine)
+    assert (_short(row["node"]), _short(row["text"])) == ("tool-call/c1", "late")

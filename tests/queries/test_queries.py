@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,14 @@ def test_nothing_to_find_is_no_error(name: str, engine: Engine) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_both_engines_agree_on_the_examples_too(name: str) -> None:
+    store = of_the_examples().store
+    assert rows(store, name, **given_for(name)) == rows(store, name, "rdflib", **given_for(name))
+
+
+@cache
+def of_the_examples() -> Dataset:
     files = [EXAMPLES / name for name in ("metals.jsonld", "metals-v2.json", "elements.jsonld", "fixable.jsonld")]
-    data = Dataset.of_graphs(Benchmark.load(file).inferred_graph() for file in files)
-    assert rows(data.store, name, **given_for(name)) == rows(data.store, name, "rdflib", **given_for(name))
+    return Dataset.of_graphs(Benchmark.load(file).inferred_graph() for file in files)
 
 
 @pytest.mark.slow

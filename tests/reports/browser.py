@@ -22,6 +22,10 @@ def binary() -> str | None:
     return next((found for found in map(shutil.which, NAMES) if found), None)
 
 
+class NavigatedError(Exception):
+    """The page went to another one before it could answer."""
+
+
 class Browser:
     """One browser with one page."""
 
@@ -78,6 +82,8 @@ class Browser:
         while True:
             answer = json.loads(self._next())
             if answer.get("id") == self._number:
+                if "navigated" in answer.get("error", {}).get("message", ""):
+                    raise NavigatedError
                 assert "error" not in answer, answer
                 result: dict[str, Any] = answer["result"]
                 return result
@@ -100,8 +106,11 @@ class Browser:
             time.sleep(0.02)
 
     def ask(self, expression: str) -> Any:
-        """Return the value of a JavaScript expression in the page."""
-        answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+        """Return the value of a JavaScript expression in the page; None while the page goes to another one."""
+        try:
+            answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+        except NavigatedError:
+            return None
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 

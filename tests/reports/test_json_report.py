@@ -71,7 +71,7 @@ def test_a_finding_is_there_with_everything_that_is_known() -> None:
 def test_files_are_counted_also_those_without_findings() -> None:
     tree = parsed(report(metals(), CLEAN, repeated(10)))
 
-    assert tree["summary"] == {"files": 3, "violations": 11, "warnings": 1, "infos": 1}
+    assert tree["summary"] == {"files": 3, "violations": 11, "warnings": 1, "infos": 1, "known": 0}
     assert [(one["file"], one["violations"], one["warnings"]) for one in tree["files"]] == [
         ("metals.json", 1, 1),
         ("clean.json", 0, 0),

@@ -7,15 +7,19 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pyoxigraph
 import pytest
 
 from checkpoint_ld import Benchmark
+from checkpoint_ld.errors import StoreError
 from checkpoint_ld.stores.collection import Collection
+from checkpoint_ld.stores.snapshot import Snapshots
 from tests import documents
 from tests.cli.conftest import Run
 from tests.remote.oxigraph_server import free_port
@@ -81,6 +85,59 @@ def test_a_collection_is_served_as_it_is(files: Path, tmp_path: Path) -> None:
 
     with serving(tmp_path / "collection", temporary=tmp_path) as url:
         assert names(url) == ["Alloys", "Metals"]
+
+
+@pytest.mark.slow
+def test_a_collection_that_is_served_can_be_changed_and_queries_see_it(files: Path, tmp_path: Path, run: Run) -> None:
+    store = tmp_path / "collection"
+    with Collection.open(store) as collection:
+        collection.add(files)
+    held = sorted(one.name for one in store.iterdir())
+
+    with serving(store, temporary=tmp_path) as url:
+        assert names(url) == ["Alloys", "Metals"]
+        for number, name in enumerate(("Gases", "Salts"), 2):  # two snapshots, of which one takes the place of another
+            tree = {**documents.canonical(), "@id": f"urn:uuid:karenina-checkpoint-{number}", "name": name}
+            (files / f"{name}.jsonld").write_text(json.dumps(tree))
+            assert run("store", "sync", store, files).code == 0
+            until = time.monotonic() + 60
+            while name not in names(url):
+                assert time.monotonic() < until, "what was added is never seen"
+                time.sleep(0.1)
+        with Collection.open(store):  # somebody who writes all the time
+            time.sleep(1.1)
+            assert names(url) == ["Alloys", "Gases", "Metals", "Salts"]
+
+    assert sorted(one.name for one in store.iterdir()) == held
+
+
+def test_snapshots_follow_a_collection_and_leave_nothing(files: Path, tmp_path: Path) -> None:
+    store = tmp_path / "collection"
+    Collection.open(store).close()
+    (store / ".served-left").mkdir()  # by a process that was killed
+
+    with Snapshots(store) as snapshots:
+        assert [one for one in store.iterdir() if one.name == ".served-left"] == []
+        empty = snapshots.current()
+        assert snapshots.current() == empty
+        with Collection.open(store) as collection:
+            everything = sum(one.stat().st_size for one in store.rglob("*") if one.is_file())
+            assert collection.statistics().bytes < everything  # what a snapshot takes is none of it
+            collection.add(files)
+            written = collection.statistics().triples
+        time.sleep(1.1)
+        full = snapshots.current()
+        assert full != empty
+        stored = pyoxigraph.Store.read_only(full)
+        assert sum(1 for _ in stored.quads_for_pattern(None, None, None, pyoxigraph.DefaultGraph())) <= written
+        assert len(list(stored.named_graphs())) == 3
+        del stored
+        time.sleep(1.1)
+        assert snapshots.current() == full
+
+    assert not list(store.glob(".served-*"))
+    with pytest.raises(StoreError, match="no collection is here"):
+        Snapshots(files)
 
 
 @pytest.mark.slow

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from checkpoint_ld.sparql.service import Server
 from tests.reports.browser import NAMES, PATIENCE, Browser, binary
 from tests.reports.test_page_in_browser import LOW_CONTRAST
+from tests.serving.conftest import METALS
 
 ROWS = "Array.from(document.querySelectorAll('tbody tr'), (one) => Array.from(one.cells, (cell) => cell.textContent))"
 BARS = "Array.from(document.querySelectorAll('#bars dt'), (one) => [one.textContent, one.nextSibling.textContent])"
@@ -188,3 +190,79 @@ def test_every_control_has_a_name(browser: Browser) -> None:
         1,
         1,
     ]
+
+
+def test_the_query_stands_in_the_address_and_back_and_forward_work(browser: Browser) -> None:
+    first, second = "SELECT ?x WHERE { VALUES ?x { 'ä & #1' } }", "SELECT ?x WHERE { VALUES ?x { 2 3 } }"
+    query, rows = "document.getElementById('query')?.value", f"JSON.stringify({ROWS})"
+    for one in (first, second, second):
+        run(browser, one)
+    address = browser.ask("location.href")
+
+    browser.ask("history.back()")
+    wait(browser, f"{query} === {json.dumps(first)} && {rows} === '[[\"ä & #1\"]]'")
+    browser.ask("history.back()")
+    wait(browser, f"{query}.includes('?questions') && !document.getElementById('result').checkVisibility()")
+    browser.ask("history.go(2)")
+    wait(browser, f'{query} === {json.dumps(second)} && {rows} === \'[["2"],["3"]]\'')
+
+    browser.send("Page.navigate", url="about:blank")
+    wait(browser, "location.href === 'about:blank'")
+    browser.send("Page.navigate", url=address)  # as somebody does to whom it was sent
+    wait(browser, f'{query} === {json.dumps(second)} && {rows} === \'[["2"],["3"]]\'')
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("query", "name", "extension", "content"),
+    [
+        ("SELECT ?x WHERE { VALUES ?x { 'ä,1' } }", "CSV", "csv", 'x\n"ä,1"\n'),
+        ("SELECT ?x WHERE { VALUES ?x { 'ä' } }", "JSON", "json", '"value": "ä"'),
+        ("ASK {}", "JSON", "json", '"boolean": true'),
+        ("CONSTRUCT { <urn:a> <urn:b> 'ä' } WHERE {}", "Turtle", "ttl", '<urn:a> <urn:b> "ä" .'),
+        ("CONSTRUCT { <urn:a> <urn:b> 'ä' } WHERE {}", "JSON-LD", "jsonld", '"@id":"urn:a"'),
+    ],
+)
+def test_a_result_is_downloaded(  # noqa: PLR0917 - four of them are a row of the table
+    browser: Browser, tmp_path: Path, query: str, name: str, extension: str, content: str
+) -> None:
+    file = f"result.{extension}"
+    browser.send("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    run(browser, query)
+    names = browser.ask("Array.from(document.querySelectorAll('#downloads button'), (one) => one.textContent)")
+    browser.ask("document.querySelector('.downloads').scrollIntoView()")
+    browser.click(f"#downloads button:nth-of-type({names.index(name) + 1})")
+
+    until = time.monotonic() + PATIENCE
+    while not (tmp_path / file).exists():
+        assert time.monotonic() < until, f"nothing is downloaded: {list(tmp_path.iterdir())}"
+        time.sleep(0.05)
+    assert content in (tmp_path / file).read_text(encoding="utf-8").replace("\r\n", "\n")
+
+
+@pytest.mark.slow
+def test_an_iri_of_rows_and_of_statements_leads_to_its_page_and_on(browser: Browser) -> None:
+    run(browser, "SELECT ?b WHERE { ?b schema:name 'Metals' }")
+    browser.click("tbody a")
+    wait(browser, "document.querySelector('h1')?.textContent === 'Metals'")
+    assert browser.ask("document.querySelector('p.iri').textContent") == METALS
+    assert browser.ask("document.documentElement.scrollWidth <= innerWidth")
+    assert browser.ask(LOW_CONTRAST) == []
+
+    browser.ask("Array.from(document.links).find((one) => one.textContent === 'schema:DataFeed').click()")
+    wait(browser, "document.querySelector('h1')?.textContent === 'schema:DataFeed'")
+    assert METALS in browser.ask("document.body.innerText")
+    browser.ask("history.go(-2)")
+    wait(browser, f"{ROWS}.length === 1")
+
+    said = "?b schema:name ?n ; <urn:x:says> 'a <urn:y> schema:no'"
+    run(browser, f"CONSTRUCT {{ {said} }} WHERE {{ ?b schema:name ?n FILTER (?n = 'Metals') }}")
+    links = browser.ask("Array.from(document.querySelectorAll('.result pre a'), (one) => [one.textContent, one.href])")
+    assert sorted(text for text, _ in links) == [
+        "<https://schema.org/>",
+        f"<{METALS}>",
+        "<urn:x:says>",
+        "schema:name",
+    ]
+    [name] = [href for text, href in links if text == "schema:name"]
+    assert name.endswith("resource?iri=https%3A%2F%2Fschema.org%2Fname")

@@ -18,7 +18,7 @@ QUICK = Question("ASK { ?s ?p ?o }")
 
 @pytest.mark.slow
 def test_what_takes_too_long_is_ended_and_the_next_is_answered(location: Path) -> None:
-    with Pool(str(location), size=1, timeout=1.0) as pool:
+    with Pool(lambda: str(location), size=1, timeout=1.0) as pool:
         found = [pool.ask(one) for one in (QUICK, Question(ENDLESS), QUICK)]
 
     assert [one.status for one in found] == [200, 500, 200]
@@ -28,7 +28,7 @@ def test_what_takes_too_long_is_ended_and_the_next_is_answered(location: Path) -
 @pytest.mark.slow
 def test_what_takes_too_long_to_read_is_ended_too(location: Path) -> None:
     long = Question(f"SELECT * {{ VALUES ?x {{ {'1 ' * 400_000} }} }}")
-    with Pool(str(location), size=1, timeout=1.0) as pool:
+    with Pool(lambda: str(location), size=1, timeout=1.0) as pool:
         found = [pool.ask(one) for one in (QUICK, long, QUICK)]
 
     assert [one.status for one in found] == [200, 500, 200]
@@ -36,7 +36,7 @@ def test_what_takes_too_long_to_read_is_ended_too(location: Path) -> None:
 
 @pytest.mark.slow
 def test_when_all_are_busy_it_says_so(location: Path) -> None:
-    with Pool(str(location), size=1, timeout=2.0) as pool:
+    with Pool(lambda: str(location), size=1, timeout=2.0) as pool:
         pool.ask(QUICK)
         # The first takes the worker for 2 s, the second the one that comes after it.
         waiting = [threading.Thread(target=pool.ask, args=(Question(ENDLESS),)) for _ in range(2)]
@@ -54,7 +54,7 @@ def test_when_all_are_busy_it_says_so(location: Path) -> None:
 
 @pytest.mark.slow
 def test_a_worker_that_died_is_replaced(location: Path) -> None:
-    with Pool(str(location), size=1, timeout=5.0) as pool:
+    with Pool(lambda: str(location), size=1, timeout=5.0) as pool:
         pool.ask(QUICK)
         (worker,) = pool._all  # noqa: SLF001 - nobody else knows it
         worker._popen.kill()  # noqa: SLF001 - as above

@@ -365,6 +365,19 @@ def test_a_collection_that_was_asked_and_closed_can_be_used_at_once(store: Graph
         gc.enable()
 
 
+def test_a_collection_can_be_used_while_results_of_one_that_was_closed_are_left(folder: Path) -> None:
+    gc.disable()
+    try:
+        opened = Directory.open(folder, read_only=False, wait=5)
+        left: list[object] = [opened.store.quads_for_pattern(None, None, None)]
+        left.append(left)
+        del left
+        opened.close()
+        Directory.open(folder, read_only=False, wait=5).close()
+    finally:
+        gc.enable()
+
+
 def test_the_commands_take_a_collection(run: Run, store: GraphStore, folder: Path) -> None:
     for one in (checkpoint("k1"), checkpoint("k2", 2, name="half way")):
         store.put(one)

@@ -64,26 +64,34 @@ def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("step", ["_replace_entries", "_empty", "_write", "_finish"])
-def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(tmp_path: Path, step: str, when: str) -> None:
+@pytest.mark.parametrize(
+    ("way", "step"),
+    [("put", "_write"), *(("replace", f"_{step}") for step in ["replace_entries", "empty", "write", "finish"])],
+)
+def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(
+    tmp_path: Path, way: str, step: str, when: str
+) -> None:
     folder = tmp_path / "collection"
     store = GraphStore(folder)
     store.put(checkpoint("old"))
+    if way == "replace":
+        store.put(checkpoint("new", name="before"))
     store.close()
 
-    process = start("die", folder, step, when)
+    process = start("die", folder, way, step, when)
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
 
     assert store.get("old").content() == checkpoint("old").content()
     try:
-        assert store.get("new").content() == checkpoint("new").content()
+        whole = (checkpoint("new").content(), checkpoint("new", name="before").content())
+        assert store.get("new").content() in whole
         assert [one.id for one in store.headers()] == ["old", "new"]
     except CheckpointNotFound:
         assert [one.id for one in store.headers()] == ["old"]
     assert {one.rule for one in store.verify(repair=True)} <= {"agent-graph-unfinished"}
     assert list(store.verify()) == []
-    store.put(checkpoint("new"))
+    store.replace(checkpoint("new"))
     assert store.get("new").content() == checkpoint("new").content()
     store.close()
 
@@ -131,10 +139,10 @@ def race(folder: str, name: str) -> None:
     store.close()
 
 
-def die(folder: str, step: str, when: str) -> None:
+def die(folder: str, way: str, step: str, when: str) -> None:
     """Save a checkpoint, and die before or after a step of that."""
     setattr(Holdings, step, dying(getattr(Holdings, step), when))
-    GraphStore(folder).put(checkpoint("new"))
+    getattr(GraphStore(folder), way)(checkpoint("new"))
 
 
 def die_changing(folder: str, when: str) -> None:

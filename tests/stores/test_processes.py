@@ -87,18 +87,30 @@ STEPS = [
     for step in ("open", "write", "fsync", "close", "link", "unlink", "flush")
     for when in ("before", "after")
 ]
+STATEMENTS = [*map(str, range(0, 200, 17)), "COMMIT", "none"]
+
+
+@pytest.fixture(scope="module")
+def died(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of a store for each step that a save is killed at: one process starts, and forks them."""
+    base, deaths = tmp_path_factory.mktemp("died"), []
+    for step, when in STEPS:
+        FileStore(base / step / when / "files").put(checkpoint())
+        deaths.append(["die_in_file", str(base / step / when), step, when, "long"])
+    for step in STATEMENTS:
+        (base / step).mkdir()
+        store = DatabaseStore(base / step / "index.db")
+        store.put(checkpoint())
+        store.close()
+        deaths.append(["die_in_database", str(base / step), step, "long"])
+    assert set(json.loads(ended(started("die_in_turn", json.dumps(deaths))))) == {-signal.SIGKILL}
+    return base
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("step", "when"), STEPS)
-def test_a_save_that_is_killed_leaves_a_whole_file_or_none(step: str, when: str, tmp_path: Path) -> None:
-    store = FileStore(tmp_path / "files")
-    store.put(checkpoint())
-
-    process = started("die_in_file", tmp_path, step, when, "long")
-    process.communicate(timeout=60)
-
-    assert process.returncode == -signal.SIGKILL
+def test_a_save_that_is_killed_leaves_a_whole_file_or_none(step: str, when: str, died: Path) -> None:
+    store = FileStore(died / step / when / "files")
     is_there = (step, when) in {
         ("link", "after"),
         *((late, either) for late in ("unlink", "flush") for either in ("before", "after")),
@@ -115,16 +127,9 @@ def test_a_save_that_is_killed_leaves_a_whole_file_or_none(step: str, when: str,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [*range(0, 200, 17), "COMMIT", "none"])
-def test_an_insertion_that_is_killed_leaves_all_rows_or_none(step: int | str, tmp_path: Path) -> None:
-    store = DatabaseStore(tmp_path / "index.db")
-    store.put(checkpoint())
-    store.close()
-
-    process = started("die_in_database", tmp_path, step, "long")
-    process.communicate(timeout=60)
-
-    assert process.returncode == -signal.SIGKILL
+@pytest.mark.parametrize("step", STATEMENTS)
+def test_an_insertion_that_is_killed_leaves_all_rows_or_none(step: str, died: Path) -> None:
+    store = DatabaseStore(died / step / "index.db")
     if step == "none":
         assert store.get("long") == worker.long("long")
     else:

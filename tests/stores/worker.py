@@ -5,11 +5,13 @@ It is called with what to do and its arguments, and says on its standard output 
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import Filter
 from tests.agent import documents
+from tests.forking import forked
 from tests.stores.documents import checkpoint
 
 
@@ -90,6 +93,11 @@ def die_in_database(folder: str, step: str, identifier: str) -> None:
     store.put(long(identifier))
     if step == "none":
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_in_turn(deaths: str) -> None:
+    """Do each of `deaths`, calls of this program as JSON, in a process of its own; say how each ended."""
+    print(json.dumps([forked(partial(globals()[name], *given)) for name, *given in json.loads(deaths)]))  # noqa: T201 - what the test reads
 
 
 def dying(call: Callable[..., Any], name: str, step: str, when: str) -> Callable[..., Any]:

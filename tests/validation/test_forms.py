@@ -12,12 +12,13 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from rdflib import URIRef
 
-from checkpoint_ld.constraints import components, names, secrets
+from checkpoint_ld import secrets
+from checkpoint_ld.constraints import components, names
 from checkpoint_ld.constraints.forms import FORMS, contained, value_of
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.graph.literals import literal_of
+from checkpoint_ld.secrets import secret
 from checkpoint_ld.templates import source_text
 from tests.trials import examples
 

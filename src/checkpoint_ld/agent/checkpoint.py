@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,6 +33,7 @@ from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.mapping.properties import place_of, words_of
+from checkpoint_ld.notebook import Card, Shown
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.report import Report
 
 
-class AgentCheckpoint(CheckedMethods, Value):
+class AgentCheckpoint(CheckedMethods, Value, Shown):
     """The complete state of an agent at one moment, in the newest version and the canonical shape.
 
     `timestamp` counts milliseconds since 1970 in UTC. `diff` is kept as it came and never trusted. Unknown members are
@@ -67,6 +69,22 @@ class AgentCheckpoint(CheckedMethods, Value):
     description: Text | None = None
     about: About | None = None
     diff: Members | None = None
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.snapshot.thought_chain)} thoughts, {len(self.snapshot.tool_state.calls)} calls"
+        return f"<AgentCheckpoint {self.id!r} of {self.agent_id!r} in {self.execution_id!r}: {counts}>"
+
+    def _card(self) -> Card:
+        taken = datetime.fromtimestamp(self.timestamp / 1000, UTC)
+        facts = {
+            "agent": self.agent_id,
+            "execution": self.execution_id,
+            "name": self.name,
+            "taken": taken,
+            "reason": self.metadata.checkpoint_reason,
+            "description": self.description,
+        }
+        return Card("AgentCheckpoint", self.id, "", facts, self.snapshot.tables())
 
     @classmethod
     def load(cls, source: str | os.PathLike[str] | BinaryIO | bytes) -> Self:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.json_patch import guarded, patch
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import ABSENT, Absent, changes, moved
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import harmless
+from checkpoint_ld.secrets import secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

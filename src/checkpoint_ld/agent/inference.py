@@ -19,7 +19,6 @@ from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.graph import AgentGraph, AgentWalk, built, is_texts
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED, derived, escaped
 from checkpoint_ld.constraints import names
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number, walk
 from checkpoint_ld.graph.compaction import POSITION
@@ -27,6 +26,7 @@ from checkpoint_ld.graph.expansion import RDF_TYPE, named
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.store import copied, put, terms_of, triples_of
 from checkpoint_ld.phrases import given, shown
+from checkpoint_ld.secrets import secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

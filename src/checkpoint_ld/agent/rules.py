@@ -13,7 +13,6 @@ from checkpoint_ld import profiles, shacl
 from checkpoint_ld.agent.inference import Note, Part, Parts
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.forms import value_of
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Place, Severity
@@ -22,6 +21,7 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import called, given
 from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import SEVERITIES, Rule, catalogue
+from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl.terms import listed, sh, told
 from checkpoint_ld.validation import COMPILED, judge
 from checkpoint_ld.validation.results import results, violations

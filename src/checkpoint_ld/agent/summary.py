@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.timeline import WITHHELD, instant, outcome_of, span
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.phrases import harmless, head
+from checkpoint_ld.secrets import secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import cells, harmless, head
+from checkpoint_ld.secrets import secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.values import Thought, ToolCall
 
 
-Kind = Literal["thought", "call", "checkpoint"]
-Outcome = Literal["", "completed", "failed", "cancelled", "in flight"]
+Kind = Literal["thought", "call", "checkpoint", "run"]
+Outcome = Literal["", "completed", "failed", "cancelled", "in flight", "paused", "cut off", "open"]
 
-THOUGHTS, CHECKPOINTS = "thoughts", "checkpoints"
+THOUGHTS, CHECKPOINTS, RUNS = "thoughts", "checkpoints", "runs"
+SILENCE: Final = 1_000
+"""More milliseconds than this, between two checkpoints of an execution, in which it did not run: it was resumed."""
 UNSURE: Final = 0.5
 """Thoughts with less confidence are drawn as unsure."""
 WITHHELD = "(withheld: it looks like a secret)"
@@ -33,7 +39,9 @@ class Moment:
     """Something that happened: in which lane, when (milliseconds since 1970 in UTC), and what.
 
     `end` is that of a call, `start` again for what takes no time, and None for a call in flight. `label` is the type
-    of a thought, the tool of a call, the reason for a checkpoint; `text` what was thought, asked for or said.
+    of a thought, the tool of a call, the reason for a checkpoint; `text` what was thought, asked for or said. A run is
+    a time in which an execution went on without being cut off; its `label` is the execution, its `text` what it goes on
+    from. `execution` is the one in which the moment was.
     """
 
     kind: Kind
@@ -46,6 +54,12 @@ class Moment:
     outcome: Outcome = ""
     confidence: float | None = None
     parent: str | None = None
+    execution: str = ""
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether it is a call or a run."""
+        return self.kind in ("call", "run")
 
     @property
     def is_unsure(self) -> bool:
@@ -53,12 +67,12 @@ class Moment:
         return self.confidence is not None and self.confidence < UNSURE
 
 
-@dataclass(frozen=True)
-class Timeline:
+@dataclass(frozen=True, repr=False)
+class Timeline(Shown):
     """The moments of a run in the order of time, from `start` to `end` in milliseconds since 1970.
 
-    `lanes` are the thoughts, the tools in the order of their first calls, and the checkpoints. `undated` counts the
-    calls that do not say when they began, which are left out.
+    `lanes` are the runs where there are several, the thoughts, the tools in the order of their first calls, and the
+    checkpoints. `undated` counts the calls that do not say when they began, which are left out.
     """
 
     agent_id: str
@@ -68,6 +82,15 @@ class Timeline:
     start: int
     end: int
     undated: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Timeline of {self.agent_id!r}: {len(self.moments)} moments in {span(self.duration_ms)}>"
+
+    def _card(self) -> Card:
+        facts = {"executions": self.executions, "began": instant(self.start), "took": span(self.duration_ms)}
+        rows = ((span(one.start - self.start), one.kind, one.label, one.text, one.outcome) for one in self.moments)
+        table = Rows("Moments", ("after", "kind", "what", "text", "outcome"), rows, len(self.moments))
+        return Card("Timeline", self.agent_id, "", facts, [table])
 
     @property
     def duration_ms(self) -> int:
@@ -87,23 +110,82 @@ class Mark(Protocol):
         """The identifier of the checkpoint."""
 
     @property
+    def execution_id(self) -> str:
+        """The execution that it is of."""
+
+    @property
     def timestamp(self) -> int:
         """When it was taken, in milliseconds since 1970."""
+
+    @property
+    def duration_ms(self) -> float:
+        """How long the agent had run, in milliseconds."""
 
     @property
     def checkpoint_reason(self) -> str:
         """Why it was taken."""
 
     @property
+    def parent_checkpoint_id(self) -> str | None:
+        """The checkpoint that it goes on from."""
+
+    @property
+    def is_branch(self) -> bool:
+        """Whether it goes another way than its execution went on from there."""
+
+    @property
     def name(self) -> str | None:
         """What it is called, if it has a name."""
+
+
+AnyMark = TypeVar("AnyMark", bound=Mark)
+
+_ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
+    {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
+)
+"""How a run ended, by the reason for its last checkpoint."""
+
+
+class _Sign(NamedTuple):
+    """A checkpoint as a mark."""
+
+    id: str
+    execution_id: str
+    timestamp: int
+    duration_ms: float
+    checkpoint_reason: str
+    parent_checkpoint_id: str | None
+    is_branch: bool
+    name: str | None
+
+
+def line_to(checkpoint_id: str, marks: Sequence[AnyMark]) -> list[AnyMark]:
+    """Return the marks that lead to a checkpoint, oldest first: of its execution, and of those that it goes on from.
+
+    `marks` are all that may belong to them, oldest first. What an execution did after another one went on from it is
+    left out.
+    """
+    by_id = {one.id: place for place, one in enumerate(marks)}
+    line: list[AnyMark] = []
+    place = by_id.get(checkpoint_id)
+    seen: set[str] = set()
+    while place is not None and marks[place].execution_id not in seen:
+        execution = marks[place].execution_id
+        seen.add(execution)
+        own = [one for one in marks[: place + 1] if one.execution_id == execution]
+        line[:0] = own
+        origins = (by_id.get(one.parent_checkpoint_id or "") for one in own)
+        place = next((one for one in origins if one is not None and marks[one].execution_id != execution), None)
+    return line
 
 
 def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Mark] = ()) -> Timeline:
     """Return the timeline of a run from one or more of its checkpoints.
 
     What stands in several of them is shown as the latest one has it. `marks` are the headers of others, which are
-    marked only: one checkpoint holds all that happened before it. Raises SettingsError where there is no checkpoint.
+    marked only: one checkpoint holds all that happened before it. Where these are of several executions, or one was
+    silent for a while, the timeline says when which of them ran. Of one that others branch off, nothing is known after
+    that. Raises SettingsError where there is no checkpoint.
     """
     ordered = sorted(checkpoints, key=lambda one: (one.timestamp, one.metadata.step_number, one.id))
     if not ordered:
@@ -111,22 +193,80 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Mark] = 
     thoughts = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.thought_chain}
     calls = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.tool_state.calls}
     dated = [(one.started_at, one) for one in calls.values() if one.started_at is not None]
-    found = [
-        *map(_of_thought, thoughts.values()),
-        *(_of_call(one, began) for began, one in dated),
-        *{one.id: one for one in (*map(_of_mark, marks), *map(_of_checkpoint, ordered))}.values(),
-    ]
-    moments = tuple(sorted(found, key=lambda one: one.start))
+    each: dict[str, Mark] = {one.id: one for one in (*marks, *map(_sign, ordered))}
+    signs = sorted(each.values(), key=lambda one: one.timestamp)
+    happened = [*map(_of_thought, thoughts.values()), *(_of_call(one, began) for began, one in dated)]
+    found = [*(_placed(one, signs) for one in happened), *map(_of_mark, signs)]
+    runs = list(_runs(signs, found))
+    moments = tuple(sorted([*(runs if len(runs) > 1 else ()), *found], key=lambda one: one.start))
     tools = dict.fromkeys(one.lane for one in moments if one.kind == "call")
     return Timeline(
         agent_id=ordered[-1].agent_id,
-        executions=tuple(dict.fromkeys(one.execution_id for one in ordered)),
+        executions=tuple(dict.fromkeys(one.execution_id for one in signs)),
         moments=moments,
-        lanes=(*([THOUGHTS] if thoughts else []), *tools, CHECKPOINTS),
+        lanes=(*([RUNS] if len(runs) > 1 else []), *([THOUGHTS] if thoughts else []), *tools, CHECKPOINTS),
         start=moments[0].start,
         end=max(one.start if one.end is None else one.end for one in moments),
         undated=len(calls) - len(dated),
     )
+
+
+def _placed(moment: Moment, signs: Sequence[Mark]) -> Moment:
+    """Return a moment with its execution: that of the first checkpoint after it, which is the first to know it."""
+    after = bisect_left(signs, moment.start, key=lambda one: one.timestamp)
+    return replace(moment, execution=signs[min(after, len(signs) - 1)].execution_id)
+
+
+def _runs(signs: Sequence[Mark], moments: Sequence[Moment]) -> Iterator[Moment]:
+    """Yield the times in which the executions went on: from one that was cut off or paused to the next."""
+    groups: list[list[Mark]] = []
+    resumed = _resumed(signs)
+    for one in signs:
+        group = next((group for group in reversed(groups) if group[-1].execution_id == one.execution_id), None)
+        if group is None or one.id in resumed:
+            groups.append([one])
+        else:
+            group.append(one)
+    owned: dict[str, int] = {}
+    for moment in moments:
+        owned[moment.execution] = min(moment.start, owned.get(moment.execution, moment.start))
+    by_id = {one.id: one for one in signs}
+    last_seen: dict[str, Mark] = {}
+    for number, group in enumerate(groups):
+        first, last = group[0], group[-1]
+        name, before = first.execution_id, last_seen.get(first.execution_id)
+        origin = before or by_id.get(first.parent_checkpoint_id or "")
+        start = min(first.timestamp, owned[name]) if before is None else first.timestamp
+        goes_on = [one for one in signs if one.parent_checkpoint_id == last.id and one.is_branch]
+        is_known = number < len(groups) - 1 and not goes_on
+        outcome: Outcome = _ENDS.get(last.checkpoint_reason, "cut off" if is_known else "open")
+        text = "" if origin is None else _origin(first, origin, start)
+        yield Moment("run", name, RUNS, start, last.timestamp, name, text, outcome, execution=name)
+        last_seen[name] = last
+
+
+def _resumed(signs: Sequence[Mark]) -> set[str]:
+    """Return the ids of the checkpoints before which their execution was silent: time went by, and it did not run.
+
+    Where it seems to be silent more often than not, its duration is another one than the time that it ran.
+    """
+    resumed: set[str] = set()
+    for execution in {one.execution_id for one in signs}:
+        own = [one for one in signs if one.execution_id == execution]
+        silent = set()
+        for before, after in pairwise(own):
+            ran = after.duration_ms - before.duration_ms
+            if ran > 0 and after.timestamp - before.timestamp - ran > SILENCE:
+                silent.add(after.id)
+        resumed |= silent if 2 * len(silent) < len(own) else set()
+    return resumed
+
+
+def _origin(first: Mark, origin: Mark, start: int) -> str:
+    of = "" if origin.execution_id == first.execution_id else f" of {origin.execution_id}"
+    if first.is_branch:
+        return f"another way from {origin.id}{of}"
+    return f"goes on from {origin.id}{of}, {span(start - origin.timestamp)} after it"
 
 
 def instant(milliseconds: int) -> str:
@@ -173,13 +313,23 @@ def outcome_of(call: ToolCall) -> Outcome:
 
 
 def _of_mark(mark: Mark) -> Moment:
-    at = mark.timestamp
-    return Moment("checkpoint", mark.id, CHECKPOINTS, at, at, mark.checkpoint_reason, mark.name or "")
+    at, name = mark.timestamp, mark.name or ""
+    reason = mark.checkpoint_reason
+    return Moment("checkpoint", mark.id, CHECKPOINTS, at, at, reason, name, execution=mark.execution_id)
 
 
-def _of_checkpoint(checkpoint: AgentCheckpoint) -> Moment:
-    at, reason = checkpoint.timestamp, checkpoint.metadata.checkpoint_reason
-    return Moment("checkpoint", checkpoint.id, CHECKPOINTS, at, at, reason, checkpoint.name or "")
+def _sign(checkpoint: AgentCheckpoint) -> Mark:
+    told, parent = checkpoint.metadata, checkpoint.parent
+    return _Sign(
+        checkpoint.id,
+        checkpoint.execution_id,
+        checkpoint.timestamp,
+        told.duration_ms,
+        told.checkpoint_reason,
+        None if parent is None else parent.checkpoint_id,
+        bool(parent and parent.is_branch),
+        checkpoint.name,
+    )
 
 
 def _shown(value: Any) -> Any:
@@ -193,9 +343,18 @@ WIDTH: Final = 100
 """Columns, where nobody says how many there are."""
 _NAME = 16
 _LEAST = 40
-_MARKS: Final = {"completed": "✓", "failed": "✗", "cancelled": "⊘", "in flight": "…"}
-_WEIGHT: Final = " ━✓○●◆⊘…✗"
+_MARKS: Final = {
+    "completed": "✓",
+    "failed": "✗",
+    "cancelled": "⊘",
+    "in flight": "…",
+    "paused": "‖",
+    "cut off": "↯",
+    "open": "…",
+}
+_WEIGHT: Final = " ━✓○●◆⊘…✗▶‖↯"
 """The marks of a lane; where two meet in one column, the later one of these is seen."""
+RUNS_LEGEND = "▶ run: ✓ completed ✗ failed ‖ paused ↯ cut off … open"
 LEGEND = "● thought  ○ unsure  ◆ checkpoint  ━ call: ✓ done ✗ failed ⊘ cancelled … in flight"
 
 
@@ -225,17 +384,21 @@ def _lanes(timeline: Timeline, width: int) -> Iterator[str]:
     ends = span(timeline.duration_ms)
     yield f"{'':{_NAME}} 0{ends:>{room - 1}}"
     yield head(LEGEND, width)
+    if RUNS in timeline.lanes:
+        yield head(RUNS_LEGEND, width)
 
 
 def _draw(row: list[str], moment: Moment, timeline: Timeline) -> None:
     first = _column(moment.start, timeline, len(row))
-    if moment.kind != "call":
+    if moment.kind in ("thought", "checkpoint"):
         _put(row, first, "◆" if moment.kind == "checkpoint" else "○" if moment.is_unsure else "●")
         return
     last = len(row) - 1 if moment.end is None else _column(moment.end, timeline, len(row))
     for column in range(first, last):
         _put(row, column, "━")
     _put(row, last, _MARKS[moment.outcome])
+    if moment.kind == "run":
+        row[first] = "▶"
 
 
 def _put(row: list[str], column: int, mark: str) -> None:
@@ -265,6 +428,8 @@ def _told(moment: Moment) -> str:
     if moment.kind == "checkpoint":
         return f"◆ {moment.id} {moment.label} {moment.text}".rstrip()
     took = "" if moment.end is None else f" {span(moment.end - moment.start)}"
+    if moment.kind == "run":
+        return f"▶ {moment.label}: {moment.outcome} after{took}{f', {moment.text}' if moment.text else ''}"
     return f"{_MARKS[moment.outcome]} {moment.label}{took}: {moment.text}"
 
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from string import Template
 from typing import TYPE_CHECKING, Final
 
-from checkpoint_ld.agent.timeline import CHECKPOINTS, THOUGHTS, instant, span
+from checkpoint_ld.agent.timeline import CHECKPOINTS, RUNS, THOUGHTS, instant, span
 from checkpoint_ld.phrases import harmless, head
 from checkpoint_ld.reports.page import look
 
@@ -27,6 +27,7 @@ _THOUGHTS: Final = 64
 _TICKS: Final = 8
 _STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000)
 _MINUTE, _TEXT, _NAME = 60_000, 240, 20
+_RUNS = (("run", "run of an execution"), ("sign", "run that was cut off"))
 _LEGEND = (
     ("thought", "thought, fainter the less sure"),
     ("completed", "call"),
@@ -56,7 +57,7 @@ def svg_of(timeline: Timeline) -> str:
     middles = {lane: end - _LANE / 2 for lane, end in zip(timeline.lanes, ends, strict=True)}
     frame = _Frame(timeline, middles, ends[-1])
     title = _text(f"Timeline of {timeline.agent_id}, {', '.join(timeline.executions)}")
-    full = frame.height + _BOTTOM
+    full = frame.height + _BOTTOM + (20 if RUNS in timeline.lanes else 0)
     size = f'viewBox="0 0 {_WIDTH} {full:.0f}" width="{_WIDTH}" height="{full:.0f}"'
     return "\n".join(
         (
@@ -69,7 +70,8 @@ def svg_of(timeline: Timeline) -> str:
             *_marks(frame),
             *_arcs(frame),
             *(_drawn(one, frame) for one in timeline.moments),
-            *_legend(full - 14),
+            *_legend(full - 14, _LEGEND),
+            *(_legend(full - 34, _RUNS) if RUNS in timeline.lanes else ()),
             "</svg>",
         )
     )
@@ -130,28 +132,35 @@ def _drawn(moment: Moment, frame: _Frame) -> str:
     end = float(_WIDTH - _RIGHT) if moment.end is None else frame.x(moment.end)
     width = max(round(end - x, 1), 3)
     name = moment.outcome.replace(" ", "-")
+    if moment.kind == "run":
+        name = f"run {name}"
     bar = f'<rect class="{name}" x="{x}" y="{y - 7}" width="{width}" height="14" rx="3">{told}</rect>'
-    # Colour alone does not tell: a sign stands over a call that failed.
+    # Colour alone does not tell: a sign stands over a call that failed, and at the end of a run that was cut off.
+    if moment.outcome == "cut off":
+        return f'{bar}<text class="sign" x="{x + width:.1f}" y="{y - 9}" text-anchor="middle">↯</text>'
     sign = f'<text class="sign" x="{x + width / 2:.1f}" y="{y - 9}" text-anchor="middle">✗</text>'
     return bar + sign if moment.outcome == "failed" else bar
 
 
 def _told(moment: Moment, timeline: Timeline) -> str:
-    took = f" for {span(moment.end - moment.start)}" if moment.kind == "call" and moment.end is not None else ""
+    took = f" for {span(moment.end - moment.start)}" if moment.takes_time and moment.end is not None else ""
+    of = f"\nin {harmless(moment.execution)}" if moment.kind != "run" and len(timeline.executions) > 1 else ""
     sure = "" if moment.confidence is None else f", confidence {moment.confidence}"
     outcome = f", {moment.outcome}" if moment.outcome else ""
     text = f"\n{head(harmless(moment.text), _TEXT)}" if moment.text else ""
     what = f"{moment.kind} {harmless(moment.id)}: {harmless(moment.label)}{outcome}{sure}"
-    return f"{what}\nafter {span(moment.start - timeline.start)}{took}{text}"
+    return f"{what}\nafter {span(moment.start - timeline.start)}{took}{of}{text}"
 
 
-def _legend(y: float) -> Iterator[str]:
+def _legend(y: float, entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
     x = float(_LEFT)
-    for name, words in _LEGEND:
+    for name, words in entries:
         if name == "thought":
             yield f'<circle class="thought" cx="{x + 6}" cy="{y - 4}" r="5"/>'
         elif name == "checkpoint":
             yield f'<path class="checkpoint" d="M{x + 6} {y - 11}l6 7l-6 7l-6 -7z"/>'
+        elif name == "sign":
+            yield f'<text class="sign" x="{x + 7}" y="{y}" text-anchor="middle">↯</text>'
         else:
             yield f'<rect class="{name}" x="{x}" y="{y - 10}" width="14" height="12" rx="3"/>'
         yield f'<text x="{x + 19}" y="{y}">{words}</text>'
@@ -172,18 +181,28 @@ def html_of(timeline: Timeline) -> str:
         heading=_resource(timeline.agent_id),
         facts=_resource(facts),
         picture=svg_of(timeline),
-        rows="\n".join(_row(one, timeline.start) for one in timeline.moments),
+        table=table_of(timeline),
     )
 
 
-def _row(moment: Moment, start: int) -> str:
-    took = f", {span(moment.end - moment.start)}" if moment.kind == "call" and moment.end is not None else ""
-    how = f"{moment.outcome}{took}" if moment.kind == "call" else ""
+def table_of(timeline: Timeline) -> str:
+    """Return the moments of a timeline as a table in HTML."""
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("after", "what", "how it went", "text"))
+    rows = "\n".join(_row(one, timeline) for one in timeline.moments)
+    return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def _row(moment: Moment, timeline: Timeline) -> str:
+    took = f", {span(moment.end - moment.start)}" if moment.takes_time and moment.end is not None else ""
+    how = f"{moment.outcome}{took}" if moment.takes_time else ""
     if moment.confidence is not None:
         how = f"confidence {moment.confidence}"
-    what = f"{moment.kind} <code>{_resource(moment.id)}</code><br>{_resource(moment.label)}"
+    label = "" if moment.kind == "run" else f"<br>{_resource(moment.label)}"
+    what = f"{moment.kind} <code>{_resource(moment.id)}</code>{label}"
+    if moment.kind != "run" and len(timeline.executions) > 1:
+        what += f"<br>in <code>{_resource(moment.execution)}</code>"
     return (
-        f'<tr class="{moment.kind}"><td>{span(moment.start - start)}</td><td>{what}</td>'
+        f'<tr class="{moment.kind}"><td>{span(moment.start - timeline.start)}</td><td>{what}</td>'
         f'<td class="{moment.outcome.replace(" ", "-")}">{how}</td><td>{_lines(moment.text)}</td></tr>'
     )
 

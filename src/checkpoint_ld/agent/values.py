@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, S
 
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import UnsupportedVersion
+from checkpoint_ld.notebook import Rows
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
@@ -187,6 +188,9 @@ REASONS: Final = (
 )
 """The known reasons for a checkpoint; others are kept. The last two are only read, from the second shape."""
 
+FINAL: Final = frozenset({"execution_completed", "execution_failed"})
+"""The reasons for the last checkpoint of an execution."""
+
 STATUSES: Final = ("pending", "running", "completed", "failed", "cancelled")
 """The known statuses of a tool call."""
 
@@ -317,6 +321,15 @@ class Snapshot(Value):
     progress: SnapshotProgress
     current_step_id: Id | None = None
 
+    def tables(self) -> list[Rows]:
+        """Return the thoughts and the calls as tables for a notebook."""
+        thoughts = ((one.type, one.content, one.confidence) for one in self.thought_chain)
+        calls = ((one.tool_id, one.args, one.status, one.error) for one in self.tool_state.calls)
+        return [
+            Rows("Thoughts", ("type", "thought", "confidence"), thoughts, len(self.thought_chain)),
+            Rows("Calls", ("tool", "arguments", "status", "error"), calls, len(self.tool_state.calls)),
+        ]
+
 
 class CheckpointMetadata(Value):
     """What is told about a checkpoint: its step, what was used up to it, and why it was made."""
@@ -360,6 +373,7 @@ EXTENSIONS: Final[Mapping[str, ExportShape]] = MappingProxyType(
         ".nq": "nquads",
         ".nt": "ntriples",
         ".ttl": "turtle",
+        ".n3": "turtle",
         ".trig": "trig",
         ".rdf": "xml",
     }

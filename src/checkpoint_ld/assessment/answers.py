@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,15 +17,54 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 Json = Any
 """A value of a JSON text."""
 
-_KNOWN = ("question_id", "answer", "trace", "context", "answer_id", "model", "replicate", "date")
-_TEXTS = ("question_id", "trace", "date")
-_OBJECTS = ("answer", "context")
+_KNOWN = (
+    *("question_id", "question_text", "answer", "trace", "context", "answer_id", "model", "replicate", "date"),
+    *("traits", "judge"),
+)
+_TEXTS = ("question_id", "question_text", "trace", "date", "judge")
+_OBJECTS = ("answer", "context", "traits")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTrait:
+    """What somebody said about a trait of an answer: a truth value, a score, or the name or the index of a class.
+
+    A trait with several values, such as metrics, has one of these for each, called `trait.metric`. `kind` is that of
+    the trait, empty where the record does not say it, `judge` the model that judged.
+    """
+
+    name: str
+    value: Json
+    kind: str = ""
+    judge: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was recorded about an answer when it was verified and judged elsewhere.
+
+    `passed` is the verdict, None where there is none, `score` the granular score from 0 to 1, `fields` says of each
+    field whether it passed. `overrides` names what decided in place of the template, `failure` what went wrong.
+    `template_id` is the identifier of the template that was used, `by` the program. `unknown` are members of the record
+    that nobody knows; they are kept.
+    """
+
+    passed: bool | None = None
+    score: float | None = None
+    fields: Mapping[str, Json] = field(default_factory=dict)
+    traits: tuple[RecordedTrait, ...] = ()
+    overrides: tuple[str, ...] = ()
+    failure: str = ""
+    template_id: str | None = None
+    by: str | None = None
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +74,8 @@ class RecordedAnswer:
     `question_id` names the question. `values` are the values of the template's fields; `trace` is the raw response
     that they were taken from, None if it was not kept. `context` chooses the case of conditional ground truths.
     `answer_id`, `model`, `replicate` and `date` are whatever the record says, None for what it does not say; `extra`
-    holds all other members. `place` is where the record stands.
+    holds all other members. `question_text` is what was asked, which names the question if `question_id` does not.
+    `recorded` is what was made of the answer elsewhere. `place` is where the record stands.
 
     `fault` says why a record cannot be used: it is empty for one that can.
     """
@@ -50,6 +91,8 @@ class RecordedAnswer:
     extra: Mapping[str, Json] = field(default_factory=dict)
     place: Place = field(default_factory=Place)
     fault: str = ""
+    question_text: str | None = None
+    recorded: Recorded | None = None
 
     @classmethod
     def of(cls, record: object, place: Place | None = None) -> Self:
@@ -57,7 +100,8 @@ class RecordedAnswer:
         place = place or Place()
         if not isinstance(record, Mapping):
             return cls(None, place=place, fault=f"{_shown(record)} is no recorded answer: write an object")
-        name = record.get("question_id")
+        name, judge = record.get("question_id"), record.get("judge")
+        traits = verdicts(said if isinstance(said := record.get("traits"), Mapping) else {}, judge=_text(judge))
         return cls(
             question_id=name if isinstance(name, str) else None,
             values=answer if isinstance(answer := record.get("answer"), Mapping) else {},
@@ -70,12 +114,46 @@ class RecordedAnswer:
             extra={key: value for key, value in record.items() if key not in _KNOWN},
             place=place,
             fault=_fault(record),
+            question_text=_text(record.get("question_text")),
+            recorded=Recorded(traits=traits) if traits else None,
         )
 
     @property
     def model_name(self) -> str | None:
         """The model as a text, None where the record names none."""
         return self.model if self.model is None or isinstance(self.model, str) else _dumped(self.model)
+
+
+def verdicts(said: Mapping[str, Json], kind: str = "", judge: str | None = None) -> tuple[RecordedTrait, ...]:
+    """Return what is said of traits: each a value, an object with `value`, `judge` and `reason`, or a list of these.
+
+    Of another object, such as metrics, each member is a value, called after both.
+    """
+    found = list[RecordedTrait]()
+    for name, values in said.items():
+        for one in values if isinstance(values, list) else [values]:
+            if isinstance(one, Mapping) and "value" in one:
+                told = _text(one.get("judge")) or judge
+                found.append(RecordedTrait(name, one["value"], kind, told, _text(one.get("reason")) or ""))
+            elif isinstance(one, Mapping):
+                found += (RecordedTrait(f"{name}.{part}", value, kind, judge) for part, value in one.items())
+            else:
+                found.append(RecordedTrait(name, one, kind, judge))
+    return tuple(one for one in found if one.value is not None)
+
+
+def finite(value: object) -> float | None:
+    """Return a number that a double can hold; None for any other value, truth values included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return value if math.isfinite(value) else None
+    except OverflowError:
+        return None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _fault(record: Mapping[str, Json]) -> str:
@@ -87,7 +165,7 @@ def _fault(record: Mapping[str, Json]) -> str:
     for key in _OBJECTS:
         if not isinstance(record.get(key), Mapping | None):
             return f"{key} is {_shown(record[key])}: write an object"
-    if record.get("answer") is None and record.get("trace") is None:
+    if record.get("answer") is None and record.get("trace") is None and not record.get("traits"):
         return 'there is neither an answer nor a trace: add {"answer": {…}} or {"trace": "…"}'
     return ""
 
@@ -107,16 +185,35 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = None) -> Iterator[RecordedAnswer]:
-    """Yield the recorded answers in a file of JSON lines, in UTF-8, one after the other.
+    """Yield the recorded answers in a file, one after the other.
 
-    A line that is none gives an answer with a `fault`; empty lines are passed over. `source` is a path or a file that
-    is open for reading bytes, `name` what places call it. Raises SourceMissingError for a path that cannot be read.
+    The file is one of JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), or a log of Inspect. A line
+    that is none gives an answer with a `fault`; empty lines are passed over. `source` is a path or a file that is open
+    for reading bytes, `name` what places call it; exports and logs are paths. Raises SourceMissingError for a path that
+    cannot be read, ReadError for a damaged log and what is no export, SettingsError for a log where the extra `inspect`
+    is missing.
     """
     if isinstance(source, str | os.PathLike):
+        if read := _reader_of(source):
+            yield from read(source)
+            return
         with open_answers(source) as opened:
             yield from _of_lines(opened, name or os.fspath(source))
     else:
         yield from _of_lines(source, name)
+
+
+def _reader_of(path: str | os.PathLike[str]) -> Callable[[str | os.PathLike[str]], Iterator[RecordedAnswer]] | None:
+    from checkpoint_ld.assessment import inspect_logs, karenina_results  # noqa: PLC0415 - they import this module
+
+    if inspect_logs.is_log(path):
+        return inspect_logs.read_log_answers
+    return karenina_results.read_results if karenina_results.is_results(path) else None
+
+
+def is_by_path(path: str | os.PathLike[str]) -> bool:
+    """Return whether `read_answers` needs the path of a file, not the file opened: that of a log, or of results."""
+    return _reader_of(path) is not None
 
 
 def open_answers(path: str | os.PathLike[str]) -> BinaryIO:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal
 
-from checkpoint_ld.assessment.answers import RecordedAnswer
-from checkpoint_ld.benchmark.content import elements_of
-from checkpoint_ld.entities import CallableRubricTrait, RegexRubricTrait
+from checkpoint_ld.assessment.answers import RecordedAnswer, finite
+from checkpoint_ld.assessment.differences import DIFFERS, differences
+from checkpoint_ld.benchmark.question_names import QuestionNames
+from checkpoint_ld.entities import CallableRubricTrait, MetricRubricTrait, RegexRubricTrait
 from checkpoint_ld.entities.rubric import TRAIT_LISTS, merge_rubrics_with_provenance, outcome_of
 from checkpoint_ld.errors import EvaluationError, LookupFailedError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.identifiers import question_object_id
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import encodable, shown
 from checkpoint_ld.templates import read_template
 from checkpoint_ld.templates.specification import spec_of
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.assessment.answers import Json
+    from checkpoint_ld.assessment.answers import Json, RecordedTrait
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
     from checkpoint_ld.entities.rubric import Provenance, TraitCollection
+    from checkpoint_ld.findings import Finding
     from checkpoint_ld.templates import Template
     from checkpoint_ld.templates.verification import VerificationResult
     from checkpoint_ld.workers.trusted import Trust
@@ -53,6 +54,8 @@ class TraitStatus(StrEnum):
     EVALUATED = "evaluated"
     NOT_RUN = "not_run"
     """There is no trace, or code that nobody trusted."""
+    JUDGED = "judged"
+    """A judge told, as it was recorded."""
     NEEDS_JUDGE = "needs_judge"
     """Only a language model can tell."""
     ERROR = "error"
@@ -63,29 +66,35 @@ class TraitResult:
     """What one trait of the rubric says about an answer.
 
     `kind` is llm, regex, callable, metric or agentic. `value` is a truth value, a score or the index of a class, None
-    unless the trait was evaluated. `node` is the IRI of the trait in the checkpoint's graph.
+    unless the trait was evaluated or judged. `recorded` is the value that was recorded elsewhere, by the model `judge`
+    where one is named; of a trait that has several, such as metrics, each has a result of its own, called
+    `trait.metric`. `node` is the IRI of the trait in the checkpoint's graph.
     """
 
     name: str
     kind: str
-    scope: Provenance
+    scope: Provenance | Literal["recorded"]
     status: TraitStatus
-    value: bool | float | None = None
+    value: bool | float | str | None = None
     reason: str = ""
     node: str | None = None
+    recorded: Json = None
+    judge: str | None = None
 
     def as_json(self) -> dict[str, Json]:
         """Return the members that the trait has in a line of results."""
         names = ("name", "kind", "scope", "status", "value", "reason")
-        return {name: getattr(self, name) for name in names}
+        beside = {name: told for name in ("recorded", "judge") if (told := getattr(self, name)) is not None}
+        return {name: getattr(self, name) for name in names} | beside
 
 
 @dataclass(frozen=True, slots=True)
-class Assessment:
+class Assessment(Shown):
     """What came out for one recorded answer.
 
     `question` is None where there is no such question, `result` where the template was not applied. Traits stand
-    beside the verdict: none of them changes `status`.
+    beside the verdict: none of them changes `status`. What was recorded of the verification elsewhere is `recorded` of
+    the answer; `differences` says where that is not what came out here, and what of it nobody knows.
     """
 
     answer: RecordedAnswer
@@ -94,6 +103,30 @@ class Assessment:
     question: AskedQuestion | None = None
     result: VerificationResult | None = None
     traits: tuple[TraitResult, ...] = ()
+    differences: tuple[Finding, ...] = ()
+
+    @property
+    def recorded(self) -> Status | None:
+        """The verdict that was recorded elsewhere, None where there is none, or where the record cannot be used."""
+        told = self.answer.recorded
+        return None if told is None or told.passed is None or self.answer.fault else _STATUS[told.passed]
+
+    @property
+    def differs(self) -> bool:
+        """Whether something that was recorded elsewhere is not what came out here."""
+        return any(one.rule == DIFFERS for one in self.differences)
+
+    def _card(self) -> Card:
+        asked = None if self.question is None else self.question.text
+        facts = {"question": asked, "model": self.answer.model_name, "score": self.score, "answer": self.answer.trace}
+        facts["recorded"] = None if self.recorded is None else self.recorded.value
+        facts["differences"] = "; ".join(one.message for one in self.differences) or None
+        columns = "trait", "kind", "status", "value", "recorded", "reason"
+        rows = ((one.name, one.kind, one.status.value, one.value, one.recorded, one.reason) for one in self.traits)
+        tables = [Rows("Traits", columns, rows)]
+        if self.result is not None:
+            tables = [self.result.table(), *tables]
+        return Card("Assessment", self.status.value, self.reason, facts, tables)
 
     @property
     def score(self) -> float | None:
@@ -115,8 +148,18 @@ class Assessment:
             "score": self.score,
             "verification": None if self.result is None else self.result.as_json(),
             "traits": [trait.as_json() for trait in self.traits],
+            **self._recorded_json(),
             "extra": dict(answer.extra),
         }
+
+    def _recorded_json(self) -> dict[str, Json]:
+        told = self.answer.recorded
+        if told is None:
+            return {}
+        status = None if self.recorded is None else self.recorded.value
+        recorded = {"status": status, "score": told.score, "fields": dict(told.fields), "failure": told.failure}
+        differences = [{"code": one.code, "message": one.message, "remedy": one.remedy} for one in self.differences]
+        return {"recorded": recorded, "differences": differences}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,51 +206,21 @@ class AskedQuestions:
 
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = benchmark
-        self._elements = elements_of(benchmark.graph)
+        self._names = QuestionNames(benchmark.graph)
         self._read: dict[str, AskedQuestion] = {}
 
-    def question(self, name: str) -> AskedQuestion:
-        """Return the question with the identifier `name`, or else the one whose text has the MD5 hash `name`.
-
-        The hash is what Karenina's `Question` objects and results carry as their id. Raises LookupFailedError if there
-        is no such question, or more than one of that text.
-        """
-        identifier = name if name in self._elements else self._by_hash(name)
+    def question(self, name: str, text: str | None = None) -> AskedQuestion:
+        """Return the question that `QuestionNames.identifier` finds, and raise what it raises."""
+        identifier = self._names.identifier(name, text)
         if identifier not in self._read:
             self._read[identifier] = self._asked(identifier)
         return self._read[identifier]
-
-    def _by_hash(self, name: str) -> str:
-        match self._hashes.get(name, []):
-            case [identifier]:
-                return identifier
-            case [_, *_] as found:
-                raise LookupFailedError(
-                    f"{len(found)} questions have a text with the hash {name}: give one of their identifiers, "
-                    f"{' or '.join(map(shown, found))}"
-                )
-        where = "the benchmark has scenarios, whose turns have no answers of their own"
-        if self._elements:
-            where = "give the identifier of a question of this benchmark, or the MD5 hash of its text"
-        raise LookupFailedError(f"there is no question {shown(name)}: {where}")
-
-    @cached_property
-    def _hashes(self) -> dict[str, list[str]]:
-        graph, hashes = self._benchmark.graph, dict[str, list[str]]()
-        for identifier, element in self._elements.items():
-            text = graph.plain(self._node(element), "text")
-            with suppress(UnicodeEncodeError):  # half a surrogate pair has no bytes, and so the text no hash
-                hashes.setdefault(question_object_id(text if isinstance(text, str) else ""), []).append(identifier)
-        return hashes
-
-    def _node(self, element: Node) -> Node:
-        return next(iter(self._benchmark.graph.member(element, "item")), element)
 
     def _asked(self, identifier: str) -> AskedQuestion:
         question = self._benchmark.get_question(identifier)
         source = question["answer_template"] or ""
         template = read_template(source)
-        node = self._node(self._elements[identifier])
+        node = self._names.node(identifier)
         return AskedQuestion(
             identifier=identifier,
             text=question["question"],
@@ -262,6 +275,54 @@ def _scoped(rubrics: Mapping[Provenance, TraitCollection | None]) -> Iterator[tu
 _KINDS = {cls: name.removesuffix("_traits") for name, cls in TRAIT_LISTS.items()}
 
 
+_JUDGED = frozenset(("llm", "metric", "agentic"))
+"""The kinds of traits that only a judge can tell."""
+
+
+def _trait_results(question: AskedQuestion, answer: RecordedAnswer, trust: Trust | None) -> Iterator[TraitResult]:
+    """Yield what the traits of a question say, then what was recorded of traits that it does not have."""
+    told: dict[str, list[RecordedTrait]] = {}
+    for one in answer.recorded.traits if answer.recorded is not None else ():
+        told.setdefault(one.name.partition(".")[0], []).append(one)
+    for asked in question.traits:
+        yield from _of_trait(asked, told.pop(asked.trait.name, []), answer.trace, trust)
+    for one in (one for several in told.values() for one in several):
+        status, value = TraitStatus.JUDGED, one.value
+        yield TraitResult(one.name, one.kind, "recorded", status, _scalar(value), one.reason, None, value, one.judge)
+
+
+def _of_trait(
+    asked: AskedTrait, told: list[RecordedTrait], trace: str | None, trust: Trust | None
+) -> Iterator[TraitResult]:
+    kind = _KINDS[type(asked.trait)]
+    if told and (kind in _JUDGED or asked.is_dynamic) and not asked.obstacle:
+        for one in told:
+            value = _indexed(asked.trait, one.value)
+            status, reason = TraitStatus.JUDGED, one.reason
+            if not (isinstance(asked.trait, MetricRubricTrait) or asked.trait.validate_score(value)):
+                status, value = TraitStatus.ERROR, None
+                reason = f"{shown(str(one.value))} was recorded, which is no result of this trait"
+            yield TraitResult(
+                one.name, kind, asked.scope, status, _scalar(value), reason, asked.node, one.value, one.judge
+            )
+        return
+    found = _trait_result(asked, trace, trust)
+    yield from (replace(found, recorded=one.value) for one in told)
+    if not told:
+        yield found
+
+
+def _indexed(trait: AnyTrait, value: Json) -> Json:
+    """Return the index of the class that a judge has named, any other value as it is."""
+    classes = list(getattr(trait, "classes", None) or ())
+    return classes.index(value) if isinstance(value, str) and value in classes else value
+
+
+def _scalar(value: Json) -> bool | float | str | None:
+    is_plain = isinstance(value, bool | str | None) or finite(value) is not None
+    return value if is_plain else json.dumps(value, ensure_ascii=False)
+
+
 def _trait_result(asked: AskedTrait, trace: str | None, trust: Trust | None) -> TraitResult:
     value: bool | float | None = None
     if asked.obstacle:
@@ -291,25 +352,30 @@ def assess(
     questions = AskedQuestions(benchmark)
     for number, one in enumerate(answers, start=1):
         answer = one if isinstance(one, RecordedAnswer) else RecordedAnswer.of(one, Place(line=number))
-        yield _assessed(answer, questions, trust)
+        yield assessed(answer, questions, trust)
 
 
-def _assessed(answer: RecordedAnswer, questions: AskedQuestions, trust: Trust | None) -> Assessment:
+def assessed(answer: RecordedAnswer, questions: AskedQuestions, trust: Trust | None) -> Assessment:
+    """Return what comes out for one answer; see `assess`."""
     question = None
     if answer.question_id is not None:
         try:
-            question = questions.question(answer.question_id)
+            question = questions.question(answer.question_id, answer.question_text)
         except LookupFailedError as error:
             return Assessment(answer, Status.ERROR, answer.fault or str(error))
     if question is None or answer.fault:
         return Assessment(answer, Status.ERROR, answer.fault, question)
-    traits = tuple(_trait_result(asked, answer.trace, trust) for asked in question.traits)
+    traits = tuple(_trait_results(question, answer, trust))
+    told = partial(differences, answer, question, traits)
+    if answer.recorded is not None and not answer.values and answer.trace is None:
+        reason = "nothing was recorded but what was said of traits"
+        return Assessment(answer, Status.UNDECIDED, reason, question, traits=traits, differences=told(None))
     template = question.source if question.has_code and trust is not None else question.template
     try:
         result = verify(template, answer.values, answer.trace, context=answer.context, trust=trust)
     except EvaluationError as error:
-        return Assessment(answer, Status.ERROR, str(error), question, traits=traits)
-    return Assessment(answer, _STATUS[result.passed], result.reason, question, result, traits)
+        return Assessment(answer, Status.ERROR, str(error), question, traits=traits, differences=told(None))
+    return Assessment(answer, _STATUS[result.passed], result.reason, question, result, traits, told(result))
 
 
 @dataclass
@@ -320,6 +386,10 @@ class Count:
     text: str = ""
     by_status: Counter[Status] = field(default_factory=Counter)
     scored: int = 0
+    recorded: Counter[Status] = field(default_factory=Counter)
+    """How many answers had which verdict elsewhere."""
+    differing: int = 0
+    """How many answers have something else recorded than came out here."""
     _sum: float = 0.0
 
     @property
@@ -335,6 +405,9 @@ class Count:
     def add(self, assessment: Assessment) -> None:
         """Count an assessment."""
         self.by_status[assessment.status] += 1
+        if assessment.recorded is not None:
+            self.recorded[assessment.recorded] += 1
+        self.differing += assessment.differs
         if assessment.score is not None:
             self.scored += 1
             self._sum += assessment.score
@@ -342,37 +415,45 @@ class Count:
     def as_json(self) -> dict[str, Json]:
         """Return the counts, all of them, also those that are 0."""
         counts = {status.value: self.by_status[status] for status in Status}
-        return {"answers": self.answers, **counts, "mean_score": self.mean_score}
+        recorded = {status.value: self.recorded[status] for status in (Status.PASSED, Status.FAILED)}
+        beside = {"recorded": recorded, "differing": self.differing} if self.recorded or self.differing else {}
+        return {"answers": self.answers, **counts, "mean_score": self.mean_score, **beside}
 
 
 @dataclass
 class TraitCount:
-    """How often a trait had which status, and the mean of its values."""
+    """How often a trait had which status, and the mean of its values; `model` is whose answers are counted."""
 
     name: str
     kind: str
     by_status: Counter[TraitStatus] = field(default_factory=Counter)
+    model: str | None = None
+    _valued: int = 0
     _sum: float = 0.0
 
     @property
     def mean_value(self) -> float | None:
-        """The mean of what was evaluated, in which true is 1 and false is 0; None where nothing was."""
-        evaluated = self.by_status[TraitStatus.EVALUATED]
-        return self._sum / evaluated if evaluated else None
+        """The mean of what was evaluated or judged, true being 1 and false 0; None where nothing was."""
+        return self._sum / self._valued if self._valued else None
 
     def add(self, result: TraitResult) -> None:
         """Count the result of the trait for one answer."""
         self.by_status[result.status] += 1
-        self._sum += result.value or 0
+        if isinstance(result.value, bool | int | float):
+            self._valued += 1
+            self._sum += result.value
 
     def as_json(self) -> dict[str, Json]:
         """Return the counts, all of them, also those that are 0."""
         counts = {status.value: self.by_status[status] for status in TraitStatus}
-        return {"name": self.name, "kind": self.kind, **counts, "mean_value": self.mean_value}
+        named = {"name": self.name, "kind": self.kind, **({} if self.model is None else {"model": self.model})}
+        return {**named, **counts, "mean_value": self.mean_value}
 
 
 class Tally:
     """Counts of assessments: of all (`total`), and by question, model and trait in the order of their appearance.
+
+    `judged` counts what judges told, by trait and by the model that they judged.
 
     It takes no more room than there are questions, models and traits. Answers to no known question are counted in
     `total` and for their model only.
@@ -383,6 +464,7 @@ class Tally:
         self.questions: dict[str, Count] = {}
         self.models: dict[str, Count] = {}
         self.traits: dict[tuple[str, str], TraitCount] = {}
+        self.judged: dict[tuple[str, str, str], TraitCount] = {}
 
     def add(self, assessment: Assessment) -> None:
         """Count an assessment."""
@@ -393,7 +475,10 @@ class Tally:
         if model is not None:
             self.models.setdefault(model, Count(model)).add(assessment)
         for result in assessment.traits:
-            self.traits.setdefault((result.name, result.kind), TraitCount(result.name, result.kind)).add(result)
+            key = (result.name, result.kind)
+            self.traits.setdefault(key, TraitCount(*key)).add(result)
+            if model is not None and result.status is TraitStatus.JUDGED:
+                self.judged.setdefault((*key, model), TraitCount(*key, model=model)).add(result)
 
     def at_least(self, status: Status) -> int:
         """Return how many answers have this status or one that is a more serious obstacle."""
@@ -407,4 +492,5 @@ class Tally:
             "questions": [{"question": one.name, "text": one.text, **one.as_json()} for one in self.questions.values()],
             "models": [{"model": one.name, **one.as_json()} for one in self.models.values()],
             "traits": [one.as_json() for one in self.traits.values()],
+            **({"judged": [one.as_json() for one in self.judged.values()]} if self.judged else {}),
         }

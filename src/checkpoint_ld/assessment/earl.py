@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 import pyoxigraph
+import rdflib
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
+from rdflib import URIRef
 
-from checkpoint_ld.assessment.assessing import Status
+from checkpoint_ld.agent import names
+from checkpoint_ld.assessment.assessing import Status, TraitStatus
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import double_text, is_datetime
@@ -27,11 +30,21 @@ from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from checkpoint_ld.assessment.assessing import Assessment
+    from checkpoint_ld.assessment.answers import RecordedAnswer
+    from checkpoint_ld.assessment.assessing import Assessment, TraitResult
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
 EARL = "http://www.w3.org/ns/earl#"
 TERMS = "http://purl.org/dc/terms/"
-PREFIXES = {"earl": EARL, "dct": TERMS, "schema": SCHEMA, "karenina": KARENINA, "rdf": RDF, "xsd": XSD}
+PREFIXES = {
+    "earl": EARL,
+    "dct": TERMS,
+    "prov": names.PROV,
+    "schema": SCHEMA,
+    "karenina": KARENINA,
+    "rdf": RDF,
+    "xsd": XSD,
+}
 
 BASE = "urn:karenina:answers:"
 """What names of recorded answers begin with, unless the user gives something else."""
@@ -52,8 +65,11 @@ _OUTCOMES = {
     Status.ERROR: NamedNode(EARL + "untested"),
 }
 _OF_VERDICT = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
+_OF_JUDGES = (TraitStatus.JUDGED, TraitStatus.ERROR)
+"""What may become of a value that a judge gave; a value of any other trait stands beside ours."""
 _TYPE = NamedNode(RDF + "type")
 _NAME = NamedNode(SCHEMA + "name")
+_GENERATED = NamedNode(names.PROV + "wasGeneratedBy")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -85,8 +101,7 @@ class Form:
         syntax = SYNTAXES.get(Path(file).suffix.lower())
         if syntax is None:
             raise SettingsError(f"{file}: cannot be written as RDF: give it an extension, {', '.join(SYNTAXES)}")
-        named = Path(answers).name if answers is not None else "recorded"
-        return cls(syntax, f"{BASE}{escaped(encodable(named))}#" if base is None else base, date)
+        return cls(syntax, base_of(answers) if base is None else base, date)
 
 
 def write(assessments: Iterable[Assessment], file: BinaryIO, form: Form) -> None:
@@ -107,35 +122,54 @@ def statements(assessments: Iterable[Assessment], *, base: str, date: str | None
     """Yield the statements about assessments, those about one node together; parameters are as in `Form`."""
     title = (_terms("title"), Literal("checkpoint-ld verify"))
     yield from _node(ASSERTOR, _earl("Assertor"), (_TYPE, _earl("Software")), title)
+    known = set[NamedNode]()
     for number, assessment in enumerate(assessments, start=1):
         if assessment.question is not None:
-            name = f"{base}line-{assessment.answer.place.line or number}"
-            yield from _about(assessment, assessment.question.node, name, base, date)
+            place = assessment.answer.place
+            where = place.pointer.strip("/").replace("/", "-") if place.pointer else f"line-{place.line or number}"
+            yield from _about(assessment, assessment.question.node, f"{base}{where}", base, date)
+            yield from _recorded(assessment, f"{base}{where}", base, known)
+
+
+def base_of(answers: str | None) -> str:
+    """Return what names of recorded answers begin with that are in a file `answers`."""
+    return f"{BASE}{escaped(encodable(Path(answers).name if answers is not None else 'recorded'))}#"
+
+
+def joined(benchmark: CheckpointGraph, assessments: Iterable[Assessment], *, base: str) -> CheckpointGraph:
+    """Return the graph of a benchmark together with the statements about assessments of its answers.
+
+    So a query goes from a question to what every model did at it. The benchmark stays as it is; `base` is what names
+    of answers begin with, such as `base_of` gives.
+    """
+    graph = benchmark.copy()
+    for one in statements(assessments, base=base):
+        graph.add((_term(one.subject), _term(one.predicate), _term(one.object)))
+    return graph
+
+
+def _term(term: object) -> URIRef | rdflib.Literal:
+    if isinstance(term, Literal):
+        plain = term.datatype.value == f"{XSD}string"
+        return rdflib.Literal(term.value, datatype=None if plain else term.datatype.value)
+    return URIRef(str(getattr(term, "value", term)))
 
 
 def _about(assessment: Assessment, test: str, name: str, base: str, date: str | None) -> Iterator[Triple]:
     """Yield the statements about one assessment; what is minted for it begins with `name`."""
     answer, verified = assessment.answer, assessment.result
-    assertion, result = NamedNode(name), NamedNode(f"{name}-result")
-    identifier = answer.answer_id
-    is_name = isinstance(identifier, str | int) and not isinstance(identifier, bool)
-    subject = NamedNode(f"{base}answer-{escaped(encodable(str(identifier)))}" if is_name else f"{name}-answer")
-    yield from _node(
-        assertion,
-        _earl("Assertion"),
-        (_earl("assertedBy"), ASSERTOR),
-        (_earl("subject"), subject),
-        (_earl("test"), NamedNode(test)),
-        (_earl("mode"), _earl("automatic")),
-        (_earl("result"), result),
-    )
+    result, subject = NamedNode(f"{name}-result"), _subject(answer, name, base)
+    yield from _assertion(name, ASSERTOR, subject, test)
     named = {"answerId": answer.answer_id, "modelName": answer.model_name, "replicate": answer.replicate}
     scalars = {term: value for term, value in named.items() if isinstance(value, str | int | float)}
-    yield from _node(subject, _earl("TestSubject"), (_TYPE, _ours("RecordedAnswer")), *_stated(scalars))
+    run = answer.extra.get("execution_id")
+    generated = [(_GENERATED, NamedNode(names.iri("execution", run)))] if isinstance(run, str) and run else []
+    yield from _node(subject, _earl("TestSubject"), (_TYPE, _ours("RecordedAnswer")), *_stated(scalars), *generated)
     fields = (
         {} if verified is None else {f"{name}-field-{escaped(encodable(one.name))}": one for one in verified.fields}
     )
-    traits = {f"{name}-trait-{at}": one for at, one in enumerate(assessment.traits, start=1)}
+    ours = [one for one in assessment.traits if one.recorded is None or one.status not in _OF_JUDGES]
+    traits = {f"{name}-trait-{at}": one for at, one in enumerate(ours, start=1)}
     moment = answer.date or date
     scores = {
         "granularScore": None if verified is None else verified.granular_score,
@@ -166,14 +200,74 @@ def _about(assessment: Assessment, test: str, name: str, base: str, date: str | 
             *_described(field.reason),
         )
     for node, trait in traits.items():
+        yield from _trait(node, trait, trait.status.value, trait.value)
+
+
+def _assertion(name: str, assertor: NamedNode, subject: NamedNode, test: str) -> Iterator[Triple]:
+    return _node(
+        NamedNode(name),
+        _earl("Assertion"),
+        (_earl("assertedBy"), assertor),
+        (_earl("subject"), subject),
+        (_earl("test"), NamedNode(test)),
+        (_earl("mode"), _earl("automatic")),
+        (_earl("result"), NamedNode(f"{name}-result")),
+    )
+
+
+def _subject(answer: RecordedAnswer, name: str, base: str) -> NamedNode:
+    identifier = answer.answer_id
+    is_name = isinstance(identifier, str | int) and not isinstance(identifier, bool)
+    return NamedNode(f"{base}answer-{escaped(encodable(str(identifier)))}" if is_name else f"{name}-answer")
+
+
+def _recorded(assessment: Assessment, name: str, base: str, known: set[NamedNode]) -> Iterator[Triple]:
+    """Yield the assertions of those who verified the answer elsewhere, and of those who judged traits of it.
+
+    `known` are those who were described already; whoever says nothing of the template has not tested by it.
+    """
+    told, question = assessment.answer.recorded, assessment.question
+    if told is None or question is None:
+        return
+    subject = _subject(assessment.answer, name, base)
+    traits = [one for one in assessment.traits if one.recorded is not None]
+    judges = {f"judge-{one}": one for one in dict.fromkeys(one.judge for one in traits) if one is not None}
+    by = f"Karenina {told.by}" if told.by else "whoever recorded the answer"
+    for who, called in {"recorded": by, **judges}.items():
+        said = [one for one in traits if one.judge == judges.get(who)]
+        verdict, score = (None, None) if who in judges else (assessment.recorded, told.score)
+        if not said and verdict is None:
+            continue
+        assertor, about = NamedNode(f"{base}{escaped(encodable(who))}"), f"{name}-{escaped(encodable(who))}"
+        if assertor not in known:
+            known.add(assertor)
+            title = (_terms("title"), _literal(called))
+            yield from _node(assertor, _earl("Assertor"), (_TYPE, _earl("Software")), title)
+        yield from _assertion(about, assertor, subject, question.node)
+        nodes = {f"{about}-trait-{at}": one for at, one in enumerate(said, start=1)}
         yield from _node(
-            NamedNode(node),
-            _ours("TraitResult"),
-            (_NAME, _literal(trait.name)),
-            *([] if trait.node is None else [(_ours("resultTrait"), NamedNode(trait.node))]),
-            *_stated({"resultStatus": trait.status.value, "resultValue": trait.value}),
-            *_described(trait.reason),
+            NamedNode(f"{about}-result"),
+            _earl("TestResult"),
+            (_earl("outcome"), _OUTCOMES[verdict or Status.ERROR]),
+            *([(_terms("date"), _date(assessment.answer.date))] if assessment.answer.date else []),
+            *_stated({"kareninaGranularScore": None if score is None else float(score)}),
+            *((_ours("traitResult"), NamedNode(node)) for node in nodes),
         )
+        for node, trait in nodes.items():
+            is_ours = trait.status not in _OF_JUDGES
+            value = trait.recorded if is_ours and isinstance(trait.recorded, str | int | float) else trait.value
+            yield from _trait(node, trait, (TraitStatus.JUDGED if is_ours else trait.status).value, value)
+
+
+def _trait(node: str, trait: TraitResult, status: str, value: str | float | None) -> Iterator[Triple]:
+    yield from _node(
+        NamedNode(node),
+        _ours("TraitResult"),
+        (_NAME, _literal(trait.name)),
+        *([] if trait.node is None else [(_ours("resultTrait"), NamedNode(trait.node))]),
+        *_stated({"resultStatus": status, "resultValue": value}),
+        *_described(trait.reason),
+    )
 
 
 def _node(node: NamedNode, kind: NamedNode, *said: tuple[NamedNode, NamedNode | Literal]) -> Iterator[Triple]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,10 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import shown, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    from checkpoint_ld.rules import Rule
+    from checkpoint_ld.selection import Selection
 
 OWN_FILE = ".checkpoint-ld.toml"
 PROJECT_FILE = "pyproject.toml"
@@ -26,7 +29,8 @@ class Configuration:
     """What a project has set; None and empty where it has set nothing.
 
     `file` is where it stands, None for no file at all. Globs of `exclude` and `per_file_ignores` are relative to the
-    folder of that file; `shapes` are paths that can be opened from here.
+    folder of that file; `shapes` and `baseline` are paths that can be opened from here. `rules_url` is the address of
+    the page of a rule, with `{code}` in it; `git_patterns` say which files git is to merge by us, beside `*.jsonld`.
     """
 
     file: Path | None = None
@@ -39,6 +43,9 @@ class Configuration:
     exclude: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     accepted_code: tuple[str, ...] = ()
+    baseline: str | None = None
+    rules_url: str | None = None
+    git_patterns: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -68,6 +75,24 @@ def of_file(file: Path) -> Configuration:
     return _configuration(file, table)
 
 
+def selection(
+    chosen: Configuration, rules: Mapping[str, Rule], *, select: Iterable[str] = (), ignore: Iterable[str] = ()
+) -> Selection:
+    """Return which findings count, of the rules of all profiles and of `rules`; `select` and `ignore` go first.
+
+    Raises SettingsError for a name that means nothing.
+    """
+    from checkpoint_ld import selection as selections  # noqa: PLC0415 - rules take long to import, and --help needs none
+    from checkpoint_ld.rules import catalogue  # noqa: PLC0415 - as above
+
+    select, ignore = tuple(select) or chosen.select, tuple(ignore) or chosen.ignore
+    is_named = bool(select or ignore or chosen.per_file_ignores)
+    known = {**catalogue(), **rules} if is_named else {}
+    per_file, folder = chosen.per_file_ignores, chosen.folder
+    counted = selections.selection(known, select=select, ignore=ignore, per_file=per_file, folder=folder)
+    return replace(counted, accepted=frozenset(chosen.accepted_code))
+
+
 def _table(file: Path) -> dict[str, Any] | None:
     try:
         with file.open("rb") as opened:
@@ -92,6 +117,8 @@ def _configuration(file: Path, table: dict[str, Any]) -> Configuration:
         if key not in known:
             raise SettingsError(f"{file}: {unknown('setting', key, known)}")
         values[known[key]] = _checked(file, key, value)
+    if "baseline" in values:
+        values["baseline"] = str(file.parent / Path(values["baseline"]).expanduser())
     if "shapes" in values:
         values["shapes"] = tuple(str(file.parent / Path(one).expanduser()) for one in values["shapes"])
     return Configuration(file=file, **values)
@@ -99,9 +126,13 @@ def _configuration(file: Path, table: dict[str, Any]) -> Configuration:
 
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _HASHES = "sha256: and 64 hexadecimal digits, as findings about code show them"
+_ADDRESS = re.compile(r"https?://\S*\{code\}\S*")
+_ADDRESSES = "an address with {code} in it, such as https://example.org/rules/{code}/"
 _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "profile": (lambda value: isinstance(value, str), "a text"),
     "fail-on": (lambda value: isinstance(value, str), "a text"),
+    "baseline": (lambda value: isinstance(value, str), "a text"),
+    "rules-url": (lambda value: isinstance(value, str) and bool(_ADDRESS.match(value)), _ADDRESSES),
     "max-per-rule": (lambda value: type(value) is int and value >= 0, "a whole number, 0 for all"),
     "per-file-ignores": (lambda value: isinstance(value, dict), "a table of patterns with arrays of rules"),
 }

@@ -133,14 +133,17 @@ def shows_a_checkpoint(file: Path) -> bool:
         data = _content(file)
     except (OSError, EOFError, zlib.error):
         return True
+    return is_checkpoint(data) or (file.suffix == ".jsonld" and not _is_json(data))
+
+
+def is_checkpoint(data: bytes) -> bool:
+    """Return whether a text shows a sign of a checkpoint, be it a broken one."""
     text = data.replace(b"\0", b"")  # without its zero bytes, text in UTF-16 is readable enough
     if re.search(_SIGN, text) or any(
         all(re.search(one, text) for one in signs) for signs in (_STATE_SIGNS, _AGENT_SIGNS)
     ):
         return True
-    if re.search(_AGENT_CLASS, text):
-        return True
-    return file.suffix == ".jsonld" and not _is_json(data)
+    return re.search(_AGENT_CLASS, text) is not None
 
 
 def _content(file: Path) -> bytes:

@@ -22,10 +22,10 @@ from checkpoint_ld.emission.syntaxes import TRIPLE, blocks_of, iri, quad
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import building, columns, contexts, interpreter
-from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.plans import NotCoveredError
+from checkpoint_ld.graph.pointers import Pointers
 from checkpoint_ld.graph.store import graph_of, put
 from checkpoint_ld.graph.walk import Walk
 from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes
@@ -128,22 +128,22 @@ class Excerpt:
         stem = self.frame.root + "#"
         return stem + self.pointer(name[len(stem) :]) if name.startswith(stem + _ELEMENT) else name
 
-    def found(self, findings: Iterable[Finding], places: dict[str, str] | None = None) -> Iterator[Finding]:
+    def found(self, findings: Iterable[Finding], places: Pointers | None = None) -> Iterator[Finding]:
         """Yield the findings that are for this window to say, with places and names of the file.
 
-        `places` are the pointers of the objects of the excerpt by their names. Raises UnusualFileError for a finding
+        `places` are the pointers of the objects of the excerpt. Raises UnusualFileError for a finding
         about an object of this window that points to a guest.
         """
         for one in findings:
             index = self.index(one.place.pointer or "")
             if one.node is not None and places is not None:
-                about = self.index(places.get(one.node, ""))
+                about = self.index(places.get(one.node) or "")
                 if index == -1 and self.is_ours(about):
                     raise UnusualFileError(REFERRING)
                 index = about if index is None else index
             if self.is_ours(index):
                 node = None if one.node is None else self.node(one.node)
-                value = self.node(one.value) if one.value is not None and one.value in (places or {}) else one.value
+                value = self.node(one.value) if one.value is not None and places and one.value in places else one.value
                 yield replace(one, place=self._place(one.place), node=node, value=value)
 
     def _place(self, place: Place) -> Place:
@@ -231,7 +231,7 @@ def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | No
         for subject, predicate, term in triples:
             put(results, report if predicate == _RESULT else subject, predicate, term)
     results[report][URIRef(SHACL + "conforms")] = Literal(_RESULT not in results[report])
-    findings.sort(key=lambda one: (one.place.line or 0, one.place.column or 0, one.node or "", one.code, one.message))
+    findings.sort(key=validation.by_place)
     return Checked(outline.source.path, tuple(findings), CANONICAL, results=graph_of(results))
 
 
@@ -242,20 +242,20 @@ def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Fi
     report = checked.results
     if report is None or not (checked.findings or (None, _RESULT, None) in report):
         return [], [], set()
-    places = pointers(part.reading.tree)
+    places = Pointers(part.reading.tree)
     triples = list(_results(report, part, places))
     if any(isinstance(term, Literal) and str(term) in places for _, _, term in triples):
         raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
-    mentioned = {str(term) for _, _, term in triples if isinstance(term, URIRef)} - places.keys()
-    return list(part.found(checked.findings, places)), triples, mentioned
+    names = {str(term) for _, _, term in triples if isinstance(term, URIRef)}
+    return list(part.found(checked.findings, places)), triples, {one for one in names if one not in places}
 
 
-def _results(report: Graph, part: Excerpt, places: dict[str, str]) -> Iterator[Triple]:
+def _results(report: Graph, part: Excerpt, places: Pointers) -> Iterator[Triple]:
     """Yield what a SHACL report says of the nodes that are for this window to speak of."""
     for node, result in report.subject_objects(_RESULT):
         about = report.value(result, _FOCUS), report.value(result, _VALUE)
         names = [str(one) for one in about if isinstance(one, URIRef)]
-        indexes = [part.index(places[name]) for name in names if name in places]
+        indexes = [part.index(place) for place in map(places.get, names) if place is not None]
         if part.is_ours(next((one for one in indexes if one is not None), None)):
             yield node, _RESULT, result
             for subject, predicate, term in _closure(report, result):
@@ -311,7 +311,7 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
     part = excerpt(source, window)
     blocks, mentioned = _blocks(part, syntax)
     write_run(Path(folder) / f"{window.first:012}", blocks)
-    findings, places = validation.checked_at_load(part.reading).findings, pointers(part.reading.tree)
+    findings, places = validation.checked_at_load(part.reading).findings, Pointers(part.reading.tree)
     if any(one.value in places and part.node(one.value) != one.value for one in findings if one.value):
         raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
     return list(part.found(findings, places)), mentioned

@@ -15,7 +15,7 @@ from rdflib import Graph, URIRef
 from checkpoint_ld import emission, rdf, reading, tables, validation, writing
 from checkpoint_ld.arguments import CheckedMethods, renamed
 from checkpoint_ld.benchmark import content, editing, exports, overview
-from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, rubrics_of
+from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, question_rows, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.properties import as_list, property_value, values
@@ -37,6 +37,7 @@ from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.properties import CUSTOM
 from checkpoint_ld.mapping.questions import asked_of, checked_creator, creator_members, creator_of, frame, named
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.vocabulary import (
@@ -91,7 +92,7 @@ _TEXTS = {
     "created_at": "dateCreated",
     "modified_at": "dateModified",
 }
-_SETTABLE = ("id", "creator", *_TEXTS)
+_SETTABLE = ("id", "creator", *_TEXTS, *editing.PUBLISHED)
 _TYPE, _OF_SCENARIOS = "benchmark_type", "scenario"
 _PROTECTED = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
 
@@ -121,7 +122,27 @@ class _Text(Generic[Absent]):
         benchmark.set_metadata(**{self._name: text})
 
 
-class Benchmark(CheckedMethods):
+class _Published:
+    """What a benchmark says about its publication, under a key of the root; it is set as `set_metadata` does."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, benchmark: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, benchmark: Benchmark, owner: type) -> Any: ...
+    def __get__(self, benchmark: Benchmark | None, owner: type) -> Any:
+        return self if benchmark is None else benchmark._head(self._name)[self._name]  # noqa: SLF001 - of one module
+
+    def __set__(self, benchmark: Benchmark, value: Any) -> None:
+        benchmark.set_metadata(**{self._name: value})
+
+
+class Benchmark(CheckedMethods, Shown):
     """A benchmark of questions or of scenarios.
 
     The graph holds everything; what the methods return are views that are made anew at each call, so that changing
@@ -344,6 +365,22 @@ class Benchmark(CheckedMethods):
         count = f"{len(self)} scenarios" if self.is_scenario_benchmark else f"{len(self)} questions"
         return f"<Benchmark {self.name!r} {self.version}: {count}>"
 
+    def _card(self) -> Card:
+        facts = {
+            "version": self.version,
+            "description": self.description,
+            "dialect": self.dialect,
+            **{name: editing.published_text(value) for name, value in self._head(*editing.PUBLISHED).items()},
+            "finished": f"{self.finished_count} of {self.question_count}" if self.question_count else None,
+            "scenarios": self.scenario_count or None,
+        }
+        rubric = self.get_global_rubric()
+        tables = [question_rows(self.questions)]
+        if rubric is not None:
+            traits = ((one.name, type(one).__name__, one.description) for one in rubric.traits())
+            tables.append(Rows("Global rubric", ("trait", "kind", "description"), traits))
+        return Card("Benchmark", self.name, "", facts, tables)
+
     @property
     def is_empty(self) -> bool:
         """Whether there are neither questions nor scenarios."""
@@ -365,6 +402,14 @@ class Benchmark(CheckedMethods):
     created_at = _Text("dateCreated", None, "When the benchmark was made.")
     modified_at = _Text("dateModified", None, "When the benchmark was changed last; every edit sets it.")
 
+    license = _Published("The licence: the IRI of its text, or its name in SPDX's list; None where there is none.")
+    citation = _Published(
+        "What to cite: a text, an object of schema.org, or a list of those; None where there is none."
+    )
+    funder = _Published("Who paid: a text, a Person or Organization as a mapping, or a list of those, or None.")
+    keywords = _Published("What the benchmark is about: a text, or a list of texts; None where there are none.")
+    identifier = _Published("The DOI, or another name in the world: a text, a PropertyValue, or a list, or None.")
+
     @property
     def creator(self) -> Creator | list[Creator] | None:
         """Who made the benchmark: a name, a Person or an Organization; None where nobody is named."""
@@ -378,16 +423,22 @@ class Benchmark(CheckedMethods):
         """Set what is given of `id`, `name`, `description`, `version`, `creator`, `created_at` and `modified_at`.
 
         All are texts; a creator may be a `Person`, an `Organization`, such an object as a mapping, or a list of
-        several. None or "" takes a description, version or creator away; the others are never empty.
+        several. None or "" takes a description, version or creator away; the others are never empty. So it is with
+        `license`, `citation`, `funder`, `keywords` and `identifier`: texts, objects of schema.org as mappings, or
+        lists of these (https://schema.org/Dataset).
         """
+        published = {
+            name: editing.published(name, value) for name, value in fields.items() if name in editing.PUBLISHED
+        }
+        fields = {name: value for name, value in fields.items() if name not in published}
         texts = {
             name: editing.metadata_text(name, value, _SETTABLE) for name, value in fields.items() if name != "creator"
         }
         creator, details = creator_members(checked_creator(fields["creator"]) if fields.get("creator") else "")
-        dump_json([texts, creator, details])
+        dump_json([texts, creator, details, published])
 
         def change(head: Json) -> None:
-            members = {_TEXTS[name]: text for name, text in texts.items() if name in _TEXTS}
+            members = {**published, **{_TEXTS[name]: text for name, text in texts.items() if name in _TEXTS}}
             if "creator" in fields:
                 members["creator"] = creator or None
                 editing.take_away(head, CREATOR_DETAILS.__eq__)
@@ -399,7 +450,7 @@ class Benchmark(CheckedMethods):
         if "id" in texts and texts["id"] != self.id:
             self._graph = editing.with_identifier(self._graph, str(texts["id"]))
             self._known = None
-        if fields and "modified_at" not in fields:
+        if (fields or published) and "modified_at" not in fields:
             self._touch()
 
     # Custom properties: any JSON values by name. The version of the file format is one, and protected.
@@ -1095,6 +1146,23 @@ class Benchmark(CheckedMethods):
         """
         cleared = int(self.clear_global_rubric())
         return cleared + sum(self.remove_question_rubric(one) for one in self._elements())
+
+    def import_rubrics(self, file_path: str | os.PathLike[str], sheet_name: str | None = None) -> tuple[Finding, ...]:
+        """Put traits out of a table into the rubrics: `.csv`, `.tsv`, `.txt` (with tabs) or `.xlsx`, a trait to a row.
+
+        The first row names the columns. `question_id` is the question, by its identifier, the MD5 hash of its text or
+        its text; where it is empty the trait is one of the whole benchmark. `type` is llm, regex, callable, metric or
+        agentic, `dynamic` true for a trait of the dynamic rubric. The other columns are called like the fields of
+        traits, such as `name`, `kind`, `description`, `min_score` (or `min`), `higher_is_better` (or `direction`:
+        higher, lower, none), `pattern`, `classes` (JSON, or `name: description` separated by semicolons or lines). A
+        trait takes the place of the one with its name in the same rubric; others stay. Code is stored, never run.
+
+        Returns what did not fit, with row and column: such a row is left out. Raises LookupFailedError for a sheet or
+        the column `name` that is not there, and otherwise what `extract_questions_from_file` raises of a file.
+        """
+        from checkpoint_ld.benchmark.rubric_tables import import_rubrics  # noqa: PLC0415 - few who load a file do
+
+        return import_rubrics(self, file_path, sheet_name)
 
     def _edit_rubric(
         self, question_id: str | None, model: type[Traits], change: Callable[[HeldRubric[Traits]], Result]

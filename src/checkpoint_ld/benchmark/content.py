@@ -18,6 +18,7 @@ from checkpoint_ld.graph import contexts, interpreter
 from checkpoint_ld.identifiers import unique_question_id
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import creator_of, is_scenario
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.vocabulary import ANYTHING, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
@@ -202,12 +203,24 @@ def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], only: Frame
     )
 
 
-class QuestionSequence(Sequence[Question]):
+def question_rows(questions: Sequence[Question]) -> Rows:
+    """Return questions as a table for a notebook."""
+    rows = ((one.question, one.raw_answer, one.keywords, bool(one.answer_template)) for one in questions)
+    return Rows("", ("question", "answer", "keywords", "template"), rows, len(questions))
+
+
+class QuestionSequence(Sequence[Question], Shown):
     """The questions of the feed items `nodes` of a graph, each made of what the graph says when its turn comes."""
 
     def __init__(self, graph: CheckpointGraph, nodes: list[Node]) -> None:
         self._graph = graph
         self._nodes = nodes
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} questions>"
+
+    def _card(self) -> Card:
+        return Card("Questions", f"{len(self)} questions", tables=[question_rows(self)])
 
     @overload
     def __getitem__(self, index: int) -> Question: ...

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, elements_of
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.properties import as_list, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
@@ -20,9 +19,11 @@ from checkpoint_ld.documents.values import ABSENT, same
 from checkpoint_ld.mapping.properties import CUSTOM, custom_of
 from checkpoint_ld.mapping.questions import asked_of, creator_of, is_scenario
 from checkpoint_ld.mapping.traits import dynamic_rubric_of, family_of, is_dynamic, rubric_of
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import harmless, head
 from checkpoint_ld.reports.summary import counted
 from checkpoint_ld.reports.text import code, escaped
+from checkpoint_ld.secrets import secret
 from checkpoint_ld.templates import Level
 from checkpoint_ld.vocabulary import BY_TYPE
 
@@ -269,7 +270,7 @@ def pairs(
             by_text.setdefault(one.members["question"], []).append(one)
     found: list[tuple[QuestionContent | None, QuestionContent | None]] = []
     for one in after:
-        alike = by_text.get(one.members["question"])
+        alike = by_text.get(one.members["question"]) if by_text else None
         found.append((old[one.id] if one.id in kept else alike.pop(0) if alike else None, one))
     gone = {one.id for left in by_text.values() for one in left}
     return [*found, *((one, None) for one in before if one.id in gone)]
@@ -320,8 +321,8 @@ class Compared(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class SemanticDiff:
+@dataclass(frozen=True, slots=True, repr=False)
+class SemanticDiff(Shown):
     """What is different between two benchmarks.
 
     `metadata` has `id`, `name`, `description`, `version`, `creator` and what else the benchmark says about itself,
@@ -348,6 +349,19 @@ class SemanticDiff:
 
     def __bool__(self) -> bool:
         return not self.is_empty
+
+    def __repr__(self) -> str:
+        return f"<SemanticDiff: {self._line()}>"
+
+    def _line(self) -> str:
+        lists = {"added": self.questions_added, "removed": self.questions_removed, "changed": self.questions_changed}
+        counts = [f"{len(one)} question{'' if len(one) == 1 else 's'} {name}" for name, one in lists.items() if one]
+        others = "no questions differ" if not self.is_empty else SAME
+        return ", ".join(counts) or others
+
+    def _card(self) -> Card:
+        lines = ((line,) for line in str(self).splitlines())
+        return Card("SemanticDiff", "", self._line(), {}, [Rows("", ("difference",), lines)] if self else [])
 
     def __str__(self) -> str:
         return "\n".join(map(_text_line, _entries(self))) or SAME

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.graph.store import Index
 
 Json = dict[str, Any]
@@ -301,6 +302,11 @@ def question_edit(fields: Json, current: Callable[[], Question]) -> QuestionEdit
     return QuestionEdit(members, edited, rubric, dynamic, finished)
 
 
+PUBLISHED = ("license", "citation", "funder", "keywords", "identifier")
+"""What a benchmark says about its publication, under the same terms of schema.org."""
+_ONLY_TEXTS = ("license", "keywords")
+
+
 def metadata_text(field: str, value: object, settable: Sequence[str]) -> str | None:
     """Return a text for a member of a benchmark, None to take it away. Raises WriteError for what it cannot be."""
     if field not in settable:
@@ -310,6 +316,40 @@ def metadata_text(field: str, value: object, settable: Sequence[str]) -> str | N
     if field in _REQUIRED and not value:
         raise WriteError(f"a benchmark needs a text as {field}: give one that is not empty")
     return value or None
+
+
+def published(field: str, value: object) -> Any:
+    """Return what a benchmark says about its publication, None to take it away.
+
+    Raises WrongTypeError for what is neither a text, nor an object with a type, nor a list of these.
+    """
+    listed = list(value) if isinstance(value, list | tuple) else [value]
+    for one in listed if value is not None else ():
+        if isinstance(one, str) or (field not in _ONLY_TEXTS and isinstance(one, dict) and "@type" in one):
+            continue
+        wanted = "a text" if field in _ONLY_TEXTS else "a text, or a mapping with @type"
+        raise WrongTypeError(f"the {field} {one!r} is of another type: give {wanted}, or a list of such")
+    return (listed if isinstance(value, list | tuple) else value) or None
+
+
+def published_members(benchmark: Benchmark) -> Json:
+    """Return what a benchmark says about itself, as JSON under the names of `Benchmark.set_metadata`."""
+    told = {name: getattr(benchmark, name) for name in ("id", "name", "description", "version", *PUBLISHED)}
+    makers = [
+        one if isinstance(one, str) else one.model_dump(by_alias=True, exclude_none=True)
+        for one in as_list(benchmark.creator)
+    ]
+    told["creator"] = makers[0] if len(makers) == 1 else makers
+    return {name: value for name, value in told.items() if value}
+
+
+def published_text(value: Any) -> str | None:
+    """Return what a benchmark says about its publication as a text for people: names of objects, commas between."""
+    found = []
+    for one in as_list(value):
+        named = [one.get(name) for name in ("value", "name", "url", "@id")] if isinstance(one, dict) else [one]
+        found += [next((name for name in named if isinstance(name, str) and name), "")]
+    return ", ".join(filter(None, found)) or None
 
 
 def put_members(holder: Json, members: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.store import copied
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
 from checkpoint_ld.mapping.traits import PROPERTY
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.report import Checked
 
 if TYPE_CHECKING:
@@ -142,8 +143,8 @@ def _counted(count: int) -> str:
     return "1 question" if count == 1 else f"{count} questions"
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
     """Whether a benchmark is valid.
 
     `report` holds all findings about its structure, `template_errors` the questions (`question_id`) whose templates
@@ -164,6 +165,17 @@ class Verdict:
         faults = [str(found) for found in self.report.findings if found.severity.name == "VIOLATION"]
         faults += [f"{one['question_id']}: {one['error']}" for one in self.template_errors]
         return "\n".join(faults) or "the benchmark is valid"
+
+    def __repr__(self) -> str:
+        return f"<Verdict: {self._name()}, {len(self.template_errors)} template errors, {self.report!r}>"
+
+    def _name(self) -> str:
+        return "valid" if self.ok else "not valid"
+
+    def _card(self) -> Card:
+        errors = [(one["question_id"], one["error"]) for one in self.template_errors]
+        templates = Rows("Templates that cannot be read", ("question", "error"), errors)
+        return Card("Verdict", self._name(), "", {}, [templates, self.report.table()])
 
     def __bool__(self) -> bool:
         return self.ok

@@ -26,7 +26,8 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _OLD = ".xls"
 # What is written in another way than JSON writes a number, such as 007, is a name.
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
+NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
+"""What is read as a number."""
 _TRUTH = re.compile("true|false", re.IGNORECASE)
 
 
@@ -57,8 +58,8 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
     Raises SettingsError for another extension, LookupFailedError for a sheet or one of the two columns that is not
     there, SourceMissingError (a FileNotFoundError), and ReadError for a file that is no table.
     """
-    rows = _rows(os.fspath(file_path), sheet_name)
-    header = [_text(name).strip() for name in next(rows, ())]
+    rows = table_rows(os.fspath(file_path), sheet_name)
+    header = [cell_text(name).strip() for name in next(rows, ())]
     for name in (question_column, answer_column):
         if name not in header:
             raise LookupFailedError(
@@ -74,16 +75,16 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
     about_author = {"name": author_name_column, "email": author_email_column, "affiliation": author_affiliation_column}
     found = []
     for row in held:
-        text, answer, url = (_text(row.get(name)) for name in (question_column, answer_column, url_column))
+        text, answer, url = (cell_text(row.get(name)) for name in (question_column, answer_column, url_column))
         if text and answer:
-            author = {name: cell for name, column in about_author.items() if (cell := _text(row.get(column)))}
+            author = {name: cell for name, column in about_author.items() if (cell := cell_text(row.get(column)))}
             custom = {name: _value(row[name]) for name in customs if row.get(name) not in {None, ""}}
             question = Question(
                 question=text,
                 raw_answer=answer,
                 author={"@type": "Person", **author} if author else None,
                 keywords=_keywords(row, keywords_columns or ()),
-                answer_notes=_text(row.get(answer_notes_column)) or None,
+                answer_notes=cell_text(row.get(answer_notes_column)) or None,
                 custom_metadata={**({"url": url} if url else {}), **custom} or None,
             )
             found.append(question)
@@ -94,17 +95,18 @@ def _type(rows: list[dict[str | None, Any]], columns: Sequence[str]) -> None:
     """Put numbers, or truth values, in the place of the texts of a column, where all of them are such."""
     for name in columns:
         written = [row for row in rows if row.get(name)]
-        if any(all(kind.fullmatch(row[name]) for row in written) for kind in (_NUMBER, _TRUTH)):
+        if any(all(kind.fullmatch(row[name]) for row in written) for kind in (NUMBER, _TRUTH)):
             for row in written:
                 row[name] = json.loads(row[name].lower())
 
 
 def _keywords(row: Row, columns: Sequence[Mapping[str, str]]) -> list[str]:
-    parts = (part for one in columns for part in _text(row.get(one["column"])).split(one.get("separator") or ","))
+    parts = (part for one in columns for part in cell_text(row.get(one["column"])).split(one.get("separator") or ","))
     return sorted({part.strip() for part in parts} - {""})
 
 
-def _rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
+def table_rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
+    """Yield the rows of a table, the header first. Raises what `extract_questions_from_file` raises of a file."""
     extension = PurePath(path).suffix.lower()
     if extension == _OLD:
         raise SettingsError(f"{path}: .xls cannot be read; save it as .xlsx or .csv")
@@ -150,7 +152,8 @@ def _stripped(cell: Any) -> Any:
     return cell.strip() if isinstance(cell, str) else cell
 
 
-def _text(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
+    """Return what a cell holds as a text, empty for an empty one."""
     value = _value(cell)
     return "" if value is None else str(value)
 

@@ -5,7 +5,7 @@ from checkpoint_ld.checkpointing.checkpointer import REDACTED, TRIGGERS, Checkpo
 from checkpoint_ld.checkpointing.combined import CombinedStore, Reindexed
 from checkpoint_ld.checkpointing.exchange import Upgraded, upgrade
 from checkpoint_ld.checkpointing.manager import CheckpointManager
-from checkpoint_ld.checkpointing.results import Imported, Restored, Saved
+from checkpoint_ld.checkpointing.results import Imported, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Decision, Pruned, Retention
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Reindexed",
     "Restored",
     "Retention",
+    "Run",
     "Saved",
     "Upgraded",
     "upgrade",

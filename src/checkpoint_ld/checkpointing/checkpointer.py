@@ -23,7 +23,7 @@ from checkpoint_ld.errors import (
     warn,
 )
 from checkpoint_ld.mapping.properties import faults_of
-from checkpoint_ld.phrases import encodable
+from checkpoint_ld.phrases import encodable, told_error
 from checkpoint_ld.runtime.changes import new_id
 from checkpoint_ld.runtime.frozen_json import thawed
 from checkpoint_ld.stores.protocol import amended
@@ -287,9 +287,8 @@ class Checkpointer(CheckedMethods):
 
         It watches no more then. Raises what `save` raises.
         """
-        told = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-        # Errors about files whose names are no UTF-8 hold halves of surrogate pairs.
-        saved = self.save("execution_failed", description=encodable(told))
+        told = encodable(error) if isinstance(error, str) else told_error(error)
+        saved = self.save("execution_failed", description=told)
         self.close()
         return saved
 
@@ -315,7 +314,7 @@ class Checkpointer(CheckedMethods):
 
     def _report(self, error: Exception, reason: str) -> None:
         what = f"the checkpoint of {self._state.agent_id} at step {self._state.progress.step_number} ({reason})"
-        cause = f"{error}" if isinstance(error, CheckpointLdError) else f"{type(error).__name__}: {error}"
+        cause = f"{error}" if isinstance(error, CheckpointLdError) else told_error(error)
         if isinstance(error, (DatabaseSyncError, GraphSyncError)):
             message = f"{what} is not in every store: {cause}"
         else:

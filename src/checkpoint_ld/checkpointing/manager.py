@@ -21,7 +21,7 @@ from checkpoint_ld.checkpointing.combined import (
     reindex,
 )
 from checkpoint_ld.checkpointing.exchange import state_of
-from checkpoint_ld.checkpointing.results import Imported, Restored, Saved
+from checkpoint_ld.checkpointing.results import Imported, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
@@ -33,6 +33,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.runtime.changes import Clock
 from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error
+from checkpoint_ld.runtime.state import RuntimeState
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import CheckpointStore, Filter, header_of
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.values import About, ExportShape
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.stores.collection import Collection
     from checkpoint_ld.stores.protocol import Header
 
@@ -88,7 +88,8 @@ class CheckpointManager(CheckedMethods):
     """Keeps the checkpoints of agents in files, a database, a graph store, or several of them. A context manager.
 
     The first of these that is given is the truth; the others follow it, and can be made from it again at any time.
-    It never runs an agent, and starts nothing. Any thread may use it.
+    It never runs an agent, and starts nothing. Any thread may use it. What LangGraph compiles a graph with is
+    `integrations.langgraph.CheckpointSaver` of a manager.
     """
 
     def __init__(  # noqa: PLR0913 - all but the first three are named
@@ -120,6 +121,11 @@ class CheckpointManager(CheckedMethods):
         self._redacts = redact is not None
         self._on_event = on_event
         self._clock = clock
+
+    @property
+    def redacts(self) -> bool:
+        """Whether something is taken out of checkpoints before they are kept."""
+        return self._redacts
 
     def save(
         self,
@@ -191,12 +197,49 @@ class CheckpointManager(CheckedMethods):
         """Return a checkpoint. Raises CheckpointNotFound, and ReadError or InvalidCheckpoint for a damaged one."""
         return self.store.get(id)
 
-    def latest(self, execution_id: str | None = None) -> Header | None:
+    def latest(self, execution_id: str | None = None, *, unfinished: bool = False, **wanted: Any) -> Header | None:
         """Return the header of the newest checkpoint, of an execution or of all; None if there is none.
 
-        The files are asked, not the database, which may have missed the last one if a save was killed.
+        What is `wanted` besides are members of a Filter, such as `agent_id`. With `unfinished`, there is none either
+        where the newest one is the last of a run that was completed or failed: nothing is left to go on with.
+
+        The files are asked, not the database, which may have missed the last one if a save was killed. Raises
+        SettingsError as `list`.
         """
-        return next(iter(self.store.truth.headers(Filter(execution_id=execution_id, limit=1))), None)
+        filtered = Filter(execution_id=execution_id, limit=1, **wanted)
+        newest = next(iter(self.store.truth.headers(filtered)), None)
+        return None if newest is not None and unfinished and newest.is_final else newest
+
+    def resume_or_start(
+        self,
+        agent_id: str,
+        *,
+        about: About | None = None,
+        auto_step: bool = True,
+        clock: Clock = Clock(),  # noqa: B008 - a frozen value
+        on_error: ErrorHandler = log_error,
+    ) -> Run:
+        """Return a state to work on: that of the agent's last run if it was cut off, else one that begins empty.
+
+        The newest checkpoint of the agent decides. It is restored, in a new execution that goes on from it, unless it
+        is the last one of a run that was completed or failed. With `about`, only runs about that question (and that
+        replicate, if told) count, and the new state is about it as well. A new run comes after the last one in time,
+        even if the clock was put back.
+
+        Two processes that work as one agent at a time need an `agent_id` each, or an `about`. Raises what `restore`
+        raises: a checkpoint that cannot be restored is an error, no reason for a fresh start. Files that are no
+        checkpoints count as little as in `list`.
+        """
+        newest = self._newest_run(agent_id, about)
+        settings: dict[str, Any] = {"auto_step": auto_step, "clock": clock, "on_error": on_error}
+        if newest is not None and not newest.is_final:
+            restored = self.restore(newest.id, **settings)
+            return Run(restored.state, restored)
+        state = RuntimeState(agent_id, **settings)
+        state.about = about
+        if newest is not None:
+            state.now(newest.timestamp + 1)
+        return Run(state)
 
     def list(self, **wanted: Any) -> Headers:
         """Return the headers of checkpoints, the newest first; what is `wanted` are members of a Filter.
@@ -298,6 +341,22 @@ class CheckpointManager(CheckedMethods):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _newest_run(self, agent_id: str, about: About | None) -> Header | None:
+        """Return the header of the newest checkpoint of an agent, or of its runs about a question; None if none is."""
+        if about is None:
+            return self.latest(agent_id=agent_id)
+        others: set[str] = set()  # executions of other replicates, which headers do not tell
+        wanted = Filter(agent_id=agent_id, question=about.question, benchmark=about.benchmark)
+        for header in self.store.truth.headers(wanted):
+            if about.replicate is None:
+                return header
+            if header.execution_id not in others:
+                found = self.get(header.id).about
+                if found is not None and found.replicate == about.replicate:
+                    return header
+                others.add(header.execution_id)
+        return None
 
     def _kept(
         self, checkpoint: AgentCheckpoint, state: RuntimeState | None = None, source_sha256: str | None = None

@@ -126,6 +126,19 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A state to work on, and what it was restored from, which is None where it begins empty."""
+
+    state: RuntimeState
+    restored: Restored | None = None
+
+    @property
+    def interrupted(self) -> tuple[ToolCall, ...]:
+        """The calls that had not ended when the run was cut off: cancel, fail or repeat each of them."""
+        return () if self.restored is None else self.restored.interrupted
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """What became of one source: the header of the checkpoint that is kept now, or the error that says why it is not.
 

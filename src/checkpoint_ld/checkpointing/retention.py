@@ -7,7 +7,7 @@ from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.arguments import CheckedMethods
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.checkpointing.combined import CombinedStore
     from checkpoint_ld.stores.protocol import Header
-
-FINAL: Final = frozenset({"execution_completed", "execution_failed"})
-"""The reasons for the last checkpoint of an execution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class Retention(CheckedMethods):
         reasons = {
             f"it has the name {header.name!r}": header.name is not None,
             "it is the newest of its execution": rank == 0,
-            f"it is the final one of its execution ({header.checkpoint_reason})": header.checkpoint_reason in FINAL,
+            f"it is the final one of its execution ({header.checkpoint_reason})": header.is_final,
             "it is about a benchmark": self.protect_linked and (header.about_benchmark or header.about_question),
             "its id is to be kept": header.id in self.keep,
             f"its reason is to be kept ({header.checkpoint_reason})": header.checkpoint_reason in self.keep_reasons,

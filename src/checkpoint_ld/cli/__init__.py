@@ -14,6 +14,9 @@ EXIT_FAILED = 2
 """The exit code of whatever could not be done as asked."""
 TRACEBACK = "CHECKPOINT_LD_TRACEBACK"
 """The environment variable that lets a traceback through."""
+PROGRAM = "checkpoint-ld"
+VARIABLE = "_CHECKPOINT_LD_COMPLETE"
+"""The environment variable by which a shell's script wants completions; `completion` prints the scripts."""
 _INTERRUPTED = 130
 _MANY = 200_000
 """So many new objects the garbage collector looks at together: nearly all of what an import makes stays."""
@@ -56,8 +59,12 @@ def _run() -> int:
 
     from checkpoint_ld.cli.app import app
 
+    if VARIABLE in os.environ:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(app, {}, PROGRAM, VARIABLE, os.environ[VARIABLE])
     try:
-        with app.make_context("checkpoint-ld", sys.argv[1:]) as context:
+        with app.make_context(PROGRAM, sys.argv[1:]) as context:
             app.invoke(context)
     except Exit as end:
         return end.exit_code

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,15 @@ import orjson
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.agent_stores import (
+    FOLDER,
+    Stores,
+    by_name,
+    exactly,
+    execution_of,
+    found,
+    of_stores,
+)
 from checkpoint_ld.cli.parameters import EXIT_FOUND, Group, argument, as_json, flag, output, whole, written_as
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import (
@@ -28,78 +37,34 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.phrases import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.timeline import Timeline
     from checkpoint_ld.checkpointing import CheckpointManager, Imported, Upgraded
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.stores.protocol import Key
 
-FOLDER = "./checkpoints"
 SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
 """What `export` writes: `exchange.EXPORT_SHAPES`."""
 PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 """How a timeline is drawn into a file, by its extension."""
+SOURCES = ("checkpoints", "otlp")
+"""What `import` takes in."""
 _LATEST = 5
 """How many thoughts and calls `show` shows."""
 
 
-@dataclass(frozen=True)
-class Stores:
-    """Where checkpoints are: a folder, a database, a graph store; the usual folder where none is named."""
-
-    folder: str | None
-    database: str | None
-    graphs: str | None
-
-    def manager(self, *sources: str, may_be_new: bool = False) -> CheckpointManager:
-        """Return their manager. Close it after use.
-
-        Raises SettingsError where there is no first store, unless it `may_be_new` or one of the `sources` that a
-        command works on is a file.
-        """
-        from checkpoint_ld.checkpointing import CheckpointManager
-
-        made = CheckpointManager(self.folder, self.database, self.graphs)
-        truth = made.store.truth
-        place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
-        may_be_new = may_be_new or any(Path(one).is_file() for one in sources)
-        if not (may_be_new or place is None or place.exists()):
-            option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
-            raise SettingsError(
-                f"{place}: there are no checkpoints, as it does not exist; name where they are by {option}"
-            )
-        return made
-
-    @property
-    def files(self) -> list[str | None]:
-        """Their files and folders."""
-        usual = FOLDER if (self.folder, self.database, self.graphs) == (None, None, None) else self.folder
-        return [usual, self.database and self.database.rpartition(":///")[2], self.graphs]
-
-
-def _of_stores(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name stores, which a command gets as one `Stores`."""
-
-    @click.option("--dir", "folder", help=f"The folder of the files; {FOLDER} where no store is named.")
-    @click.option("--db", "database", metavar="URL", help="The database that follows them: sqlite:///FILE.")
-    @click.option("--store", "graphs", metavar="DIR|URL", help="The collection or SPARQL service that follows them.")
-    @wraps(command)
-    def run(folder: str | None, database: str | None, graphs: str | None, **values: Any) -> None:
-        command(stores=Stores(folder, database, graphs), **values)
-
-    return run
-
-
-_checkpoint = argument("checkpoint", "ID", "A checkpoint, by its id or by the path of a file.")
+_checkpoint = argument("checkpoint", "ID", "A checkpoint, by its id, by the path of a file, or latest.")
 _dry_run = flag("--dry-run", help="Say what would be done, and do nothing.")
 _paths = argument("paths", "PATH…", "Files and folders.", nargs=-1, required=True)
 
 
 @click.group(cls=Group, no_args_is_help=True)
 def agent() -> None:
-    """Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them."""
+    """Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.
+
+    An id may be given by its beginning, if no other one begins so; the newest one is called latest.
+    """
 
 
 @agent.command("list")
@@ -120,7 +85,7 @@ def agent() -> None:
 @flag("--oldest", help="The oldest first; else the newest.")
 @flag("--wide", help="Cut nothing, however narrow the terminal is.")
 @as_json
-@_of_stores
+@of_stores
 def list_(
     *,
     stores: Stores,
@@ -141,7 +106,13 @@ def list_(
     }
     with stores.manager() as of:
         if cursor is not None:
-            wanted["cursor"] = _key_of(cursor, of)
+            from checkpoint_ld.stores.protocol import header_of
+
+            wanted["cursor"] = header_of(found(cursor, of)).key
+        wanted["execution_id"] = execution_of(wanted["execution_id"], of)
+        if wanted["branch_of"] is not None:
+            with suppress(CheckpointNotFound):  # it may be gone, and its branches still there
+                wanted["branch_of"] = found(wanted["branch_of"], of).id
         listed = of.list(**wanted, question=question)
         if question is not None and not listed:  # it may be named by its text
             from checkpoint_ld.identifiers import question_id
@@ -174,15 +145,15 @@ def list_(
 @_checkpoint
 @flag("--stable", help="Print the text form, in which equal checkpoints are equal texts.")
 @as_json
-@_of_stores
+@of_stores
 def show(*, stores: Stores, checkpoint: str, stable: bool, as_json: bool) -> None:
     """Show what a checkpoint holds: where it stands, its last thoughts and calls, its variables."""
     with stores.manager(checkpoint) as of:
-        found = _found(checkpoint, of)
+        one = found(checkpoint, of)
     if stable or as_json:
-        streams.write(streams.STANDARD, found.content())
+        streams.write(streams.STANDARD, one.content())
     else:
-        show_checkpoint(found)
+        show_checkpoint(one)
 
 
 def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
@@ -194,13 +165,13 @@ def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
 
 
 @agent.command
-@argument("before", "A", "The older checkpoint, by id or path.")
-@argument("after", "B", "The newer checkpoint, by id or path.")
+@argument("before", "A", "The older checkpoint, by id or path, or latest.")
+@argument("after", "B", "The newer checkpoint, by id or path, or latest.")
 @flag("--patch", help="Print a JSON Patch (RFC 6902) that makes B of A.")
 @flag("--tests", help="With --patch: guard each change by a test.")
 @flag("--other-execution", help="Compare checkpoints of two executions as well.")
 @as_json
-@_of_stores
+@of_stores
 def diff(
     *, stores: Stores, before: str, after: str, patch: bool, tests: bool, other_execution: bool, as_json: bool
 ) -> None:
@@ -208,7 +179,7 @@ def diff(
     from checkpoint_ld.agent.difference import diff_checkpoints
 
     with stores.manager(before, after) as of:
-        old, new = _found(before, of), _found(after, of)
+        old, new = found(before, of), found(after, of)
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
     if patch:
         _show_json(different.to_json_patch(tests=tests))
@@ -221,12 +192,12 @@ def diff(
 
 
 @agent.command
-@argument("source", "ID", "An execution, or a checkpoint by its id or path.")
+@argument("source", "ID", "An execution, or a checkpoint by its id or path, or latest.")
 @written_as("--to", ("text", "svg", "html"), "What to write", "text")
 @output()
 @whole("--limit", least=0, help="List no more than so many moments.")
 @whole("--width", least=40, help="Columns of the text.")
-@_of_stores
+@of_stores
 def timeline(
     *, stores: Stores, source: str, kind: str | None, output: Output, limit: int | None, width: int | None
 ) -> None:
@@ -249,14 +220,14 @@ def timeline(
 @_checkpoint
 @output("The file for the state; - for standard output.")
 @as_json
-@_of_stores
+@of_stores
 def restore(*, stores: Stores, checkpoint: str, output: Output, as_json: bool) -> None:
     """Write the whole state of a checkpoint, and name the calls that were in flight; nothing is run."""
     from checkpoint_ld.documents.text import Layout, dump_json
 
     output.check(checkpoint, *stores.files)
     with stores.manager(checkpoint) as of:
-        restored = of.restore(checkpoint)
+        restored = by_name(of.restore, checkpoint, of)
     state = restored.state
     parent = {} if state.parent is None else {"parent": state.parent.tree()}
     head = {"agent_id": state.agent_id, "execution_id": state.execution_id, **parent}
@@ -273,18 +244,18 @@ def restore(*, stores: Stores, checkpoint: str, output: Output, as_json: bool) -
 
 
 @agent.command
-@argument("checkpoint", "ID", "The checkpoint to go on from, by its id.")
+@argument("checkpoint", "ID", "The checkpoint to go on from, by its id, or latest.")
 @click.option("--execution", metavar="ID", help="The id of the new execution; one is made else.")
 @click.option("--reason", help="Why the run goes another way.")
 @click.option("--name", help="A name for the new checkpoint.")
 @as_json
-@_of_stores
+@of_stores
 def fork(
     *, stores: Stores, checkpoint: str, execution: str | None, reason: str | None, name: str | None, as_json: bool
 ) -> None:
     """Begin a new execution with the state of a checkpoint, which stays as it is."""
     with stores.manager() as of:
-        saved = of.fork(checkpoint, execution, reason, name)
+        saved = by_name(lambda one: of.fork(one, execution, reason, name), checkpoint, of)
     made = saved.checkpoint
     if as_json:
         head = {"id": made.id, "execution_id": made.execution_id, "sha256": saved.sha256}
@@ -294,10 +265,10 @@ def fork(
 
 
 @agent.command
-@argument("checkpoint", "ID", "The checkpoint, by its id.")
+@argument("checkpoint", "ID", "The checkpoint, by its id, or latest.")
 @output(default=None, required=True)
 @written_as("--to", SHAPES, "What to write", "canonical")
-@_of_stores
+@of_stores
 def export(*, stores: Stores, checkpoint: str, output: Output, kind: str | None) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
     from checkpoint_ld.agent.values import EXTENSIONS
@@ -306,7 +277,7 @@ def export(*, stores: Stores, checkpoint: str, output: Output, kind: str | None)
     output.check(*stores.files)
     wanted: Any = kind or kind_of(output.file, EXTENSIONS, "canonical")
     with stores.manager() as of:
-        content = content_of(of.get(checkpoint), wanted)
+        content = content_of(by_name(of.get, checkpoint, of), wanted)
     output.write(content)
     if not output.is_standard:
         streams.show(output.file)
@@ -314,13 +285,25 @@ def export(*, stores: Stores, checkpoint: str, output: Output, kind: str | None)
 
 @agent.command("import")
 @_paths
+@click.option(
+    "--from",
+    "kind",
+    type=click.Choice(SOURCES),
+    default=SOURCES[0],
+    help="What the files hold: checkpoints, or spans of OpenTelemetry as OTLP/JSON.",
+)
 @flag("--as-new-id", help="Take in copies under new ids, with a link to the originals.")
 @as_json
-@_of_stores
-def import_(*, stores: Stores, paths: tuple[str, ...], as_new_id: bool, as_json: bool) -> None:
-    """Take checkpoints in, of either shape and any released version; exit with 1 if one could not be."""
+@of_stores
+def import_(*, stores: Stores, paths: tuple[str, ...], kind: str, as_new_id: bool, as_json: bool) -> None:
+    """Take checkpoints in, of either shape and any released version; exit with 1 if one could not be.
+
+    With --from otlp, each run of an agent that the spans tell of becomes a checkpoint.
+    """
+    if as_new_id and kind != SOURCES[0]:
+        raise SettingsError(f"--as-new-id is for checkpoints: leave it out with --from {kind}")
     with stores.manager(may_be_new=True) as of:
-        done = list(_imported(of, paths, as_new_id=as_new_id))
+        done = list(_imported(of, paths, as_new_id=as_new_id) if kind == SOURCES[0] else _spans_in(of, paths))
     if as_json:
         _show_json(
             [
@@ -383,7 +366,7 @@ def upgrade(*, paths: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
 @click.option("--archive", metavar="DIR", help="Write what goes into this folder first, compressed.")
 @_dry_run
 @as_json
-@_of_stores
+@of_stores
 def prune(
     *,
     stores: Stores,
@@ -406,7 +389,7 @@ def prune(
             keep_last=keep_last,
             max_age=None if max_age is None else timedelta(days=min(max_age, timedelta.max.days)),
             keep_reasons=frozenset(reasons),
-            keep=frozenset(ids),
+            keep=frozenset(by_name(of.get, one, of).id for one in ids),
             protect_linked=protect_linked,
         )
         pruned = of.prune(retention, dry_run=dry_run, archive=archive)
@@ -426,7 +409,7 @@ def prune(
 @agent.command
 @flag("--repair", help="Bring database and graphs in line with the files, which stay untouched.")
 @as_json
-@_of_stores
+@of_stores
 def verify(*, stores: Stores, repair: bool, as_json: bool) -> None:
     """Hold files, database and graphs against each other; exit with 1 if something is wrong."""
     with stores.manager() as of:
@@ -443,7 +426,7 @@ def verify(*, stores: Stores, repair: bool, as_json: bool) -> None:
 
 @agent.command
 @as_json
-@_of_stores
+@of_stores
 def reindex(*, stores: Stores, as_json: bool) -> None:
     """Make the database and the graphs anew from the files."""
     with Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
@@ -459,15 +442,15 @@ def reindex(*, stores: Stores, as_json: bool) -> None:
 @agent.command
 @click.option("--execution", metavar="ID", help="Only those of this execution.")
 @as_json
-@_of_stores
+@of_stores
 def stats(*, stores: Stores, execution: str | None, as_json: bool) -> None:
     """Show what executions used and did: checkpoints, steps, tokens, calls, failed ones, by tool."""
     from checkpoint_ld.checkpointing.results import statistics
 
     with stores.manager() as of:
-        found = list(statistics(of.store, execution))
+        counted = list(statistics(of.store, execution_of(execution, of)))
     if as_json:
-        _show_json([one.to_dict() for one in found])
+        _show_json([one.to_dict() for one in counted])
         return
     rows = [
         (
@@ -476,7 +459,7 @@ def stats(*, stores: Stores, execution: str | None, as_json: bool) -> None:
             *map(str, (one.checkpoints, one.steps, one.tokens, one.thoughts, one.calls, one.failed_calls)),
             ", ".join(f"{tool} {count}" for tool, count in one.tools.items()),
         )
-        for one in found
+        for one in counted
     ]
     columns = ("execution", "agent", "checkpoints", "steps", "tokens", "thoughts", "calls", "failed", "tools")
     _show_table(columns, rows, "NN######T", wide=False)
@@ -505,39 +488,18 @@ def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], kinds: st
 
 
 def _run_of(name: str, of: CheckpointManager) -> Timeline:
-    """Return the timeline of an execution, or of the way to a checkpoint that is named by its id or path.
+    """Return the timeline of an execution, or of the way to a checkpoint, and of what it goes on from.
 
-    Raises CheckpointNotFound for what is none of these.
+    Raises CheckpointNotFound for what is neither, and what `by_name` raises.
     """
-    from checkpoint_ld.agent.timeline import timeline_of
+    from checkpoint_ld.agent.timeline import line_to, timeline_of
 
-    headers = of.list(execution_id=name)
-    if headers:
-        return timeline_of([of.get(headers[0].id)], headers)
-    checkpoint = _found(name, of)
-    before = of.list(execution_id=checkpoint.execution_id, cursor=_key_of(name, of))
-    return timeline_of([checkpoint], before)
+    def newest(name: str) -> AgentCheckpoint:
+        headers = of.list(execution_id=name, limit=1)
+        return of.get(headers[0].id) if headers else exactly(name, of)
 
-
-def _key_of(name: str, of: CheckpointManager) -> Key:
-    """Return what a checkpoint is ordered by, as the cursor after it. Raises CheckpointNotFound."""
-    checkpoint = _found(name, of)
-    return checkpoint.timestamp, checkpoint.metadata.step_number, checkpoint.id
-
-
-def _found(name: str, of: CheckpointManager) -> AgentCheckpoint:
-    """Return the checkpoint of that id, or else the one in the file of that path.
-
-    Raises CheckpointNotFound for what is neither.
-    """
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-
-    try:
-        return of.get(name)
-    except CheckpointNotFound:
-        if not Path(name).is_file():
-            raise
-        return AgentCheckpoint.load(name)
+    checkpoint = by_name(newest, name, of, or_execution=True)
+    return timeline_of([checkpoint], line_to(checkpoint.id, of.list(agent_id=checkpoint.agent_id, order="oldest")))
 
 
 def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:
@@ -552,6 +514,20 @@ def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -
             yield from of.import_(path, as_new_id=as_new_id)
         except (ReadError, FindingsError, CheckpointExists) as error:
             yield Imported(Path(path), None, error=error)
+
+
+def _spans_in(of: CheckpointManager, paths: Sequence[str]) -> Iterator[Imported]:
+    """Make checkpoints of files of spans, and of all `.json`, `.jsonl` and `.gz` files of folders. Raises as above."""
+    from checkpoint_ld.checkpointing import Imported
+    from checkpoint_ld.integrations.otlp import import_spans
+
+    for path in map(Path, paths):
+        found = (one for one in sorted(path.rglob("*")) if one.suffix in (".json", ".jsonl", ".gz"))
+        for file in found if path.is_dir() else (path,):
+            try:
+                yield from import_spans(of, file)
+            except ReadError as error:
+                yield Imported(file, None, error=error)
 
 
 def _upgraded(paths: Sequence[str], *, dry_run: bool) -> Iterator[Upgraded | CheckpointLdError]:

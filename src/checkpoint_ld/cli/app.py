@@ -5,6 +5,7 @@ A command is imported when it is called: `--help` and `--version` take half the 
 
 from __future__ import annotations
 
+import keyword
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 SUMMARIES = {
     "convert": "Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way.",
+    "export": "Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework.",
+    "import": "Import questions from a table, JSON lines, a data set, or a log of an evaluation framework.",
     "inspect": (
         "Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."
     ),
@@ -24,6 +27,8 @@ SUMMARIES = {
     "rules": "List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples.",
     "verify": "Verify recorded answers: which of them pass, without asking a model again.",
     "diff": "Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is.",
+    "merge": "Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict.",
+    "git": "Set up git to compare and merge checkpoints in the terms of their authors.",
     "query": (
         "Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."
     ),
@@ -34,7 +39,15 @@ SUMMARIES = {
     "push": "Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole.",
     "pull": "Pull checkpoints out of a triple store, each into a file that is named after its graph.",
     "serve": "Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it.",
+    "site": "Write static pages about benchmarks and runs of agents, to read and to search from a folder.",
     "agent": "Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.",
+    "fingerprint": (
+        "Print the fingerprints of checkpoints, which depend on what they state alone; or check a list of them."
+    ),
+    "sign": "Sign a checkpoint: what it states, whatever its syntax and layout.",
+    "verify-signature": "Tell whether a signature is one of a checkpoint; exit with 1 if it is not.",
+    "lsp": "Serve an editor: findings while you type, fixes, completion; over standard input and output.",
+    "completion": "Print what makes a shell complete commands, options and files.",
     "schema": "Print the JSON Schema of the checkpoint document, or of an entity.",
 }
 """What each command does. The command of that name in the module of that name says it, too."""
@@ -49,7 +62,8 @@ class _Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
         if cmd_name not in SUMMARIES:
             return None
-        command: click.Command = getattr(import_module(f"checkpoint_ld.cli.{cmd_name}"), cmd_name)
+        name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"checkpoint_ld.cli.{name}"), name)
         return command
 
     def _summary(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - as above

@@ -61,10 +61,14 @@ def _table(rows: Iterable[tuple[str, str]]) -> Table:
 
 
 def _rows(found: Inspection) -> Iterator[tuple[str, str]]:
+    from checkpoint_ld.benchmark.editing import published_text
+
     yield "name", found.name
     yield "version", found.version or ""
     yield "creator", found.creator or ""
     yield "dates", " to ".join(one for one in (found.created, found.modified) if one)
+    for name, value in found.published.items():
+        yield ("about" if name == "keywords" else name), published_text(value) or ""
     yield "dialect", _dialect(found)
     yield "graph", f"{found.root}, {found.triples} triples"
     if found.scenarios:

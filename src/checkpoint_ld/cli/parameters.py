@@ -13,6 +13,8 @@ from checkpoint_ld.cli.streams import STANDARD, Output
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from click.shell_completion import CompletionItem
+
     Run = Callable[..., None]
 
 EXIT_FOUND = 1
@@ -34,10 +36,19 @@ _FORMER = {"--out": "--output", "--derived": "--inferred", "--shape": "--to"}
 """Former spellings of options, which keep working where the option of today is."""
 
 
+def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
+    """Leave it to the shell to complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
 class Argument(click.Argument):
-    """An argument with a description."""
+    """An argument with a description. A shell completes it as the name of a file, unless it is one of some values."""
 
     def __init__(self, *names: Any, description: str, **settings: Any) -> None:
+        if "type" not in settings:
+            settings.setdefault("shell_complete", files)
         super().__init__(*names, **settings)
         self.description = description
 
@@ -141,7 +152,9 @@ def output(
     """Return the decorator for `--output` and `--force`, which a command gets as one `streams.Output`."""
 
     def with_output(command: Run) -> Run:
-        @click.option("-o", "--output", "file_to_write", default=default, help=description, **settings)
+        @click.option(
+            "-o", "--output", "file_to_write", default=default, help=description, shell_complete=files, **settings
+        )
         @flag("--force", help=FORCE)
         @wraps(command)
         def run(file_to_write: str, force: bool, **values: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click.exceptions import Exit
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.families import Source
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.store import StatementGraph
+    from checkpoint_ld.reading import Reading
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.queries import NamedQuery, Request
 
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
 
 ENGINES = ("oxigraph", "rdflib")
 """What evaluates a query: the names of `sparql.running.ENGINES`."""
-FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jsonld", "xml")
-"""How results are written: the names of `sparql.formats.FORMATS`."""
+FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jsonld", "xml", "parquet")
+"""How results are written: the names of `sparql.formats.FORMATS`, and `sparql.formats.PARQUET`."""
 
 
 @click.command(cls=Command)
@@ -70,6 +72,7 @@ FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jso
     multiple=True,
     help="Let SERVICE ask HOST or HOST:PORT. May be repeated.",
 )
+@click.option("--answers", help="Recorded answers, as for verify: what comes out for them is asked, too.")
 @flag("--fail-on-rows", help="Exit with 1 if there are rows.")
 @click.option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead.")
 @identified
@@ -87,6 +90,7 @@ def query(
     output: Output,
     wide: bool,
     inferred: bool,
+    answers: str | None,
     fail_on_rows: bool,
     endpoint: str | None,
     profile: str,
@@ -99,10 +103,10 @@ def query(
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
     from checkpoint_ld.documents.files import kind_of
-    from checkpoint_ld.sparql.formats import EXTENSIONS, default_format, render
+    from checkpoint_ld.sparql.formats import EXTENSIONS, PARQUET, default_format, parquet, render
     from checkpoint_ld.sparql.queries import Request, named, request
 
-    output.check(*paths, file, credentials)
+    output.check(*paths, file, credentials, answers)
     kind = kind or kind_of(output.file, EXTENSIONS, None)
     if list_:
         output.write_report(_explained(named(name)) if name else _listed())
@@ -111,12 +115,15 @@ def query(
     values = _parameters_of(parameters, typed=name is None)
     request_ = Request(query_text, values) if name is None else request(query_text, values)
     service = None if endpoint is None else Service(endpoint, profile, auth, credentials)
-    sources = Sources(paths, service, syntax, quiet=quiet)
+    sources = Sources(paths, service, syntax, answers, quiet=quiet)
     result = sources.answer(request_, inferred=inferred, **limits)
     if result is not None:
         kind = kind or default_format(result)
         width = streams.columns() if output.is_standard else None
-        output.write_report(render(result, kind, width=width, wide=wide), kind)
+        if kind == PARQUET:
+            output.write(parquet(result))
+        else:
+            output.write_report(render(result, kind, width=width, wide=wide), kind)
         if not result and "http://schema.org/" in request_.text:
             sources.say(
                 "nothing fits http://schema.org/: in the graphs of checkpoints the vocabulary is https://schema.org/"
@@ -164,6 +171,7 @@ class Sources:
     paths: tuple[str, ...]
     service: Service | None = None
     syntax: str | None = None
+    answers: str | None = None
     quiet: bool = False
     has_failed: bool = False
 
@@ -180,6 +188,10 @@ class Sources:
     def answer(self, request: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
         """Return the result, None where there is nothing that could be asked; raise what `sparql.run` raises."""
         inferred = inferred or request.needs_derived
+        if self.answers is not None and (self.service is not None or streams.is_collection(self.paths)):
+            raise SettingsError(
+                "--answers is for the file of a benchmark: name it in place of a collection or a service"
+            )
         if self.service is not None:
             return self._remote(self.service, request, inferred=inferred, **limits)
         if not self.paths:
@@ -200,6 +212,8 @@ class Sources:
         for called, source, graph in checkpoints:
             known = set(data.graphs)
             added = families.inferred(graph) if inferred else graph
+            if self.answers is not None and source is not None and families.family_of(source) == families.BENCHMARK:
+                added = self._with_results(cast("Reading", source), cast("CheckpointGraph", added), self.answers)
             dialect = None if source is None or request.query is None else families.dialect_of(source)
             name = data.add(added, dialect=dialect)
             if name in known:
@@ -211,6 +225,16 @@ class Sources:
         if not data.graphs:
             return None
         return data.query(request.text, parameters=request.parameters, **limits)
+
+    def _with_results(self, source: Reading, graph: CheckpointGraph, answers: str) -> CheckpointGraph:
+        """Return the graph of a benchmark with what comes out for recorded answers to its questions."""
+        from checkpoint_ld.assessment import Status, assess, earl, read_answers
+        from checkpoint_ld.benchmark import Benchmark
+
+        found = list(assess(Benchmark.of_reading(source), read_answers(answers)))
+        if unusable := sum(one.status is Status.ERROR for one in found):
+            self.say(f"{answers}: {unusable} of {len(found)} answers cannot be verified: verify --answers says why")
+        return earl.joined(graph, found, base=earl.base_of(answers))
 
     def _collected(self, request: Request, *, inferred: bool, engine: str, **limits: Any) -> QueryResult | None:
         from checkpoint_ld.stores.collection import Collection

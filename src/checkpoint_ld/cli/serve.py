@@ -16,7 +16,7 @@ from checkpoint_ld.cli.parameters import Command, argument, flag, seconds, whole
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 LOOPBACK = "127.0.0.1"
 
@@ -62,18 +62,17 @@ def serve(
                 streams.say("stopped")
 
 
-def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path:
-    """Return the folder of a store: that of a collection, or a temporary one with what the files hold."""
+def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path | Callable[[], str]:
+    """Return the folder of a store of files, or what gives that of the newest snapshot of a collection."""
     import pyoxigraph
 
     from checkpoint_ld import families, sparql
-    from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.manifest import STORE
+    from checkpoint_ld.stores.snapshot import Snapshots
 
     if streams.is_collection(paths):
         if inferred:
             raise SettingsError("--inferred is for files: a collection holds what was added to it")
-        return stack.enter_context(Collection.open(paths[0], read_only=True)).folder / STORE
+        return stack.enter_context(Snapshots(Path(paths[0]))).current
     dataset = sparql.Dataset()
     statements: dict[str, int] = {}
     for _, source, graph in streams.graphs(streams.discovered(paths, "serve").files, streams.say):

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.collection import Collection, LoadReport, Options
 
 _DUMPS = {".nq": "nq", ".nquads": "nq", ".trig": "trig"}
+GRAPHS = ("turtle", "ntriples", "jsonld", "xml")
+"""How statements are written: `sparql.formats.GRAPHS`."""
 _IN_MEMORY = 1 << 24
 _WIDTH = 80
 """Columns of a usual terminal."""
@@ -235,6 +237,30 @@ def export(*, store: str, output: Output, kind: str | None, shards: int | None, 
                 streams.show(f"{shard.file}  {shard.graphs} graphs  {shard.quads} quads  {shard.sha256}")
         else:
             _write_dump(collection, output, syntax)
+
+
+@store.command
+@_place
+@output()
+@written_as("--to", GRAPHS, "What to write", "turtle")
+@click.option(
+    "--base", metavar="IRI", default="", help="Where the folder can be had, such as https://example.org/lib/."
+)
+@click.option("--title", help="What the catalogue is called.")
+@click.option("--publisher", metavar="NAME", default="", help="Who makes it available; DCAT-AP asks for one.")
+@_wait
+def describe(
+    *, store: str, output: Output, kind: str | None, base: str, title: str | None, publisher: str, wait: float
+) -> None:
+    """Describe the collection in VoID and DCAT 3: datasets, files, and counts by class and by property."""
+    from checkpoint_ld.sparql.describing import TITLE
+    from checkpoint_ld.sparql.formats import EXTENSIONS, render
+
+    output.check(store)
+    syntax = kind or kind_of(output.file, {name: to for name, to in EXTENSIONS.items() if to in GRAPHS}, "turtle")
+    with _open(store, read_only=True, wait=wait) as collection:
+        found = collection.describe(base=base, title=title or TITLE, publisher=publisher)
+    output.write(render(found, syntax).encode())
 
 
 @store.command

@@ -23,6 +23,7 @@ from checkpoint_ld.cli.parameters import (
     Command,
     argument,
     choice,
+    files,
     flag,
     jobs,
     output,
@@ -30,6 +31,7 @@ from checkpoint_ld.cli.parameters import (
     whole,
     written_as,
 )
+from checkpoint_ld.cli.streams import Output
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Severity
@@ -38,11 +40,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
-    from checkpoint_ld.cli.streams import Output
+    from click.shell_completion import CompletionItem
+
     from checkpoint_ld.families.checking import Profiles, Together
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.fixes import Fix
     from checkpoint_ld.report import Checked, Report
+    from checkpoint_ld.reports import Settings
     from checkpoint_ld.selection import Selection
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "turtle")
@@ -59,6 +63,28 @@ EXTENSIONS = {
 """How findings are written to a file, by its extension."""
 ENGINES = ("compiled", "pyshacl")
 """What holds the graph against the shapes: the names of `validation.ENGINES`."""
+
+
+class _Written(click.ParamType[tuple[str, str | None]]):
+    """A format, with the file that it is written to after a colon if it is not the output."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
+        """Return the format and the file."""
+        kind, colon, file = str(value).partition(":")
+        if kind not in FORMATS:
+            self.fail(f"{kind!r} is not one of {', '.join(map(repr, FORMATS))}.", param, ctx)
+        if colon and not file:
+            self.fail(f"{value!r} names no file: write {kind}:FILE, or {kind} alone.", param, ctx)
+        return kind, file or None
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002 - click's signature
+        """Return the formats that begin so."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(kind) for kind in FORMATS if kind.startswith(incomplete)]
+
 
 format_option = written_as("--format", FORMATS, "How to write the findings", "text")
 
@@ -77,9 +103,20 @@ def severity(name: str) -> Severity | None:
 @argument("paths", "PATH", "Files, folders and patterns; - for standard input.", nargs=-1, required=True)
 @click.option("--profile", help="The rules: karenina or agent (unless set), strict, load, legacy-dataset, structure …")
 @click.option("--shapes", multiple=True, help="A file or folder of shapes of your own; may be repeated.")
-@format_option
+@click.option(
+    "--format",
+    "kinds",
+    type=_Written(),
+    metavar="FORMAT[:FILE]",
+    multiple=True,
+    help=f"How to write the findings: {', '.join(FORMATS)}; without it the output's extension tells, else text. May be "
+    "repeated, to write FILE as well.",
+)
 @output("The file to write them to.")
 @choice("--fail-on", values=FAIL_ON, help="The severity that gives exit code 1; violation unless set.")
+@click.option("--baseline", shell_complete=files, help="A file of known findings: new ones alone are shown and count.")
+@flag("--write-baseline", help="Write all findings to the file of --baseline, and exit with 0.")
+@flag("--statistics", help="Show how many findings there are of each rule instead of the findings; as text or json.")
 @click.option(
     "--select", multiple=True, help="Only these rules: codes, beginnings of codes, slugs or conditions, with commas."
 )
@@ -103,9 +140,12 @@ def validate(
     paths: tuple[str, ...],
     profile: str | None,
     shapes: tuple[str, ...],
-    kind: str | None,
+    kinds: tuple[tuple[str, str | None], ...],
     output: Output,
     fail_on: str | None,
+    baseline: str | None,
+    write_baseline: bool,
+    statistics: bool,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     max_per_rule: int | None,
@@ -118,27 +158,22 @@ def validate(
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
-    from checkpoint_ld import profiles, reports, selection
+    from checkpoint_ld import profiles, reports
     from checkpoint_ld.families import checking
-    from checkpoint_ld.rules import catalogue
 
     if no_config:
         chosen = configuration.Configuration()
     else:
         chosen = configuration.find(Path()) if config is None else configuration.of_file(Path(config))
     wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
-    named = [*(select or chosen.select), *(ignore or chosen.ignore), *chosen.per_file_ignores]
-    counted = selection.selection(
-        {**catalogue(), **wanted.first.rules} if named else {},
-        select=select or chosen.select,
-        ignore=ignore or chosen.ignore,
-        per_file=chosen.per_file_ignores,
-        folder=chosen.folder,
-    )
-    counted = replace(counted, accepted=frozenset(chosen.accepted_code))
+    counted = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
     found = streams.discovered(paths, "validate", exclude=chosen.exclude, root=chosen.folder, quiet=quiet)
-    output.check(*found.files, *map(str, wanted.first.files), config)
-    kind = format_of(kind, output)
+    known = baseline or chosen.baseline
+    if write_baseline and known is None:
+        raise SettingsError("--write-baseline needs --baseline FILE, or baseline in the configuration")
+    read = *found.files, *map(str, wanted.first.files), config, None if write_baseline else known
+    streams.check_outputs(read, output.file, *(file for _, file in kinds), force=output.force)
+    targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
     run = _Run(wanted, counted, quiet=quiet, has_failed=bool(found.unmatched), **engine)
     if diff:
         raise Exit(run.show_repairs(found.files))
@@ -147,18 +182,36 @@ def validate(
     report = run.report(found.files)
     if run.has_failed and not report.checked:
         raise Exit(EXIT_FAILED)
+    if known is not None and write_baseline:
+        run.write_baseline(report, Path(known))
+        raise Exit(EXIT_FAILED if run.has_failed else 0)
+    if known is not None:
+        report = run.compared(report, Path(known))
     threshold = severity(fail_on or chosen.fail_on or "violation")
-    settings = reports.Settings(_is_coloured(output), streams.columns(), fail_on=threshold)
+    settings = reports.Settings(width=streams.columns(), fail_on=threshold, rules_url=chosen.rules_url)
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
     if most is not None:
         settings = settings._replace(max_per_rule=most)
-    text = reports.render(report, kind, settings)
-    if output.is_standard and run.repaired_input is not None:  # standard output holds the repaired text
-        streams.say(text.removesuffix("\n"))
-    else:
-        output.write_report(text, kind, is_styled=settings.colour)
+    for kind, target in targets:
+        run.write(report, kind, target, settings, statistics=statistics)
     is_found = threshold is not None and report.at_least(threshold)
     raise Exit(EXIT_FAILED if run.has_failed else EXIT_FOUND if is_found else 0)
+
+
+def _targets(
+    kinds: Sequence[tuple[str, str | None]], output: Output, formats: Iterable[str]
+) -> list[tuple[str, Output]]:
+    """Return the formats to write, each with its file; standard output has one unless all have files of their own."""
+    alone = [kind for kind, file in kinds if file is None]
+    if len(alone) > 1:
+        raise SettingsError(f"--format {alone[0]} and --format {alone[1]}: write all but one as FORMAT:FILE")
+    targets = [(kind, Output(file, force=output.force)) for kind, file in kinds if file is not None]
+    if alone or not targets or not output.is_standard:
+        targets.insert(0, (format_of(alone[0] if alone else None, output), output))
+    unknown = [kind for kind, _ in targets if kind not in formats]
+    if unknown:
+        raise SettingsError(f"--statistics cannot be written as {unknown[0]}: use one of {', '.join(formats)}")
+    return targets
 
 
 def _is_coloured(output: Output) -> bool:
@@ -198,6 +251,36 @@ class _Run:
         together = checking.Together(self.profiles)
         counted = map(self.selection.applied, together.added(self._checked(files, together)))
         return checking.report_of(map(_marked, counted), self.profiles)
+
+    def write(self, report: Report, kind: str, target: Output, settings: Settings, *, statistics: bool) -> None:
+        """Write a report, or its counts by rule."""
+        from checkpoint_ld import reports
+
+        is_coloured = _is_coloured(target)
+        formats = reports.STATISTICS if statistics else reports.FORMATS
+        text = reports.render(report, kind, settings._replace(colour=is_coloured), formats=formats)
+        if target.is_standard and self.repaired_input is not None:  # standard output holds the repaired text
+            streams.say(text.removesuffix("\n"))
+        else:
+            target.write_report(text, kind, is_styled=is_coloured)
+
+    def write_baseline(self, report: Report, file: Path) -> None:
+        """Write all findings of a report as known ones."""
+        from checkpoint_ld.reports import baseline
+
+        streams.write(str(file), baseline.text_of(report, file).encode(), force=True)
+        if not self.quiet:
+            streams.say(f"{_counted(len(report.findings), 'known finding')} in {file}")
+
+    def compared(self, report: Report, file: Path) -> Report:
+        """Return a report without the findings of a baseline; on standard error, how many of these are gone."""
+        from checkpoint_ld.reports import baseline
+
+        found = baseline.compared(report, file)
+        if found.gone and not self.quiet:
+            verb = "is" if found.gone == 1 else "are"
+            streams.say(f"{_counted(found.gone, 'known finding')} {verb} gone: --write-baseline leaves them out")
+        return found.report
 
     def show_repairs(self, files: Sequence[str]) -> int:
         """Print what `repair` would change, as unified diffs; return the exit code."""

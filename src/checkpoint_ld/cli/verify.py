@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections import deque
+from collections import Counter, deque
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.assessment import Assessment, Tally
     from checkpoint_ld.assessment.assessing import Count
 
-FAIL_ON = ("failed", "undecided", "error", "never")
-"""From which status on answers make the run fail; the names but the last are those of `Status`."""
+FAIL_ON = ("failed", "undecided", "error", "difference", "never")
+"""From which status on answers make the run fail: names of `Status`, then errors and what was recorded otherwise."""
 MOST_ROWS = 40
 """How many questions the table has at most."""
 MOST_REMARKS = 10
@@ -39,7 +39,11 @@ MOST_REMARKS = 10
 
 @click.command(cls=Command)
 @argument("file", "FILE", "The checkpoint; - for standard input.")
-@click.option("--answers", required=True, help="The recorded answers, JSON lines; - for standard input.")
+@click.option(
+    "--answers",
+    required=True,
+    help="The recorded answers: JSON lines, results of Karenina (JSON, CSV), or a log of Inspect; - for stdin.",
+)
 @click.option("-o", "--output", "results", help="The file to write results to, JSON lines; - for stdout.")
 @click.option("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig.")
 @flag("--force", help=FORCE)
@@ -68,6 +72,7 @@ def verify(
     """Verify recorded answers: which of them pass, without asking a model again."""
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld.assessment import Status, Tally, assess, earl, read_answers
+    from checkpoint_ld.assessment.answers import is_by_path
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.workers.trusted import Trust
 
@@ -85,7 +90,7 @@ def verify(
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", StoredCodeWarning)  # it has been said, once for all answers
-        opened = stack.enter_context(opened_answers(answers, quiet=quiet))
+        opened = answers if is_by_path(answers) else stack.enter_context(opened_answers(answers, quiet=quiet))
         lines, graph = (stack.enter_context(_replacing(target, force=force)) for target in (results, rdf))
         found = assess(benchmark, read_answers(opened, name), trust=Trust() if trusted else None)
         assessments = _passed_on(found, lines, tally, remarks)
@@ -105,8 +110,11 @@ def verify(
             streams.say(text)
         else:
             streams.write(streams.STANDARD, f"{text}\n".encode())
-    threshold = None if fail_on == "never" else Status(fail_on)
-    raise Exit(EXIT_FOUND if threshold is not None and tally.at_least(threshold) else 0)
+    if fail_on == "never":
+        return
+    differing = tally.total.differing if fail_on == "difference" else 0
+    threshold = Status.ERROR if fail_on == "difference" else Status(fail_on)
+    raise Exit(EXIT_FOUND if differing or tally.at_least(threshold) else 0)
 
 
 @contextlib.contextmanager
@@ -173,25 +181,38 @@ def _beside(target: str) -> BinaryIO:
 
 
 class _Remarks:
-    """Reasons of answers that could not be verified: every error, and the first undecided answer of each question."""
+    """Reasons of answers that could not be verified, and what was recorded otherwise or is not known.
+
+    Every error and every difference are named, the first undecided answer of each question, and each unknown once.
+    """
 
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._more = 0
         self._undecided: set[str | None] = set()
+        self._unknown: set[str] = set()
 
     def add(self, assessment: Assessment) -> None:
         """Take note of an assessment."""
         from checkpoint_ld.assessment import Status
+        from checkpoint_ld.assessment.differences import DIFFERS
 
+        for one in assessment.differences:
+            if one.rule == DIFFERS or one.message not in self._unknown:
+                self._say(f"{one.place}: {one.severity.name.lower()}: {one.code} {one.message}")
+            if one.rule != DIFFERS:
+                self._unknown.add(one.message)
         if assessment.status is Status.UNDECIDED:
             if assessment.answer.question_id in self._undecided:
                 return
             self._undecided.add(assessment.answer.question_id)
         elif assessment.status is not Status.ERROR:
             return
+        self._say(f"{assessment.answer.place}: {assessment.status}: {assessment.reason}")
+
+    def _say(self, line: str) -> None:
         if len(self._lines) < MOST_REMARKS:
-            self._lines.append(f"{assessment.answer.place}: {assessment.status}: {assessment.reason}")
+            self._lines.append(line)
         else:
             self._more += 1
 
@@ -203,37 +224,56 @@ class _Remarks:
 
 
 def _write_summary(tally: Tally, file: TextIO) -> None:
-    """Write the counts as tables: by question, by model and by trait where there are any."""
+    """Write the counts as tables: by question, by model and by trait where there are any.
+
+    Where verdicts were recorded, how many passed by them and how many differ stand beside what came out.
+    """
     console = streams.console(file=file, highlight=False)
-    questions = list(tally.questions.values())
-    console.print(_counts("question", [*questions[:MOST_ROWS], tally.total]))
+    questions, beside = list(tally.questions.values()), bool(tally.total.recorded or tally.total.differing)
+    console.print(_counts("question", [*questions[:MOST_ROWS], tally.total], beside=beside))
     if len(questions) > MOST_ROWS:
         console.print(f"… and {len(questions) - MOST_ROWS} more questions: --format json lists them all")
     if tally.models:
         console.print()
-        console.print(_counts("model", tally.models.values()))
+        console.print(_counts("model", tally.models.values(), beside=beside))
     if tally.traits:
         console.print()
         console.print(_traits(tally))
+    if tally.judged:
+        console.print()
+        console.print(_judged(tally))
 
 
-def _counts(title: str, counts: Iterable[Count]) -> Table:
+def _counts(title: str, counts: Iterable[Count], *, beside: bool) -> Table:
     from checkpoint_ld.assessment import Status
 
-    table = _table(title, "answers", *(status.value for status in Status), "score")
+    table = _table(
+        title, "answers", *(status.value for status in Status), "score", *(("recorded", "differ") if beside else ())
+    )
     for count in counts:
         numbers = [str(count.answers), *(str(count.by_status[status]) for status in Status)]
-        _add(table, count.text or count.name, *numbers, _shown(count.mean_score))
+        recorded = [str(count.recorded[Status.PASSED]), str(count.differing)] if beside else []
+        _add(table, count.text or count.name, *numbers, _shown(count.mean_score), *recorded)
+    return table
+
+
+def _judged(tally: Tally) -> Table:
+    from checkpoint_ld.assessment import TraitStatus
+
+    table = _table("judged trait", "model", "judged", "mean")
+    for count in sorted(tally.judged.values(), key=lambda one: one.name):  # of one trait together
+        _add(table, count.name, count.model or "", str(count.by_status[TraitStatus.JUDGED]), _shown(count.mean_value))
     return table
 
 
 def _traits(tally: Tally) -> Table:
     from checkpoint_ld.assessment import TraitStatus
 
-    table = _table("trait", "kind", *(status.value.replace("_", " ") for status in TraitStatus), "mean")
+    counted = sum((one.by_status for one in tally.traits.values()), Counter[TraitStatus]())
+    shown = [one for one in TraitStatus if one is not TraitStatus.JUDGED or counted[one]]
+    table = _table("trait", "kind", *(status.value.replace("_", " ") for status in shown), "mean")
     for count in tally.traits.values():
-        numbers = [str(count.by_status[status]) for status in TraitStatus]
-        _add(table, count.name, count.kind, *numbers, _shown(count.mean_value))
+        _add(table, count.name, count.kind, *(str(count.by_status[one]) for one in shown), _shown(count.mean_value))
     return table
 
 
@@ -243,7 +283,7 @@ def _table(title: str, *columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(title)
     for name in columns:
-        table.add_column(name, justify="left" if name == "kind" else "right", no_wrap=True)
+        table.add_column(name, justify="left" if name in {"kind", "model"} else "right", no_wrap=True)
     return table
 
 

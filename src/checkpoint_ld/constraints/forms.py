@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.constraints import names, secrets, templates
+from checkpoint_ld import secrets
+from checkpoint_ld.constraints import names, templates
 from checkpoint_ld.dialects.properties import container
 from checkpoint_ld.documents.values import base64_bytes, is_iso_8601
 from checkpoint_ld.graph.literals import (

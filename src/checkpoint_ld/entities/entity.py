@@ -30,8 +30,11 @@ from pydantic_core import PydanticOmit, PydanticSerializationError, to_jsonable_
 from checkpoint_ld import rules
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.notebook import Card, Rows, Shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from pydantic.fields import FieldInfo
     from pydantic_core import CoreSchema
 
@@ -45,7 +48,7 @@ What `Entity.problems` lists is then kept instead of refused. Faults of type sta
 _TOLERATED = "tolerated"
 
 
-class Entity(BaseModel):
+class Entity(BaseModel, Shown):
     """A value of a benchmark: mutable, compared by content, with no members but the declared ones.
 
     Building one and assigning to one of its fields raise `pydantic.ValidationError` (a `ValueError`) for what breaks
@@ -55,6 +58,24 @@ class Entity(BaseModel):
 
     # A model is compiled when it is first used: most commands use few of them.
     model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Yield the fields that are not what they are unless given, for `repr`."""
+        return ((name, value) for name, value in super().__repr_args__() if not self._is_default(name, value))
+
+    def _is_default(self, name: str | None, value: object) -> bool:
+        given = type(self).model_fields.get(name or "")
+        return given is not None and not given.is_required() and value == given.get_default(call_default_factory=True)
+
+    def _card(self) -> Card:
+        facts: dict[str, object] = {}
+        tables = []
+        for name, value in self.__repr_args__():
+            if isinstance(value, list) and value and all(isinstance(one, Entity) for one in value):
+                tables.append(_table_of(str(name).replace("_", " "), value))
+            elif name != "name":
+                facts[str(name).replace("_", " ")] = value
+        return Card(type(self).__name__, getattr(self, "name", ""), "", facts, tables)
 
     def problems(self) -> tuple[Finding, ...]:
         """Return the broken rules that a file may break; what weighs less than a warning is a mere remark."""
@@ -86,6 +107,13 @@ class Entity(BaseModel):
                 if field == name or new != self.__dict__[field]:
                     self.__dict__[field] = new
             self.__pydantic_fields_set__.add(name)
+
+
+def _table_of(caption: str, entities: Sequence[Entity]) -> Rows:
+    """Return entities as rows whose columns are the fields that any of them has."""
+    rows = [dict(one.__repr_args__()) for one in entities]
+    columns = list(dict.fromkeys(str(name) for row in rows for name in row))
+    return Rows(caption, columns, ([row.get(name) for name in columns] for row in rows))
 
 
 def is_lenient(info: ValidationInfo) -> bool:

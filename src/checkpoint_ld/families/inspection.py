@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.benchmark.editing import PUBLISHED
 from checkpoint_ld.dialects.properties import as_list
 from checkpoint_ld.families import AGENT, dialect_of, graph_of
 from checkpoint_ld.graph import naming
@@ -38,7 +39,10 @@ class SuspiciousId:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a checkpoint holds. `traits` counts by scope and kind, such as `("global", "llm")`."""
+    """What a checkpoint holds. `traits` counts by scope and kind, such as `("global", "llm")`.
+
+    `published` has licence, citation, funder, keywords and identifier of the benchmark itself, as it writes them.
+    """
 
     source: str | None
     dialect: str
@@ -49,6 +53,7 @@ class Inspection:
     creator: str | None
     created: str | None
     modified: str | None
+    published: dict[str, Any]
     questions: int
     templates: int
     finished: int
@@ -61,7 +66,18 @@ class Inspection:
 
     def as_json(self) -> Json:
         """Return the inspection as a JSON object."""
-        plain = ("source", "dialect", "syntax", "root", "name", "version", "creator", "created", "modified")
+        plain = (
+            "source",
+            "dialect",
+            "syntax",
+            "root",
+            "name",
+            "version",
+            "creator",
+            "created",
+            "modified",
+            "published",
+        )
         counts = ("questions", "templates", "finished", "scenarios", "triples")
         return {
             **{name: getattr(self, name) for name in (*plain, *counts)},
@@ -87,6 +103,7 @@ def inspect_benchmark(reading: Reading) -> Inspection:
         creator=_creator(tree.get("creator")),
         created=_text_of(tree.get("dateCreated")),
         modified=_text_of(tree.get("dateModified")),
+        published={name: tree[name] for name in PUBLISHED if name in tree},
         questions=len(items),
         templates=sum(map(questions.has_template, items)),
         finished=sum(map(questions.is_finished, items)),

@@ -60,12 +60,14 @@ def _set_down() -> None:
         return
     _unseen.objects += built
     _unseen.largest = max(_unseen.largest, built)
-    if _unseen.objects > max(_LEAST, _unseen.known // 4, _LARGEST * _unseen.largest):
+    is_due = _unseen.objects > max(_LEAST, _unseen.known // 4, _LARGEST * _unseen.largest)
+    if is_due:
         gc.collect()
-        _unseen.objects, _unseen.known, _unseen.largest = 0, len(gc.get_objects()), 0
-    else:
-        gc.freeze()
-        gc.unfreeze()
+    gc.freeze()
+    if is_due:
+        # gc.get_objects() would hold objects of other threads, and some of them must end where they began.
+        _unseen.objects, _unseen.known, _unseen.largest = 0, gc.get_freeze_count(), 0
+    gc.unfreeze()
 
 
 _CALLS = 5000

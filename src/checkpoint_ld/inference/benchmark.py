@@ -198,35 +198,41 @@ def say_settings(
     index = said.index
     known = {name: predicate for name, predicate in _PREDICATES[role].items() if said.looks_at(predicate)}
     settings = said.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
-    texts: dict[int, object] = {}
-    for holder, nodes, repeatable in zip(holders, settings, may_repeat, strict=False):
-        names = _named(said, nodes, texts)
-        if len({name for _, name in names}) < len(names):
-            names = _named(said, said.reader.in_order(nodes), texts)
-            said.repeated((node, name if name not in repeatable else None) for node, name in names)
-        values: dict[str, Node | None] = {}
-        for node, name in names:
-            if isinstance(name, str):
-                told = index[node].get(_VALUE)
-                values[name] = told[0] if isinstance(told, list) else told
-                if told is None and not may_lack_value(name, role):
+    nodes = list(chain.from_iterable(settings))
+    names, terms = _names(said, nodes), [index[node].get(_VALUE) for node in nodes]
+    end = 0
+    for holder, found, repeatable in zip(holders, settings, may_repeat, strict=False):
+        start, end = end, end + len(found)
+        several, own, held = found, names[start:end], terms[start:end]
+        if len(set(own)) < len(own):
+            several = said.reader.in_order(found)
+            own, held = _names(said, several), [index[node].get(_VALUE) for node in several]
+            pairs = zip(several, own, strict=True)
+            said.repeated((node, name if name not in repeatable else None) for node, name in pairs)
+        if None in held:
+            for node, name, term in zip(several, own, held, strict=True):
+                if term is None and isinstance(name, str) and not may_lack_value(name, role):
                     said.is_a(node, "ValuelessSetting")
-        for name, value in values.items():
-            if name in known and is_told(value):
+        values = {name: _first(term) for name, term in zip(own, held, strict=True) if name.__class__ is str}
+        for name in known.keys() & values.keys():
+            value = values[name]
+            if is_told(value):
                 put(said.found, holder, known[name], value)
         yield values
 
 
-def _named(said: Statements, nodes: Iterable[Node], texts: dict[int, object]) -> list[tuple[Node, object]]:
-    """Return the names of settings; `texts` has those of terms that were read before, by their identity."""
-    found: list[tuple[Node, object]] = []
-    for node in nodes:
-        name = said.index[node].get(_NAME)
-        if id(name) not in texts:
-            plain = said.plain(node, SCHEMA + "name")
-            texts[id(name)] = None if isinstance(plain, dict | list) else plain
-        found.append((node, texts[id(name)]))
-    return found
+def _first(held: Node | list[Node] | None) -> Node | None:
+    return held[0] if isinstance(held, list) else held
+
+
+def _names(said: Statements, nodes: Sequence[Node]) -> list[object]:
+    """Return the names of settings; a term that many of them share is read once."""
+    terms = [said.index[node].get(_NAME) for node in nodes]
+    texts: dict[int, object] = {}
+    for node, term in {id(term): (node, term) for node, term in zip(nodes, terms, strict=True)}.values():
+        plain = said.plain(node, SCHEMA + "name")
+        texts[id(term)] = None if isinstance(plain, dict | list) else plain
+    return [texts[id(term)] for term in terms]
 
 
 def may_lack_value(name: str, role: str) -> bool:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import BaseModel
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.properties import as_list, decoded, text_of
 from checkpoint_ld.entities.template_spec import MARKER
 from checkpoint_ld.errors import ReadError
@@ -19,6 +18,7 @@ from checkpoint_ld.graph.literals import DOUBLE, json_of
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.mapping import traits
 from checkpoint_ld.mapping.questions import creator_of
+from checkpoint_ld.secrets import secret
 from checkpoint_ld.templates import PlainField, TemplateField, read_template
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA

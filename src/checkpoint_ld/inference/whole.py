@@ -11,7 +11,6 @@ from checkpoint_ld import profiles, shacl
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.components import COMPONENTS
 from checkpoint_ld.constraints.forms import FORMS, value_of
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.dialects.properties import values
 from checkpoint_ld.graph import interpreter
 from checkpoint_ld.graph.building import uncollected
@@ -34,6 +33,7 @@ from checkpoint_ld.inference.nodes import (
 from checkpoint_ld.inference.statements import predicate_of
 from checkpoint_ld.mapping.questions import is_finished
 from checkpoint_ld.reading.statements import DERIVED, DERIVED_NODE, mark_of, without_derived
+from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl import DataGraph
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.report import Report
 
-__all__ = ["FORMATS", "Format", "Settings", "render"]
+__all__ = ["FORMATS", "STATISTICS", "Format", "Settings", "render"]
 
 
 class Settings(NamedTuple):
@@ -27,13 +27,15 @@ class Settings(NamedTuple):
 
     `colour` asks for ANSI colours, for a terminal. `width` is that of source excerpts, in terminal cells.
     `max_per_rule` is how many findings of one rule a list for people holds, 0 for all of them. `fail_on` is the
-    severity from which on a finding is a failed test, None for never.
+    severity from which on a finding is a failed test, None for never. `rules_url` is where the pages of rules are, with
+    `{code}` in the place of the code.
     """
 
     colour: bool = False
     width: int = 100
     max_per_rule: int = 5
     fail_on: Severity | None = Severity.VIOLATION
+    rules_url: str | None = None
 
 
 class Format(NamedTuple):
@@ -58,15 +60,25 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 )
 """All formats by name. The module of one is imported when something is written."""
 
+STATISTICS: Mapping[str, Format] = MappingProxyType(
+    {
+        "text": Format("for terminals and logs", "text", "statistics"),
+        "json": Format("for programs", "programs", "statistics"),
+    }
+)
+"""The formats of counts by rule."""
+
 _DEFAULTS = Settings()
 
 
-def render(report: Report, format_name: str, settings: Settings = _DEFAULTS) -> str:
-    """Return `report` in one of `FORMATS`, as text that UTF-8 can encode and that ends with a line end.
+def render(
+    report: Report, format_name: str, settings: Settings = _DEFAULTS, *, formats: Mapping[str, Format] = FORMATS
+) -> str:
+    """Return `report` in one of `formats`, as text that UTF-8 can encode and that ends with a line end.
 
     Raises SettingsError for a format that does not exist.
     """
-    if format_name not in FORMATS:
-        raise SettingsError(f"no report format {format_name!r}: use one of {', '.join(FORMATS)}")
-    _, module, function = FORMATS[format_name]
+    if format_name not in formats:
+        raise SettingsError(f"no report format {format_name!r}: use one of {', '.join(formats)}")
+    _, module, function = formats[format_name]
     return encodable(getattr(import_module(f"{__name__}.{module}"), function)(report, settings))

@@ -30,7 +30,7 @@ _WIDTH = 100
 
 def render(report: Report, _: Settings) -> str:
     """Return the page. All findings are in it; style sheet and script are inlined, and the policy allows no others."""
-    style, script = look() + _file("page.css"), _file("page.js")
+    style, script = styles(), _file("page.js")
     outcome = "clean" if not any(report.counts.values()) else word(max(one.severity for one in report.findings))
     heading = tally(report.counts).capitalize() if report.checked else "Nothing to check"
     facts = f"{counted(len(report.checked), 'file')} · profile {_text(report.profile)}"
@@ -53,6 +53,11 @@ def render(report: Report, _: Settings) -> str:
 def look() -> str:
     """Return the style that all pages of this package have in common."""
     return _file("look.css")
+
+
+def styles() -> str:
+    """Return the style of pages with controls: that of all, and that of lists which can be searched and filtered."""
+    return look() + _file("page.css")
 
 
 @cache

@@ -16,7 +16,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.naming import ROOT_PREFIX
 from checkpoint_ld.phrases import encodable
 from checkpoint_ld.reports.excerpt import Source
-from checkpoint_ld.reports.summary import TOOL, counts_of, name_of, position, rule_of, version, what, word
+from checkpoint_ld.reports.summary import TOOL, by_rule, counts_of, name_of, position, rule_of, version, what, word
 from checkpoint_ld.rules import Rule
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def as_json(report: Report, _: Settings) -> str:
             "toolVersion": version(),
             "profile": report.profile,
             "conforms": report.conforms,
-            "summary": {"files": len(report.checked), **_counts(report.counts)},
+            "summary": {"files": len(report.checked), **_counts(report.counts), "known": report.known},
             "files": [
                 {"file": one.source, "dialect": one.dialect, **_counts(counts_of(one.findings))}
                 for one in report.checked
@@ -67,7 +67,7 @@ def schema() -> Tree:
     return described
 
 
-def _dumped(tree: Tree) -> str:
+def _dumped(tree: Tree | list[Tree]) -> str:
     return json.dumps(tree, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -95,12 +95,21 @@ def _rule(rule: Rule) -> Tree:
     return {"rule": rule.slug, **{name: getattr(rule, name) for name in plain}, "severity": word(rule.severity)}
 
 
-def sarif(report: Report, _: Settings) -> str:
+def statistics(report: Report, _: Settings) -> str:
+    """Return how many findings there are of each rule as one JSON array."""
+    return _dumped([{**one._asdict(), "severity": word(one.severity)} for one in by_rule(report)])
+
+
+def sarif(report: Report, settings: Settings) -> str:
     """Return a SARIF log of one run: every rule of the profile, every file, every finding."""
     beside = {one.code: Rule(one.code, one.rule, one.rule, one.severity) for one in report.findings}
     rules = dict(sorted({**beside, **report.rules}.items()))
     indexes = {code: index for index, code in enumerate(rules)}
-    driver = {"name": TOOL, "version": version(), "rules": [_descriptor(rule) for rule in rules.values()]}
+    driver = {
+        "name": TOOL,
+        "version": version(),
+        "rules": [_descriptor(rule, settings.rules_url) for rule in rules.values()],
+    }
     run = {
         "tool": {"driver": driver},
         "automationDetails": {"id": f"{TOOL}/{report.profile}/"},
@@ -116,7 +125,7 @@ def sarif(report: Report, _: Settings) -> str:
     return _dumped({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _descriptor(rule: Rule) -> Tree:
+def _descriptor(rule: Rule, address: str | None) -> Tree:
     name = "".join(part.capitalize() for part in rule.slug.split("-"))
     help_text = "\n".join(filter(None, (rule.why, rule.remedy)))
     described: Tree = {"id": rule.code, "shortDescription": {"text": rule.title or rule.code}}
@@ -124,8 +133,9 @@ def _descriptor(rule: Rule) -> Tree:
         described["name"] = name
     described["fullDescription"] = {"text": rule.why or rule.title or rule.code}
     described["help"] = {"text": help_text or rule.title or rule.code}
-    if rule.see.startswith(("http://", "https://")):
-        described["helpUri"] = quote(rule.see, safe=":/?#[]@!$&'()*+,;=%~")
+    see = address.replace("{code}", rule.code) if address is not None else rule.see
+    if see.startswith(("http://", "https://")):
+        described["helpUri"] = quote(see, safe=":/?#[]@!$&'()*+,;=%~")
     described["defaultConfiguration"] = {"level": LEVELS[rule.severity]}
     tags = [tag for tag in (rule.family, rule.condition) if tag]
     described["properties"] = {"slug": rule.slug, "tags": tags}
@@ -136,15 +146,15 @@ def _results(checked: Checked, indexes: Mapping[str, int]) -> Iterator[Tree]:
     source = Source(checked.text) if checked.text is not None else None
     seen: Counter[str] = Counter()
     for found in checked.findings:
-        identity = _identity(found)
-        seen[identity] += 1
+        key = identity(found)
+        seen[key] += 1
         yield {
             "ruleId": found.code,
             "ruleIndex": indexes[found.code],
             "level": LEVELS[found.severity],
             "message": {"text": message(found)},
             "locations": [_place(checked, found, source)],
-            "partialFingerprints": {FINGERPRINT: f"{identity}:{seen[identity]}"},
+            "partialFingerprints": {FINGERPRINT: f"{key}:{seen[key]}"},
         }
 
 
@@ -154,7 +164,7 @@ def message(found: Finding) -> str:
     return _LINK.sub(r"\\[", text).replace("{", "{{").replace("}", "}}")
 
 
-def _identity(found: Finding) -> str:
+def identity(found: Finding) -> str:
     """Return what stays when other parts of a file are edited.
 
     The name of a node stays when an element is inserted before it, its pointer does not; what the pointer says beyond

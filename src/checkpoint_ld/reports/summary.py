@@ -71,7 +71,31 @@ def verdict(report: Report) -> str:
     outcome = tally(report.counts) if report.checked else "nothing to check"
     fixable = sum(one.fixable for one in report.findings)
     fixed = f"; --fix mends {counted(fixable, 'finding')}" if fixable else ""
-    return f"{counted(len(report.checked), 'file')}: {outcome} (profile {report.profile}){fixed}"
+    known = f"; {counted(report.known, 'known finding')} left out" if report.known else ""
+    return f"{counted(len(report.checked), 'file')}: {outcome} (profile {report.profile}){fixed}{known}"
+
+
+class Count(NamedTuple):
+    """How many findings there are of a rule, and how many of them `--fix` mends."""
+
+    code: str
+    rule: str
+    severity: Severity
+    title: str
+    number: int
+    fixable: int
+
+
+def by_rule(report: Report) -> list[Count]:
+    """Return the counts of findings by rule and severity, the heaviest and the most frequent first."""
+    groups: dict[tuple[str, Severity], list[Finding]] = {}
+    for one in report.findings:
+        groups.setdefault((one.code, one.severity), []).append(one)
+    counts = []
+    for (code, severity), found in groups.items():
+        title = report.rules[code].title if code in report.rules else ""
+        counts.append(Count(code, found[0].rule, severity, title, len(found), sum(one.fixable for one in found)))
+    return sorted(counts, key=lambda one: (-one.severity, -one.number, one.code))
 
 
 class Selection(NamedTuple):

@@ -10,6 +10,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.phrases import harmless
 from checkpoint_ld.reports.excerpt import source_of
 from checkpoint_ld.reports.summary import (
+    by_rule,
     counted,
     counts_of,
     name_of,
@@ -57,6 +58,17 @@ def terminal(report: Report, settings: Settings) -> str:
         blocks.append("\n".join(paint(_DIM, remark) for remark in chosen.remarks))
     blocks.append(paint(_BOLD, harmless(verdict(report))))
     return "\n\n".join(blocks) + "\n"
+
+
+def statistics(report: Report, settings: Settings) -> str:  # noqa: ARG001 - every format gets them
+    """Return how many findings there are of each rule, and what was counted."""
+    rows = [
+        (str(one.number), word(one.severity), one.code, one.rule, f"{one.fixable} by --fix" if one.fixable else "")
+        for one in by_rule(report)
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join((row[0].rjust(widths[0]), *map(str.ljust, row[1:], widths[1:]))).rstrip() for row in rows]
+    return "\n".join([*map(harmless, lines), *([""] if rows else []), harmless(verdict(report))]) + "\n"
 
 
 def _block(checked: Checked, found: Finding, source: Source | None, width: int, paint: Painter) -> Iterator[str]:

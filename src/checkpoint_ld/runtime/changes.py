@@ -92,6 +92,7 @@ class Changes:
         self.revision = 0
         self.still = threading.RLock()
         self._depth = 0
+        self._owner = 0
         self._events: list[Event] = []
         self._latest = 0
 
@@ -102,6 +103,7 @@ class Changes:
         try:
             with self.still:
                 self._depth += 1
+                self._owner = threading.get_ident()
                 try:
                     yield
                 finally:
@@ -113,6 +115,11 @@ class Changes:
         finally:
             if posted:
                 self.bus.deliver()
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether this thread makes changes now, so that another one would wait for it."""
+        return self._depth > 0 and self._owner == threading.get_ident()
 
     def changed(self, name: str, **payload: Any) -> None:
         """Count a change that was made, and note its event."""

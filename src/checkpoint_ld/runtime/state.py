@@ -17,6 +17,7 @@ from checkpoint_ld.agent.values import (
 )
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.notebook import Card, Shown
 from checkpoint_ld.runtime.changes import Changes, Clock, new_id
 from checkpoint_ld.runtime.context import Context
 from checkpoint_ld.runtime.events import Bus, ErrorHandler, Event, Settled, log_error
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from checkpoint_ld.runtime.tool_use import ToolUse
+
 EMPTY = Snapshot(
     thought_chain=(),
     context=SnapshotContext(variables={}, state={}, history=[]),
@@ -36,7 +39,7 @@ EMPTY = Snapshot(
 """What an agent begins with."""
 
 
-class RuntimeState(CheckedMethods):
+class RuntimeState(CheckedMethods, Shown):
     """Four separate parts that change: thoughts, context, tool calls, progress. Any thread may use any of them.
 
     `about` is the question of a benchmark that the agent works on, `agent_name` its name; both are written into every
@@ -73,6 +76,15 @@ class RuntimeState(CheckedMethods):
         self.context = Context(self._changes, snapshot.context)
         self.tool_state = ToolState(self._changes, snapshot.tool_state)
 
+    def __repr__(self) -> str:
+        taken = self.snapshot()
+        counts = f"{len(taken.thought_chain)} thoughts, {len(taken.tool_state.calls)} calls"
+        return f"<RuntimeState of {self.agent_id!r} in {self.execution_id!r}: {counts}>"
+
+    def _card(self) -> Card:
+        facts = {"execution": self.execution_id, "name": self.agent_name}
+        return Card("RuntimeState", self.agent_id, "", facts, self.snapshot().tables())
+
     @property
     def revision(self) -> int:
         """How many changes there were: two equal numbers mean that nothing changed in between."""
@@ -106,6 +118,17 @@ class RuntimeState(CheckedMethods):
         Meanwhile, nobody else changes anything. What was changed before an exception stays changed.
         """
         return self._changes.change()
+
+    def tool(self, tool_id: str, /, **args: Any) -> ToolUse:
+        """Return a block that records one call of a tool: `with state.tool("weather", city="Oslo") as call:`.
+
+        The call starts when the block does. Put what the tool gave into `call.result`: the call is completed when the
+        block ends, failed if it raises, cancelled if it is given up. `async with` does the same, and saves checkpoints
+        in a thread. Raises what `tool_state.start` and `complete` raise.
+        """
+        from checkpoint_ld.runtime.tool_use import ToolUse  # noqa: PLC0415 - asyncio, which others do without
+
+        return ToolUse(self._changes, self.tool_state, tool_id, args)
 
     def now(self, *moments: int) -> int:
         """Return the moment in epoch milliseconds: never earlier than any in the state, nor than `moments`."""

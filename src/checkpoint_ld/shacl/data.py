@@ -160,15 +160,14 @@ class DataGraph:
     def _by_class(self) -> dict[Node, list[list[Node]]]:
         """The instances of each class, those with the same classes together."""
         alike: dict[int, list[Node]] = {}
-        every: dict[int, Node | list[Node]] = {}
+        every: dict[int, Held] = {}
         for layer in self.layers:
-            for node, held in layer.items():
-                kinds = held.get(RDF_TYPE)
-                if kinds is not None:
-                    try:
-                        alike[id(kinds)].append(node)
-                    except KeyError:
-                        alike[id(kinds)], every[id(kinds)] = [node], kinds
+            for node, kinds in zip(layer, [held.get(RDF_TYPE) for held in layer.values()], strict=True):
+                try:
+                    alike[id(kinds)].append(node)
+                except KeyError:
+                    alike[id(kinds)], every[id(kinds)] = [node], kinds
+        every.pop(id(None), None)
         found: dict[Node, list[list[Node]]] = defaultdict(list)
         for key, kinds in every.items():
             for kind in terms_of(kinds):
@@ -300,10 +299,17 @@ def together(columns: Iterable[Sequence[Held]]) -> Sequence[Held]:
     first, *others = columns
     for other in others:
         first = [
-            more if one is None else one if more is None else united((*terms_of(one), *terms_of(more)))
+            more if one is None else one if more is None or more is one else _both(one, more)
             for one, more in zip(first, other, strict=True)
         ]
     return first
+
+
+def _both(one: Node | list[Node], more: Node | list[Node]) -> Held:
+    # Terms whose texts differ are not equal: a dictionary would compute the hash of each, a literal's in Python.
+    if one.__class__ not in _LISTS and more.__class__ not in _LISTS and str.__ne__(one, more):  # type: ignore[operator]  # terms are texts
+        return [one, more]  # type: ignore[list-item]  # none is a list
+    return united((*terms_of(one), *terms_of(more)))
 
 
 def united(values: Iterable[Node]) -> Held:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import orjson
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat
 
+from checkpoint_ld.data import library
 from checkpoint_ld.emission import rdf_xml
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import cells, harmless, head, tail
@@ -114,8 +116,11 @@ EXTENSIONS = {
     ".nt": "ntriples",
     ".jsonld": "jsonld",
     ".rdf": "xml",
+    ".parquet": "parquet",
 }
 """The formats by the extensions of files; None is what suits the result."""
+PARQUET = "parquet"
+"""The format that is no text."""
 
 
 def default_format(result: QueryResult) -> str:
@@ -146,6 +151,26 @@ def render(result: QueryResult, kind: str | None = None, *, width: int | None = 
     if kind == "markdown":
         return _markdown(shown)
     raise SettingsError(f"there is no format {kind!r} for results: use {', '.join(FORMATS)}")
+
+
+def parquet(result: QueryResult) -> bytes:
+    """Return a result as a table of Apache Parquet (https://parquet.apache.org/docs/file-format/), written by polars.
+
+    A column holds texts where its values are not all of one type, or a number has more than 64 bits. Raises
+    SettingsError where polars is not installed.
+    """
+    shown, target = _tabular(result), BytesIO()
+    columns = {name: _column([row[at] for row in shown.rows]) for at, name in enumerate(shown.columns)}
+    library("polars").DataFrame(columns).write_parquet(target)
+    return target.getvalue()
+
+
+def _column(terms: list[Term | None]) -> list[Any]:
+    values = [value_of(term) for term in terms]
+    told = [one for one in values if one is not None]
+    if len(set(map(type, told))) <= 1 and not any(isinstance(one, int) and abs(one) >> 63 for one in told):
+        return values
+    return [None if term is None else _plain(term) for term in terms]
 
 
 def _tabular(result: QueryResult) -> QueryResult:
@@ -228,6 +253,7 @@ RESULT_TYPES = {
 GRAPH_TYPES = {
     "text/turtle": "turtle",
     "application/n-triples": "ntriples",
+    "application/ld+json": "jsonld",
     "application/rdf+xml": "rdfxml",
     "text/plain": "ntriples",
 }
@@ -244,6 +270,13 @@ def chosen(accept: str, form: Form) -> tuple[str, str] | None:
     weights = {media: _weight(media, wanted) for media in offered}
     best = max(offered, key=lambda media: weights[media])
     return (best, offered[best]) if weights[best] > 0 else None
+
+
+def prefers_page(accept: str) -> bool:
+    """Tell whether a header `Accept` asks for a page at least as much as for RDF, as those of browsers do."""
+    wanted = _ranges(accept) or [("*/*", 1.0)]
+    page = _weight("text/html", wanted)
+    return page > 0 and page >= max(_weight(media, wanted) for media in GRAPH_TYPES)
 
 
 def _ranges(accept: str) -> list[tuple[str, float]]:

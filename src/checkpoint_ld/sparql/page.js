@@ -22,7 +22,16 @@ const made = (tag, text = "", className = "") => {
 };
 const isNumber = (term) => term !== undefined && NUMBERS.test(term.datatype ?? "");
 
+const link = (iri, text = iri) => {
+  const one = made("a", text);
+  one.href = `resource?iri=${encodeURIComponent(iri)}`;
+  return one;
+};
+const ROWS = { CSV: ["text/csv", "csv"], TSV: ["text/tab-separated-values", "tsv"], JSON: ["application/sparql-results+json", "json"], XML: ["application/sparql-results+xml", "xml"] };
+const STATEMENTS = { Turtle: ["text/turtle", "ttl"], "N-Triples": ["application/n-triples", "nt"], "JSON-LD": ["application/ld+json", "jsonld"], "RDF/XML": ["application/rdf+xml", "rdf"] };
+
 let examples = [];
+let asked = "";
 
 function parameterFields(example) {
   const fields = example.parameters.map((parameter) => {
@@ -71,22 +80,71 @@ function say(fault) {
   at("fault").hidden = !fault;
 }
 
+const ask = (query, types) => fetch("sparql", {
+  method: "POST",
+  headers: { "Content-Type": "application/sparql-query", Accept: types },
+  body: query,
+});
+
+// The query stands behind the #, so that it can be as long as it likes and goes to no log of a server.
+const address = (query) => `#${new URLSearchParams({ query })}`;
+const addressed = () => new URLSearchParams(location.hash.slice(1)).get("query");
+
+async function follow() {
+  const query = addressed();
+  if (query === null) {
+    at("query").value = FIRST;
+    at("result").hidden = at("chart").hidden = true;
+    at("status").textContent = "";
+    say("");
+    return;
+  }
+  at("example").value = "";
+  choose();
+  at("query").value = query;
+  await run();
+}
+
+async function download(name, [type, extension]) {
+  const answer = await ask(asked, type);
+  if (!answer.ok) {
+    say(await answer.text());
+    return;
+  }
+  const one = made("a");
+  one.href = URL.createObjectURL(await answer.blob());
+  one.download = `result.${extension}`;
+  one.click();
+  setTimeout(() => URL.revokeObjectURL(one.href), 60000);
+}
+
+function offer(formats) {
+  at("downloads").replaceChildren("Download", ...Object.entries(formats).map(([name, format]) => {
+    const one = made("button", name);
+    one.type = "button";
+    one.addEventListener("click", () => download(name, format));
+    return one;
+  }));
+  at("downloads").hidden = false;
+}
+
 async function run() {
+  const query = at("query").value;
+  if (addressed() !== query) history.pushState(null, "", address(query));
+  asked = query;
   at("run").disabled = true;
   at("status").textContent = "…";
   say("");
   const begun = performance.now();
   try {
-    const answer = await fetch("sparql", {
-      method: "POST",
-      headers: { "Content-Type": "application/sparql-query", Accept: "application/sparql-results+json, text/turtle" },
-      body: at("query").value,
-    });
+    const answer = await ask(query, "application/sparql-results+json, text/turtle");
     const text = await answer.text();
+    if (asked !== query) return;
     if (!answer.ok) throw new Error(text);
     const seconds = ((performance.now() - begun) / 1000).toFixed(2);
     at("status").textContent = `${show(answer.headers.get("Content-Type"), text)} · ${seconds} s`;
   } catch (error) {
+    if (asked !== query) return;
     at("status").textContent = "";
     at("result").hidden = true;
     at("chart").hidden = true;
@@ -106,15 +164,37 @@ function show(kind, text) {
   pre.hidden = !table.hidden;
   if (told?.results === undefined) {
     at("chart").hidden = true;
-    pre.textContent = told === null ? text : told.boolean ? "yes" : "no";
+    offer(told === null ? STATEMENTS : { JSON: ROWS.JSON, XML: ROWS.XML });
+    pre.replaceChildren(...(told === null ? linked(text) : [told.boolean ? "yes" : "no"]));
     return told === null ? "statements" : "an answer";
   }
   const columns = told.head.vars;
   const rows = told.results.bindings;
+  offer(ROWS);
   fill(table, columns, rows);
   draw(columns, rows);
   const cut = told.cut ? ", cut: there are more" : rows.length > MOST_ROWS ? `, the first ${MOST_ROWS} of them shown` : "";
   return `${rows.length} ${rows.length === 1 ? "row" : "rows"}${cut}`;
+}
+
+// Strings first, so that nothing in them is taken for a name.
+const TOKENS = /"""[\s\S]*?"""|"(?:[^"\\]|\\.)*"|<[^<>"\s]+>|(?<![\w@^])[\w-]*:(?:[\w.%:-]*[\w%-])?/g;
+const PREFIX = /^@prefix ([\w-]*): <([^>]*)>/gm;
+
+function linked(turtle) {
+  const prefixes = Object.fromEntries(Array.from(turtle.matchAll(PREFIX), ([, name, namespace]) => [name, namespace]));
+  const parts = [];
+  let end = 0;
+  for (const { 0: token, index } of turtle.matchAll(TOKENS)) {
+    const colon = token.indexOf(":");
+    const namespace = prefixes[token.slice(0, colon)];
+    const isName = !/^["<]/.test(token) && namespace !== undefined && colon < token.length - 1;
+    const iri = token.startsWith("<") ? token.slice(1, -1) : isName ? namespace + token.slice(colon + 1) : "";
+    if (!iri) continue;
+    parts.push(turtle.slice(end, index), link(iri, token));
+    end = index + token.length;
+  }
+  return [...parts, turtle.slice(end)];
 }
 
 function fill(table, columns, rows) {
@@ -130,7 +210,9 @@ function fill(table, columns, rows) {
     line.append(...columns.map((name) => {
       const term = row[name];
       if (term === undefined) return made("td", "", "unbound");
-      return made("td", term.value, isNumber(term) ? "number" : term.type === "literal" ? "" : "term");
+      const cell = made("td", "", isNumber(term) ? "number" : term.type === "literal" ? "" : "term");
+      cell.append(term.type === "uri" ? link(term.value) : term.type === "triple" ? JSON.stringify(term.value) : term.value);
+      return cell;
     }));
     return line;
   }));
@@ -158,7 +240,7 @@ function draw(columns, rows) {
 }
 
 async function start() {
-  at("query").value = FIRST;
+  at("query").value = addressed() ?? FIRST;
   at("service").textContent = new URL("sparql", location.href).href;
   document.querySelector(".ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -174,6 +256,8 @@ async function start() {
     option.value = one.name;
     return option;
   }));
+  addEventListener("popstate", follow);
+  if (addressed() !== null) await follow();
 }
 
 start();

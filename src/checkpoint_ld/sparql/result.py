@@ -19,6 +19,7 @@ from checkpoint_ld.data import library as optional
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.literals import literal
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
@@ -159,8 +160,8 @@ Row: TypeAlias = "tuple[Term | None, ...]"
 FrameLibrary: TypeAlias = typing.Literal["pandas", "polars"]
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class QueryResult(Shown):
     """What came out of a query.
 
     SELECT gives `columns` and `rows` of terms of pyoxigraph, None where a variable is unbound; ASK gives `boolean`;
@@ -173,6 +174,24 @@ class QueryResult:
     boolean: bool | None = None
     triples: tuple[Triple, ...] = ()
     is_cut: bool = False
+
+    def __repr__(self) -> str:
+        return f"<QueryResult {self.form}: {self._line()}>"
+
+    def _line(self) -> str:
+        if self.boolean is not None:
+            return "yes" if self.boolean else "no"
+        noun = "statements" if self.form in ("construct", "describe") else "rows"
+        return f"{len(self)} {noun}{', of more' if self.is_cut else ''}"
+
+    def _card(self) -> Card:
+        if self.form in ("construct", "describe"):
+            rows: Any = ((str(one.subject), str(one.predicate), str(one.object)) for one in self.triples)
+            table = Rows("", ("subject", "predicate", "object"), rows, len(self))
+        else:
+            rows = ([None if term is None else value_of(term) for term in row] for row in self.rows)
+            table = Rows("", self.columns, rows, len(self))
+        return Card("QueryResult", self.form.upper(), self._line(), {}, [table])
 
     def __len__(self) -> int:
         return len(self.triples) if self.form in ("construct", "describe") else len(self.rows)

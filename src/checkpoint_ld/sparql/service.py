@@ -27,16 +27,19 @@ import pyoxigraph
 from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.reports.page import look
-from checkpoint_ld.sparql import queries
-from checkpoint_ld.sparql.formats import chosen, render, results_xml
+from checkpoint_ld.sparql import queries, resource
+from checkpoint_ld.sparql.describing import Description, described
+from checkpoint_ld.sparql.formats import chosen, prefers_page, render, results_xml
 from checkpoint_ld.sparql.guard import bound, checked
-from checkpoint_ld.sparql.result import term_of
+from checkpoint_ld.sparql.result import is_iri, term_of
 from checkpoint_ld.sparql.running import evaluated
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
+
+    from checkpoint_ld.sparql.result import QueryResult
 
 
 _NOTHING = "urn:checkpoint-ld:nothing"
@@ -49,7 +52,7 @@ class Question:
     """A query, the formats that are wanted, and the graphs that make up its dataset, all of the store's unless given.
 
     `default_graphs` and `named_graphs` are those of the protocol, which go before those of the query (SPARQL 1.1
-    Protocol §2.1.4).
+    Protocol §2.1.4). With `site`, the URL of the endpoint, what is asked for is the description of all that is served.
     """
 
     text: str
@@ -57,6 +60,7 @@ class Question:
     default_graphs: Sequence[str] = ()
     named_graphs: Sequence[str] = ()
     max_rows: int | None = None
+    site: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +78,30 @@ class Answer:
         return cls(status, "text/plain", f"{message}\n", headers)
 
 
-def start(location: str, _: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return what answers questions about the store in a folder."""
+def start(_setup: object, _data: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Return what answers questions, each about the store in the folder that it names."""
     sparql_parser()  # its import takes long, and no query is to blame
-    store = pyoxigraph.Store.read_only(location)
-    return lambda question: asdict(answered(store, Question(**question)))
+    opened: dict[str, pyoxigraph.Store] = {}
+
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        location = request.pop("location")
+        if location not in opened:
+            opened.clear()
+            opened[location] = pyoxigraph.Store.read_only(location)
+        return asdict(answered(opened[location], Question(**request)))
+
+    return answer
 
 
 def answered(store: pyoxigraph.Store, question: Question) -> Answer:
     """Answer one question; whatever is wrong with it is an answer, too."""
     try:
-        query = checked(question.text)
-        wanted = chosen(question.accept, query.form)
+        query = None if question.site else checked(question.text)
+        wanted = chosen(question.accept, query.form if query else "construct")
         if wanted is None:
             return Answer.plain(406, f"the result of this query cannot be had as {question.accept}")
+        if query is None:
+            return _rendered(_description(store, question.site), wanted, {})
         default, named = tuple(question.default_graphs), tuple(question.named_graphs)
         if default or named:
             # Of two default graphs or more the engine makes a store of their own: FROM finds nothing to choose there.
@@ -102,19 +116,28 @@ def answered(store: pyoxigraph.Store, question: Question) -> Answer:
         result = evaluated(store, query, engine="oxigraph", max_rows=question.max_rows)
     except CheckpointLdError as error:
         return Answer.plain(400 if isinstance(error, QueryError) else 500, str(error))
+    # The header is the one by which Virtuoso says the same.
+    return _rendered(result, wanted, {"X-SPARQL-MaxRows": str(question.max_rows)} if result.is_cut else {})
+
+
+def _description(store: pyoxigraph.Store, site: str) -> QueryResult:
+    document, host = site + VOID.removeprefix("/"), urlsplit(site).netloc
+    return described(store, Description(document, site=site, title=f"Checkpoints at {host}", publisher=host))
+
+
+def _rendered(result: QueryResult, wanted: tuple[str, str], headers: Mapping[str, str]) -> Answer:
     media_type, kind = wanted
     if kind == "rdfxml":
         text = (pyoxigraph.serialize(result.triples, format=pyoxigraph.RdfFormat.RDF_XML) or b"").decode()
     else:
         text = results_xml(result) if kind == "xml" else render(result, kind)
-    # The header is the one by which Virtuoso says the same.
-    return Answer(200, media_type, text, {"X-SPARQL-MaxRows": str(question.max_rows)} if result.is_cut else {})
+    return Answer(200, media_type, text, headers)
 
 
 class Pool:
-    """Workers over the store in the folder `location`; each question has `timeout` seconds."""
+    """Workers over the store in the folder that `location` gives for each question, which has `timeout` seconds."""
 
-    def __init__(self, location: str, *, size: int, timeout: float) -> None:
+    def __init__(self, location: Callable[[], str], *, size: int, timeout: float) -> None:
         self._location = location
         self._timeout = timeout
         self._idle: queue.Queue[Worker] = queue.Queue()
@@ -135,8 +158,9 @@ class Pool:
             worker = self._idle.get(timeout=self._timeout)
         except queue.Empty:
             return Answer.plain(503, "too many queries at a time: ask again later")
+        request = {**asdict(question), "location": self._location()}
         try:
-            found = Answer(**worker.ask(asdict(question), self._timeout))
+            found = Answer(**worker.ask(request, self._timeout))
         except (TimeLimitError, WorkerError):  # it died, as when there is no memory left
             worker.close()
             self._all.discard(worker)
@@ -147,13 +171,16 @@ class Pool:
         return found
 
     def _started(self) -> Worker:
-        worker = Worker(start, self._location, start_limit=START_LIMIT)
+        worker = Worker(start, start_limit=START_LIMIT)
         self._all.add(worker)
         return worker
 
 
 SERVICE = "/sparql"
 NAMED = "/queries"
+VOID = "/.well-known/void"
+RESOURCE = "/resource"
+GRAPH = "/graph"
 FILES = {
     "/": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
@@ -168,6 +195,8 @@ POLICY = (
 )
 _HEADER = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)+")
 """What stands above a query and stands on the page in its own place."""
+_HOST = re.compile(r"[A-Za-z0-9._-]+(?::[0-9]+)?|\[[0-9A-Fa-f:.]+\](?::[0-9]+)?")
+"""A header Host (RFC 9110 §7.2) that can stand in an IRI."""
 _SAFE = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -245,15 +274,17 @@ class Settings:
 
 
 class Server:
-    """Serves the store in a folder, which nobody may write to meanwhile, until it is closed.
+    """Serves the store in a folder until it is closed.
 
-    Raises SettingsError for an address that cannot be listened at.
+    `location` is that folder, which nobody may write to meanwhile, or a function that gives for each question the
+    folder to answer it from. Raises SettingsError for an address that cannot be listened at.
     """
 
-    def __init__(self, location: str | os.PathLike[str], settings: Settings) -> None:
+    def __init__(self, location: str | os.PathLike[str] | Callable[[], str], settings: Settings) -> None:
         self._settings = settings
         self._http = _listening(settings)
-        self._pool = Pool(str(location), size=settings.workers, timeout=settings.timeout)
+        current = location if callable(location) else lambda: str(location)
+        self._pool = Pool(current, size=settings.workers, timeout=settings.timeout)
         self._http.pool = self._pool
         self._http.max_rows = settings.max_rows
         self._http.names = _names(settings.host)
@@ -362,14 +393,56 @@ class _Handler(BaseHTTPRequestHandler):
             return self._queried(parts.query, body)
         if self.command not in {"GET", "HEAD"}:
             return _not_allowed("GET, HEAD")
+        return self._found(path, parts.query)
+
+    def _found(self, path: str, query: str) -> Answer:
+        given = parse_qs(query)
+        accept = given.get("format", [self.headers.get("Accept", "")])[-1]
+        if path == VOID or (path == "/" and not prefers_page(accept) and chosen(accept, "construct")):
+            return self._described(accept)
+        if path in {GRAPH, RESOURCE}:
+            return self._about(path, given, accept)
         if path in FILES:
             name, media_type = FILES[path]
             return Answer(200, media_type, look() + _file(name) if name.endswith(".css") else _file(name))
         if path == NAMED:
             return Answer(200, "application/json", _catalogue())
         if path.startswith(f"{NAMED}/"):
-            return _bound(path.removeprefix(f"{NAMED}/"), parts.query)
+            return _bound(path.removeprefix(f"{NAMED}/"), query)
         return Answer.plain(404, f"there is nothing at {path!r}: the service is at {SERVICE}")
+
+    def _described(self, accept: str) -> Answer:
+        host = self.headers.get("Host", "")
+        if not _HOST.fullmatch(host):
+            return Answer.plain(400, "say the name of this server in the header Host")
+        pool, site = self.server.pool, f"http://{host}/"
+        if not prefers_page(accept):
+            return pool.ask(Question("", accept, site=site))
+        answer = pool.ask(Question("", "text/turtle", site=site))
+        # A browser shows text, and offers to save what it does not know.
+        is_browser = "text/html" in accept and answer.status == HTTPStatus.OK
+        return replace(answer, media_type="text/plain") if is_browser else answer
+
+    def _about(self, path: str, given: Mapping[str, Sequence[str]], accept: str) -> Answer:
+        """Answer with all of a graph, or with what is said about a resource: a page, or RDF."""
+        name = {GRAPH: "graph", RESOURCE: "iri"}[path]
+        values = given.get(name, ())
+        if len(values) != 1 or not is_iri(values[0]):
+            return Answer.plain(400, f"give one absolute IRI, as {path}?{name}=urn%3Auuid%3A…")
+        [iri] = values
+        pool = self.server.pool
+        if path == GRAPH:
+            wanted = "text/turtle" if prefers_page(accept) else accept
+            answer = pool.ask(Question(resource.ALL, wanted, (iri,), (), self.server.max_rows))
+            return replace(answer, status=404) if answer.status == HTTPStatus.BAD_REQUEST else answer
+        if not prefers_page(accept):
+            return pool.ask(Question(resource.statements(iri), accept))
+        answer = pool.ask(Question(resource.rows(iri), "application/sparql-results+json"))
+        if answer.status != HTTPStatus.OK:
+            return answer
+        found = json.loads(answer.text)["results"]["bindings"]
+        page = resource.page(_file("resource.html"), iri, found)
+        return Answer(200 if found else 404, "text/html", page)
 
     def _closing(self, status: int, message: str) -> Answer:
         self.close_connection = True

@@ -16,11 +16,13 @@ from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.families import checking
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
+from checkpoint_ld.sparql.describing import TITLE, Description, described
 from checkpoint_ld.stores import export, loading
 from checkpoint_ld.stores.export import Shard
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
 from checkpoint_ld.stores.manifest import STORE, Directory, Entry, FileState, collection_errors
+from checkpoint_ld.stores.snapshot import PREFIX
 
 if TYPE_CHECKING:
     import os
@@ -255,6 +257,22 @@ class Collection(CheckedMethods):
                 store, request.text, parameters=request.parameters, location=place if may_open else None, **limits
             )
 
+    def describe(self, *, base: str = "", title: str = TITLE, publisher: str = "") -> QueryResult:
+        """Describe the collection in VoID and DCAT 3: what `store describe` writes, as statements.
+
+        A catalogue has a dataset for each checkpoint with its metadata, size and file, and counts by class and by
+        property. `base` is the IRI under which the folder of the collection can be had, its `file:` IRI unless given;
+        `publisher` is the name of who makes it available, which DCAT-AP asks for. `graph` of the result is an rdflib
+        graph. Raises SettingsError for a base that is no absolute IRI, StoreError while something is unfinished.
+
+        VoID: https://www.w3.org/TR/void/, DCAT 3: https://www.w3.org/TR/vocab-dcat-3/.
+        """
+        export.whole(self._holdings)
+        files = (base or self.folder.as_uri()).rstrip("/") + "/"
+        wanted = Description(f"{files}void", files=files, title=title, publisher=publisher)
+        with collection_errors(self.folder):
+            return described(self._holdings.directory.store, wanted)
+
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
         """Hold graphs, or else all, against the rules of a profile, each of that for its family.
 
@@ -326,8 +344,14 @@ class Collection(CheckedMethods):
             unfinished=sum(not one.is_done for one in entries),
             dialects=dict(sorted(Counter(one.dialect for one in entries).items())),
             findings={name: findings[name] for name in ("violation", "warning", "info")},
-            bytes=sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file()),
+            bytes=sum(file.stat().st_size for file in self._files()),
         )
+
+    def _files(self) -> Iterator[Path]:
+        # A snapshot shares its files with the store, and may go at any time.
+        for top in self.folder.iterdir():
+            if not top.name.startswith(PREFIX):
+                yield from (file for file in (top, *top.rglob("*")) if file.is_file())
 
     def _followed(self, done: Done) -> Done:
         """Let derived statements follow a change of the collection, if they are kept."""

@@ -66,7 +66,7 @@ class DatabaseStore(CheckedMethods):
         """
         sha256 = checkpoint.sha256
         with self._database.writing() as connection:
-            row = connection.execute(_known(checkpoint.id)).first()
+            row = tables.known(connection, checkpoint.id)
             if row is None:
                 tables.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
             elif row.sha256 != sha256:
@@ -87,7 +87,7 @@ class DatabaseStore(CheckedMethods):
         What is known about the file and its origin stays, unless it is given anew.
         """
         with self._database.writing() as connection:
-            known = connection.execute(_known(checkpoint.id)).first()
+            known = tables.known(connection, checkpoint.id)
             if known is not None:
                 file_name, source_sha256 = file_name or known.file_name, source_sha256 or known.source_sha256
             tables.remove(connection, checkpoint.id)
@@ -223,11 +223,6 @@ class DatabaseStore(CheckedMethods):
                 tables.add_parts(connection, checkpoint_id, checkpoint.snapshot)
         message = f"other thoughts or calls than those of its snapshot{', which were made again' if repair else ''}"
         return finding("agent-row-parts", message, subject=checkpoint_id)
-
-
-def _known(checkpoint_id: str) -> Select[Any]:
-    columns = (checkpoints.c[name] for name in ("sha256", "source_sha256", "file_name"))
-    return select(*columns).where(checkpoints.c.id == checkpoint_id)
 
 
 def _rows(connection: Connection, table: Table, checkpoint_id: str) -> list[dict[str, Any]]:

@@ -85,7 +85,7 @@ def dump(holdings: Holdings, out: BinaryIO, syntax: str) -> None:
     """
     if syntax not in _WRITERS:
         raise SettingsError(f"a collection cannot be written as {syntax!r}: use one of {', '.join(_WRITERS)}")
-    out.writelines(_WRITERS[syntax](holdings, graph) for graph in _whole(holdings))
+    out.writelines(_WRITERS[syntax](holdings, graph) for graph in whole(holdings))
 
 
 def write_shards(holdings: Holdings, folder: Path, *, shards: int, compressed: bool) -> tuple[Shard, ...]:
@@ -94,7 +94,7 @@ def write_shards(holdings: Holdings, folder: Path, *, shards: int, compressed: b
     The list, `shards.json`, comes last: where it is, all are. Raises WriteError for what cannot be written, and for a
     folder that has files already.
     """
-    graphs = _whole(holdings)
+    graphs = whole(holdings)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WriteError(f"{folder}: is there already and is not an empty folder; name a new one")
     try:
@@ -112,7 +112,8 @@ def write_shards(holdings: Holdings, folder: Path, *, shards: int, compressed: b
     return tuple(written)
 
 
-def _whole(holdings: Holdings) -> list[str]:
+def whole(holdings: Holdings) -> list[str]:
+    """Return the names of all graphs, sorted. Raises StoreError while one of them is unfinished."""
     unfinished = [one.graph for one in holdings.entries.values() if not one.is_done]
     if unfinished:
         message = f"{len(unfinished)} checkpoints were not loaded to their end, such as {unfinished[0]}"

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -44,7 +45,7 @@ from checkpoint_ld.stores.manifest import (
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _BULK = 10_000
 """More statements than this are loaded in bulk, which is faster and no transaction."""
@@ -153,21 +154,39 @@ class Holdings:
     def load(self, loads: Sequence[Load]) -> set[str]:
         """Put checkpoints in the place of what is there under their names, and return those that do not count right.
 
-        Their graphs are empty then, and their entries not done.
+        Their graphs are empty then, and their entries not done. Few new ones are one transaction.
         """
         self.check_writable()
         with collection_errors(self.directory.folder):
+            if self._are_new(loads) and 2 * sum(len(one.statements) for one in loads) <= _BULK:
+                done = [one.but(status=DONE) for one in loads]
+                self._write([*_entry_quads(done), *chain.from_iterable(map(_both, done))])
+                for one in done:
+                    self._know(one.entry)
+                failed = self._miscounted(loads)
+                self._replace_entries([one for one in loads if one.entry.graph in failed])
+                for graph in failed:
+                    self._empty(graph)
+                return failed
             self._replace_entries(loads)
             for one in loads:
                 self._empty(one.entry.graph)
-            self._write([named_quad(triple, NamedNode(one.entry.graph)) for one in loads for triple in one.statements])
-            failed = {one.entry.graph for one in loads if self.count(one.entry.graph) != one.entry.triples}
+            self._write([quad for one in loads for quad in _named(one)])
+            failed = self._miscounted(loads)
             for graph in failed:
                 self.directory.store.remove_graph(NamedNode(graph))
             whole = [one for one in loads if one.entry.graph not in failed]
-            self._write([Quad(one.subject, one.predicate, one.object) for load in whole for one in load.statements])
+            self._write([quad for one in whole for quad in _merged(one)])
             self._finish([one.entry for one in whole])
         return failed
+
+    def _are_new(self, loads: Sequence[Load]) -> bool:
+        names = {one.entry.graph for one in loads}
+        is_there = self.directory.store.contains_named_graph
+        return len(names) == len(loads) and not any(one in self._entries or is_there(NamedNode(one)) for one in names)
+
+    def _miscounted(self, loads: Iterable[Load]) -> set[str]:
+        return {one.entry.graph for one in loads if self.count(one.entry.graph) != one.entry.triples}
 
     def amend(self, load: Load) -> None:
         """Put a graph in the place of the one of its name by what is different, which is seen at once or not at all.
@@ -247,16 +266,15 @@ class Holdings:
 
     def _replace_entries(self, loads: Sequence[Load]) -> None:
         """Replace the entries of `loads` in one transaction."""
-        quads = [quad for one in loads for quad in one.entry.quads()]
-        quads += [
-            Quad(NamedNode(one.entry.graph), LEXICAL_FORMS, Literal(one.forms), MANIFEST) for one in loads if one.forms
-        ]
-        forgetting = " ; ".join(_forgetting(one.entry.graph) for one in loads)
-        self.directory.store.update(f"{forgetting} ; INSERT DATA {_in_manifest(quads)}")
+        forgetting = "".join(f"{_forgetting(one.entry.graph)} ; " for one in loads)
+        self.directory.store.update(f"{forgetting}INSERT DATA {_in_manifest(_entry_quads(loads))}")
         for one in loads:
-            self._forget(one.entry.graph)
-            self._by_source.setdefault(one.entry.source, {})[one.entry.graph] = None
-            self._entries[one.entry.graph] = one.entry
+            self._know(one.entry)
+
+    def _know(self, entry: Entry) -> None:
+        self._forget(entry.graph)
+        self._by_source.setdefault(entry.source, {})[entry.graph] = None
+        self._entries[entry.graph] = entry
 
     def _forget(self, graph: str) -> None:
         if graph in self._entries:
@@ -283,6 +301,27 @@ class Holdings:
 
     def _empty(self, graph: str) -> None:
         self.directory.store.update(_emptying(graph))
+
+
+def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
+    for one in loads:
+        yield from one.entry.quads()
+        if one.forms:
+            yield Quad(NamedNode(one.entry.graph), LEXICAL_FORMS, Literal(one.forms), MANIFEST)
+
+
+def _both(load: Load) -> Iterator[Quad]:
+    yield from _named(load)
+    yield from _merged(load)
+
+
+def _named(load: Load) -> Iterator[Quad]:
+    name = NamedNode(load.entry.graph)
+    return (named_quad(triple, name) for triple in load.statements)
+
+
+def _merged(load: Load) -> Iterator[Quad]:
+    return (Quad(one.subject, one.predicate, one.object) for one in load.statements)
 
 
 def named_quad(statement: Triple, graph: NamedNode) -> Quad:

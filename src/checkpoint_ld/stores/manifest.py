@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -140,6 +141,8 @@ _FORMAT = 2
 _REMEDY = "wait until it is done, or work on an export or a copy of the folder"
 _OUR_REFERENCES = 2
 """That of a Directory to its store, and that of the question how many there are."""
+_LEFT_S = 2.0
+"""Seconds that are waited for what is left of a store which this process had open: other threads, and circles."""
 
 
 @dataclass
@@ -228,6 +231,15 @@ def _make(folder: Path) -> None:
 
 def _store(path: Path, *, read_only: bool) -> pyoxigraph.Store:
     if not read_only:
-        return pyoxigraph.Store(path)
+        until = time.monotonic() + _LEFT_S
+        while True:
+            try:
+                return pyoxigraph.Store(path)
+            except OSError as error:
+                # Whoever has our lock is alone: what holds the store is left from a use that is over.
+                if "current process" not in str(error) or time.monotonic() > until:
+                    raise
+            gc.collect()
+            time.sleep(0.01)
     # A collection whose making was interrupted has no store yet, which is as good as an empty one.
     return pyoxigraph.Store.read_only(str(path)) if (path / "CURRENT").exists() else pyoxigraph.Store()

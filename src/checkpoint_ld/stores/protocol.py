@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, runtime_checkable
 
-from checkpoint_ld.agent.values import About, CheckpointMetadata, Id, Milliseconds, ParentLink, Text, Value
+from checkpoint_ld.agent.values import FINAL, About, CheckpointMetadata, Id, Milliseconds, ParentLink, Text, Value
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointNotFound, SettingsError
@@ -85,6 +85,11 @@ class Header:
     def key(self) -> Key:
         """What checkpoints are ordered by; as a cursor, the place after this one."""
         return self.timestamp, self.step_number, self.id
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is the last one of a run that was completed or failed."""
+        return self.checkpoint_reason in FINAL
 
     @classmethod
     def of_members(cls, members: Mapping[Any, Any]) -> Self:

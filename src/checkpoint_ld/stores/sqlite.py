@@ -266,7 +266,8 @@ class Database:
         self.path = path
         self._flushed = flushed
         self._guard = threading.RLock()
-        self._opened: tuple[Engine, int, int] | None = None
+        self._turn = threading.RLock()
+        self._opened: tuple[Engine, Engine, int, int] | None = None
         self._disposal: weakref.finalize[..., Database] | None = None
 
     @property
@@ -293,9 +294,17 @@ class Database:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Give a connection that is the only one that writes; what it wrote is kept if nothing is raised."""
-        with database_errors(self.path), self._engine().execution_options(**{_WRITING: True}).begin() as connection:
-            yield connection
+        """Give a connection that is the only one that writes; what it wrote is kept if nothing is raised.
+
+        Threads take turns here: SQLite would have them sleep and look again, for far longer than a save takes.
+        """
+        is_mine = self._turn.acquire(timeout=_PATIENCE_MS / 1000)  # after that, SQLite says who is in the way
+        try:
+            with database_errors(self.path), self._engine(writing=True).begin() as connection:
+                yield connection
+        finally:
+            if is_mine:
+                self._turn.release()
 
     def close(self) -> None:
         """Close all connections."""
@@ -328,18 +337,16 @@ class Database:
                 raise IntegrityError(f"{self.path}: the database is damaged")
             connection.execute(delete(executions))
 
-    def _engine(self) -> Engine:
+    def _engine(self, *, writing: bool = False) -> Engine:
         with self._guard:
-            if self._opened is not None and self._opened[1] == os.getpid():
-                engine, _, inode = self._opened
-                if inode == self._inode():
-                    return engine
-            self.close()
-            engine = self._open()
-            # Also for those who do not close: Python 3.13 warns of connections that nobody closed.
-            self._disposal = weakref.finalize(self, _dispose, engine, os.getpid())
-            self._opened = engine, os.getpid(), self._inode()
-            return engine
+            if self._opened is None or self._opened[2] != os.getpid() or self._opened[3] != self._inode():
+                self.close()
+                engine = self._open()
+                # Also for those who do not close: Python 3.13 warned of connections that nobody closed.
+                self._disposal = weakref.finalize(self, _dispose, engine, os.getpid())
+                writer = engine.execution_options(**{_WRITING: True})
+                self._opened = engine, writer, os.getpid(), self._inode()
+            return self._opened[1] if writing else self._opened[0]
 
     def _inode(self) -> int:
         try:
@@ -394,7 +401,8 @@ def _made_engine(path: Path, *, flushed: bool) -> Engine:
     @event.listens_for(made, "begin")
     def _begin(connection: Connection) -> None:
         writing = connection.get_execution_options().get(_WRITING, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        # By the driver itself: what SQLAlchemy does around a statement takes longer than beginning.
+        connection.connection.cursor().execute("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return made
 

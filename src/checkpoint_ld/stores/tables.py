@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 from sqlalchemy import (
@@ -25,6 +25,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    bindparam,
     delete,
     insert,
     literal_column,
@@ -39,7 +40,7 @@ from checkpoint_ld.stores.protocol import Header, header_of_heading, real
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sqlalchemy import ColumnElement, Connection, Select
+    from sqlalchemy import ColumnElement, Connection, Executable, Select
     from sqlalchemy.types import TypeEngine
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
@@ -198,6 +199,65 @@ _HEADER = [checkpoints.c[name] for name in Header.__slots__]
 _KEY = (checkpoints.c.timestamp, checkpoints.c.step_number, checkpoints.c.id)
 
 
+class Prepared:
+    """A statement that is compiled once and run by the driver: what SQLAlchemy does around it takes longer than SQLite.
+
+    `sets` are the columns that an update sets.
+    """
+
+    def __init__(self, statement: Executable, sets: tuple[str, ...] | None = None) -> None:
+        self._statement: Any = statement
+        self._sets = sets
+        self._compiled: tuple[str, tuple[str, ...], Mapping[str, Any]] | None = None
+
+    def on(self, connection: Connection, *rows: Row) -> tuple[Any, ...] | None:
+        """Run it with the values of these rows, by name; return what it finds first. Raises what the driver does."""
+        if self._compiled is None:
+            made = self._statement.compile(dialect=connection.dialect, column_keys=self._sets)
+            self._compiled = made.string, tuple(made.positiontup), made.params
+        text, names, fixed = self._compiled
+        given = [tuple(row[name] if name in row else fixed[name] for name in names) for row in rows]
+        cursor = connection.connection.cursor()
+        try:
+            if len(given) > 1:
+                cursor.executemany(text, given)
+                return None
+            cursor.execute(text, given[0])
+            found: tuple[Any, ...] | None = cursor.fetchone()
+            return found
+        finally:
+            cursor.close()
+
+
+_INSERTED = {table: Prepared(insert(table)) for table in (checkpoints, thoughts, tool_calls)}
+_EXECUTION = Prepared(select(executions.c.status, executions.c.started_at).where(executions.c.id == bindparam("id")))
+_MINE = select(_of.id, _of.timestamp, _of.checkpoint_reason).where(_of.execution_id == bindparam("of")).limit(1)
+_NEWEST = Prepared(_MINE.order_by(*(column.desc() for column in _KEY)))
+_OLDEST = Prepared(_MINE.order_by(*_KEY))
+_FOLLOWED = Prepared(
+    update(executions).where(executions.c.id == bindparam("of")), ("status", "started_at", "completed_at")
+)
+_KNOWN = Prepared(
+    select(*(checkpoints.c[name] for name in ("sha256", "source_sha256", "file_name"))).where(
+        checkpoints.c.id == bindparam("id")
+    )
+)
+
+
+class Known(NamedTuple):
+    """What is known about a checkpoint beside its content."""
+
+    sha256: str
+    source_sha256: str | None
+    file_name: str | None
+
+
+def known(connection: Connection, checkpoint_id: str) -> Known | None:
+    """Return what is known about a checkpoint, None if it is not there."""
+    found = _KNOWN.on(connection, {"id": checkpoint_id})
+    return None if found is None else Known(*found)
+
+
 def row_of(tree: Tree, heading: AgentCheckpoint | Heading, sha256: str) -> Row:
     """Return the row of `checkpoints` for a canonical tree; all members beyond the first seven are one JSON text."""
     header = header_of_heading(heading, sha256)
@@ -291,12 +351,15 @@ def add(
 ) -> None:
     """Insert a checkpoint with its thoughts and calls; one of its id must not be there."""
     row = row_of(checkpoint.tree(), checkpoint, checkpoint.sha256)
-    known = connection.scalar(select(executions.c.id).where(executions.c.id == checkpoint.execution_id))
+    known = _EXECUTION.on(connection, {"id": checkpoint.execution_id})
     if known is None:
         open_execution(connection, checkpoint.execution_id, checkpoint.agent_id)
-    connection.execute(insert(checkpoints), [{**row, "file_name": file_name, "source_sha256": source_sha256}])
+    _INSERTED[checkpoints].on(connection, {**row, "file_name": file_name, "source_sha256": source_sha256})
     add_parts(connection, checkpoint.id, checkpoint.snapshot)
     task = checkpoint.snapshot.context.variables.get("task")
+    goes_on = known is not None and known[0] == "running" and known[1] <= checkpoint.timestamp
+    if goes_on and not isinstance(task, str) and checkpoint.metadata.checkpoint_reason not in _STATUSES:
+        return  # the row of its execution is as it should be
     follow(connection, checkpoint.execution_id, task if isinstance(task, str) else None, checkpoint.id)
 
 
@@ -307,7 +370,7 @@ def add_parts(connection: Connection, checkpoint_id: str, snapshot: Snapshot) ->
         (tool_calls, call_rows(checkpoint_id, snapshot)),
     ):
         if rows:
-            connection.execute(insert(table), rows)
+            _INSERTED[table].on(connection, *rows)
 
 
 def change(connection: Connection, checkpoint: AgentCheckpoint) -> None:
@@ -333,23 +396,21 @@ def follow(connection: Connection, execution_id: str, task: str | None = None, o
 
     `task` is that of the checkpoint `of_id`; it counts if that one is the newest, or if none was known.
     """
-    of = checkpoints.c
-    mine = select(of.id, of.timestamp, of.checkpoint_reason).where(of.execution_id == execution_id).limit(1)
-    newest = connection.execute(mine.order_by(*(column.desc() for column in _KEY))).first()
-    if newest is None:
+    newest, oldest = _NEWEST.on(connection, {"of": execution_id}), _OLDEST.on(connection, {"of": execution_id})
+    if newest is None or oldest is None:
         connection.execute(delete(executions).where(executions.c.id == execution_id))
         return
-    oldest = connection.execute(mine.order_by(*_KEY)).one()
+    newest_id, moment, reason = newest
     state: Row = {
-        "status": _STATUSES.get(newest.checkpoint_reason, "running"),
-        "started_at": oldest.timestamp,
-        "completed_at": newest.timestamp if newest.checkpoint_reason in _ENDED else None,
+        "status": _STATUSES.get(reason, "running"),
+        "started_at": oldest[1],
+        "completed_at": moment if reason in _ENDED else None,
     }
-    here = update(executions).where(executions.c.id == execution_id)
-    connection.execute(here.values(state))
+    _FOLLOWED.on(connection, {**state, "of": execution_id})
     if task is not None:
+        here = update(executions).where(executions.c.id == execution_id)
         unknown = here.where(executions.c.task == UNKNOWN["task"])
-        connection.execute((here if newest.id == of_id else unknown).values({"task": task}))
+        connection.execute((here if newest_id == of_id else unknown).values({"task": task}))
 
 
 def open_execution(connection: Connection, execution_id: str, agent_id: str) -> None:

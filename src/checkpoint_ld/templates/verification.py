@@ -20,6 +20,7 @@ from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, TemplateSpec, 
 from checkpoint_ld.entities.verified_field import check_regexes, resolve_truth
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsError
 from checkpoint_ld.mapping.properties import faults_of
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.templates import Level, ProblemKind, Template, read_template
 from checkpoint_ld.templates.specification import spec_of
 
@@ -61,7 +62,7 @@ class FieldResult:
 
 
 @dataclass(frozen=True, slots=True)
-class VerificationResult:
+class VerificationResult(Shown):
     """What was found about one answer.
 
     `passed` is whether the fields pass and, where the template has regular expressions, these as well; None if nobody
@@ -81,6 +82,17 @@ class VerificationResult:
     karenina_granular_score: float | None = None
     regex: Mapping[str, Any] | None = None
     executed: bool = False
+
+    def _card(self) -> Card:
+        name = {True: "passed", False: "failed", None: "not decided"}[self.passed]
+        facts = {"score": self.granular_score, "level": self.level, "code was run": self.executed or None}
+        return Card("VerificationResult", name, self.reason, facts, [self.table()])
+
+    def table(self) -> Rows:
+        """Return the fields as a table for a notebook."""
+        columns = "field", "passed", "score", "value", "expected", "reason"
+        rows = ((one.name, one.passed, one.score, one.value, one.expected, one.reason) for one in self.fields)
+        return Rows("Fields", columns, rows)
 
     def as_json(self) -> dict[str, JsonValue]:
         """Return the result as a JSON object."""

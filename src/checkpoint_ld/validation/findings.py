@@ -12,14 +12,14 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.forms import FORMS, value_of
 from checkpoint_ld.constraints.names import key_of
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.graph.building import pointers
 from checkpoint_ld.graph.naming import is_minted, text_of
+from checkpoint_ld.graph.pointers import Pointers
 from checkpoint_ld.inference import predicate_of
 from checkpoint_ld.phrases import called, shown
 from checkpoint_ld.rules import Rule
+from checkpoint_ld.secrets import secret
 from checkpoint_ld.validation.results import by_path, results
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SETTINGS, SHACL, TRAIT_TYPES
 
@@ -53,9 +53,9 @@ class Map:
     tree: Tree = field(repr=False)
 
     @cached_property
-    def nodes(self) -> dict[str, str]:
+    def nodes(self) -> Pointers:
         """The JSON Pointers of objects by the IRIs of their nodes."""
-        return pointers(self.tree)
+        return Pointers(self.tree)
 
     def at(self, steps: str) -> Any:
         """Return the value at a JSON Pointer (RFC 6901) that leads somewhere."""
@@ -70,8 +70,9 @@ class Map:
         base = self.nodes.get(str(focus))
         if base is None:
             return None
-        if value is not None and str(value) in self.nodes and isinstance(value, URIRef):
-            return self.nodes[str(value)]
+        there = self.nodes.get(str(value)) if isinstance(value, URIRef) else None
+        if there is not None:
+            return there
         if member:
             return self._within(base, member, value)
         if not _NAMED_BY_VALUE.isdisjoint(paths):

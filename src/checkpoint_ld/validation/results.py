@@ -11,11 +11,11 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld import shacl
 from checkpoint_ld.constraints.components import COMPONENTS
 from checkpoint_ld.constraints.forms import value_of
-from checkpoint_ld.constraints.secrets import secret
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.inference import infer
 from checkpoint_ld.rules import SEVERITIES
+from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl.shape import VIOLATION
 from checkpoint_ld.shacl.terms import listed, told
 

@@ -13,6 +13,7 @@ from checkpoint_ld.documents.values import walk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
 _TELLING_KEY = re.compile(
     r"(?:^|_|-)(?:api_?key|apikey|secret|password|passwd|token|access_?key|private_?key|authorization|credentials?)$",
     re.IGNORECASE,

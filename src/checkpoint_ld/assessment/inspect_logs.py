@@ -1,0 +1,127 @@
+"""Logs of Inspect (https://inspect.aisi.org.uk/eval-logs.html), whose samples are recorded answers.
+
+A log is read by Inspect's own `read_eval_log`. What a model said is taken as it is: the values of a template's fields
+are those of the last JSON object in it, and nobody is asked what else it might mean.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from checkpoint_ld.assessment.answers import RecordedAnswer
+from checkpoint_ld.assessment.samples import IRI, question_text
+from checkpoint_ld.data import library
+from checkpoint_ld.errors import ReadError, SourceMissingError
+from checkpoint_ld.findings import Place
+from checkpoint_ld.identifiers import question_object_id
+from checkpoint_ld.phrases import encodable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_BEGINNING = 4096
+_MOST_OBJECTS = 1000
+
+
+def is_log(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a log of Inspect: one called `.eval`, or JSON that begins as its logs do."""
+    file = Path(path)
+    if file.suffix.lower() == ".eval":
+        return True
+    if file.suffix.lower() != ".json" or not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        beginning = opened.read(_BEGINNING)
+    return b'"version"' in beginning and b'"status"' in beginning and b'"eval"' in beginning
+
+
+def read_log(path: str | os.PathLike[str]) -> Any:
+    """Return the `EvalLog` in a file, with its samples.
+
+    Raises SourceMissingError for a file that is not there, ReadError for one that is no log, SettingsError where
+    Inspect is not installed.
+    """
+    name = os.fspath(path)
+    if not Path(name).is_file():
+        raise SourceMissingError(f"{name}: cannot be read: no such file; check the path")
+    library("inspect_ai", extra="inspect")
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415 - takes seconds to import
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Inspect warns of what older versions of it wrote, which it reads
+            # Read as bytes: a name such as s3://… could otherwise be one of another file system.
+            with Path(name).open("rb") as opened:
+                kind: Literal["eval", "json"] = "eval" if Path(name).suffix.lower() == ".eval" else "json"
+                return read_eval_log(opened, format=kind, resolve_attachments="core")
+    except Exception as error:  # zipfile, pydantic and Inspect raise classes of their own
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise ReadError(f"{name}: is no log of Inspect: {reason}; give an .eval or .json log that it wrote") from error
+
+
+def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
+    """Yield what the models answered to the samples of a log, each epoch an answer of its own.
+
+    `replicate` is the epoch, `trace` the completion. A sample is about the question that its identifier names or,
+    where that is no IRI, about the one with its text. Raises what `read_log` raises.
+    """
+    log, name = read_log(path), os.fspath(path)
+    for number, sample in enumerate(log.samples or (), 1):
+        place = Place(name, line=number)
+        identifier = str(sample.id)
+        if not IRI.fullmatch(identifier):
+            identifier = question_object_id(encodable(text_of(sample)))
+        fault = ""
+        if sample.error is not None:
+            fault = f"the model was not heard out: {sample.error.message.partition(chr(10))[0]}"
+        yield RecordedAnswer(
+            question_id=identifier,
+            values=values_in(sample.output.completion),
+            trace=sample.output.completion,
+            answer_id=sample.uuid,
+            model=sample.output.model or log.eval.model,
+            replicate=sample.epoch,
+            date=_date(log),
+            extra={"task": log.eval.task, "run": log.eval.run_id},
+            place=place,
+            fault=fault,
+        )
+
+
+def _date(log: Any) -> str | None:
+    return None if log.eval.created is None else str(log.eval.created)
+
+
+def text_of(sample: Any) -> str:
+    """Return the text of the question of a sample, be it of a data set or of a log."""
+    asked = sample.input
+    if not isinstance(asked, str):
+        asked = [message.model_dump(include={"role", "content"}) for message in asked]
+    return question_text(asked, sample.choices)[0]
+
+
+def values_in(completion: str) -> Mapping[str, Any]:
+    """Return the last JSON object that stands in a text, be it alone, in a fence or after an explanation; {} if none.
+
+    After a thousand places that only look like the beginning of one, no more are tried.
+    """
+    decoder, found, at = json.JSONDecoder(parse_constant=_refuse), dict[str, Any](), 0
+    for _ in range(_MOST_OBJECTS):
+        at = completion.find("{", at)
+        if at < 0:
+            break
+        try:
+            value, at = decoder.raw_decode(completion, at)
+        except (ValueError, RecursionError):
+            at += 1
+        else:
+            found = value
+    return found
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")

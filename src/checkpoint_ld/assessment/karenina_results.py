@@ -1,0 +1,371 @@
+"""Results that Karenina exported (JSON of format version 2.2, and CSV), as recorded answers.
+
+They are read result by result, so that an export may be larger than memory. What was recorded is kept as it is beside
+the answer; nothing of it decides what our templates say.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import re
+from functools import lru_cache
+from io import TextIOWrapper
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.assessment.answers import LONGEST_LINE, Recorded, RecordedAnswer, finite, open_answers, verdicts
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.findings import Place
+from checkpoint_ld.phrases import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+    Json = dict[str, Any]
+
+_BEGINNING = 4096
+_CHUNK = 1 << 18
+_TOKEN = 32
+"""A token that may be cut has at most so many characters, but for texts."""
+_RESULTS = "results"
+_COLUMNS = ("question_id", "parsed_llm_response")
+_FAMILIES = ("llm", "regex", "callable", "metric", "agentic")
+_RESULT = re.compile(r'\n\s*\{\s*"metadata"')
+_GAP = re.compile(r"[\s,]*")
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)", re.ASCII)
+_OVERRIDES = ("abstention", "sufficiency", "embedding")
+_TAKEN = {
+    "metadata": ("question_id", "question_text", "template_id", "answering", "timestamp", "result_id", "replicate"),
+    "template": (
+        *("raw_llm_response", "parsed_llm_response", "verify_result", "verify_granular_result", "field_results"),
+    ),
+    "rubric": tuple(f"{family}_trait_scores" for family in (*_FAMILIES, "")),
+}
+"""The members of a result that have a place of their own in a recorded answer; others are kept as they are."""
+_KNOWN = {
+    "": "deep_judgment deep_judgment_rubric evaluation_input used_full_trace trace_extraction_error",
+    "metadata": "failure caveats warnings raw_answer keywords parsing answering_system_prompt parsing_system_prompt "
+    "execution_time run_name few_shot_* evaluation_mode scenario_* partial_content retry_counts",
+    "template": "trace_messages conversation_context parsed_gt_response template_verification_performed field_scores "
+    "composition_strategy field_verification_error embedding_* regex_* abstention_* sufficiency_* agentic_* "
+    "investigation_trace dynamic_* recursion_limit_reached response_timeout_partial usage_* agent_metrics "
+    "answering_mcp_servers",
+    "rubric": "rubric_evaluation_* llm_trait_labels metric_trait_confusion_lists agentic_trait_* dynamic_rubric_* "
+    "trait_provenance",
+}
+_NAMES = {
+    part: re.compile("|".join([*_TAKEN.get(part, _TAKEN), *(one.replace("*", ".*") for one in names.split())]))
+    for part, names in _KNOWN.items()
+}
+_CSV = re.compile(
+    "|".join(one.pattern for one in _NAMES.values())
+    + "|success|error|rubric_.*|question_specific_rubrics|(answering|parsing)_model|export_timestamp|karenina_version"
+    "|job_id|deep_judgment_.*|extracted_.*|attribute_reasoning|attributes_.*|.*hallucination_risk_assessment"
+    "|standard_rubric_scores|trait_metadata|traits_without_.*|total_.*|metric_trait_metrics"
+)
+"""The columns that are known."""
+
+
+def is_results(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is an export of results: JSON or CSV that begins as those do."""
+    file = Path(path)
+    kind = file.suffix.lower()
+    if kind not in {".json", ".csv"} or not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        beginning = opened.read(_BEGINNING)
+    if kind == ".csv":
+        return all(name.encode() in beginning.partition(b"\n")[0] for name in _COLUMNS)
+    return b'"format_version"' in beginning and b'"@context"' not in beginning
+
+
+def read_results(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
+    """Yield the recorded answers of an export, one after the other.
+
+    A result that cannot be read, that stands there twice, or whose run failed gives an answer with a `fault`. Raises
+    SourceMissingError for a path that cannot be read, ReadError for what is no export of results.
+    """
+    name = os.fspath(path)
+    seen = set[int]()
+    with (
+        open_answers(path) as opened,
+        TextIOWrapper(opened, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
+    ):
+        results = _rows(text, name) if name.lower().endswith(".csv") else _Export(text, name).results()
+        for place, result, fault in results:
+            answer = answer_of(result, place, fault)
+            key = hash(str(answer.answer_id) if answer.answer_id is not None else repr(result))
+            if key in seen and not answer.fault:
+                answer = answer_of(result, place, "the same result stands in this file before: it counts once")
+            elif not fault:
+                seen.add(key)
+            yield answer
+
+
+def _fault(text: str) -> str:
+    """Return what is wrong with the text of a result: bytes that are no UTF-8 are half surrogate pairs in it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "the result is not UTF-8: save the file as UTF-8"
+    return ""
+
+
+class _Export:
+    """The text of an export of which only a window is held."""
+
+    def __init__(self, text: TextIO, name: str) -> None:
+        self._text, self._name = text, name
+        self._held, self._at, self._line, self._fault = "", 0, 1, ""
+        self._decoder = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=lambda _: None)
+
+    def results(self) -> Iterator[tuple[Place, Json, str]]:
+        """Yield each result with its place, or why it cannot be read."""
+        about: Json = {}
+        try:
+            self._expect("{")
+            while (key := self._value()) != _RESULTS:
+                self._expect(":")
+                about[str(key)] = self._value()
+            self._expect(":")
+            self._expect("[")
+        except ValueError as error:
+            message = f"{self._place()} is no export of results: {error}; give one that Karenina wrote"
+            raise ReadError(message) from None
+        by = _object(about.get("metadata")).get("karenina_version")
+        for number in count():
+            if self._next() == "]":
+                return
+            place = self._place(f"/{_RESULTS}/{number}")
+            try:
+                value = self._value()
+            except ValueError as error:
+                yield place, {}, f"the result is half-written: {error}; run the export again"
+                if not self._recover():
+                    return
+            else:
+                no_result = "" if isinstance(value, dict) else f"{shown(str(value))} is no result: write an object"
+                yield place, {**_object(value), "": {"by": by}}, no_result or self._fault
+
+    def _place(self, pointer: str | None = None) -> Place:
+        return Place(self._name, pointer=pointer, line=self._line)
+
+    def _next(self) -> str:
+        """Return the next character that says something, empty at the end of the text."""
+        while True:
+            gap = _GAP.match(self._held, self._at)
+            self._pass(self._at if gap is None else gap.end())
+            if self._at < len(self._held) or not self._more():
+                return self._held[self._at : self._at + 1]
+
+    def _expect(self, character: str) -> None:
+        if (found := self._next()) != character:
+            raise ValueError(f"{character!r} is expected, not {found or 'the end of the file'!r}")
+        self._pass(self._at + 1)
+
+    def _value(self) -> Any:
+        """Return the next value; of what is not there yet, more is read. Raises ValueError for what is none."""
+        if not self._next():
+            raise ValueError("the file ends before its results do")
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._held, self._at)
+            except json.JSONDecodeError as error:
+                is_cut = error.pos > len(self._held) - _TOKEN or error.msg.startswith("Unterminated")
+                if not is_cut or len(self._held) - self._at > LONGEST_LINE:
+                    raise ValueError(f"{error.msg[:1].lower()}{error.msg[1:]}") from None
+                if not self._more():
+                    raise ValueError("the file ends within it") from None
+            except RecursionError:
+                raise ValueError("it is nested too deeply") from None
+            else:
+                if end < len(self._held) or not self._more():  # at the end of what is held, a number may go on
+                    self._fault = _fault(self._held[self._at : end])
+                    self._pass(end)
+                    return value
+
+    def _recover(self) -> bool:
+        """Go on to the next line that begins a result, and return whether there is one."""
+        while True:
+            if found := _RESULT.search(self._held, self._at + 1):
+                self._pass(found.start())
+                return True
+            self._pass(max(len(self._held) - _TOKEN, self._at))
+            if not self._more():
+                return False
+
+    def _more(self) -> bool:
+        rest = self._held[self._at :]
+        read = self._text.read(max(_CHUNK, len(rest)))  # twice as much, so that a long value is not tried often
+        self._held, self._at = rest + read, 0
+        return bool(read)
+
+    def _pass(self, end: int) -> None:
+        self._line += self._held.count("\n", self._at, end)
+        self._at = end
+
+
+def _rows(text: TextIO, name: str) -> Iterator[tuple[Place, Json, str]]:
+    """Yield each row of a table as the result that it is, with its place, or why it cannot be read."""
+    rows = csv.reader(text, strict=True)
+    usual = csv.field_size_limit(LONGEST_LINE)
+    try:
+        header = next(rows, [])
+        unknown = tuple(one for one in header if not _CSV.fullmatch(one))
+        while True:
+            place = Place(name, line=rows.line_num + 1)
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield place, {}, f"the row is half-written: {error}; run the export again"
+                continue
+            if row and len(row) != len(header):
+                fault = f"the row has {len(row)} cells, and the header {len(header)}: run the export again"
+                yield place, {}, fault
+            elif row:
+                cells = {column: cell for column, cell in zip(header, row, strict=True) if cell}
+                yield (
+                    place,
+                    {**_of_row(cells), "": {"by": cells.get("karenina_version"), "unknown": unknown}},
+                    _fault("".join(row)),
+                )
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _of_row(cells: dict[str, str]) -> Json:
+    """Return the row of a table as the result that it was made of, as far as it has it.
+
+    The exporter leaves the verdict empty where it is false, as it does for what was never verified: the columns beside
+    it tell.
+    """
+    held: Json = {name: _cell(cell) for name, cell in cells.items() if name != "raw_llm_response"}
+    verdict = held.pop("verify_result", None)
+    if verdict is None and held.get("template_verification_performed") is True and held.get("success") is True:
+        verdict = False
+    traits = {name.removeprefix("rubric_"): held.pop(name) for name in [*held] if _is_trait(name)}
+    traits |= _object(held.pop("question_specific_rubrics", None))
+    models = (cells.get(name, "") for name in ("answering_model", "parsing_model"))
+    answering, parsing = ({"model_name": (one.partition(":")[2] or one) or None} for one in models)
+    texts = {name: cells.get(name) for name in ("question_id", "question_text")}
+    template = {name: held.pop(name, None) for name in ("parsed_llm_response", "verify_granular_result")}
+    overrides = {name: held.get(name) for name in held if name.endswith("_override_applied")}
+    reason = cells.get("error") if held.get("success") is False else None
+    return {
+        "metadata": {**held, **texts, "answering": answering, "parsing": parsing, "failure": reason},
+        "template": {
+            **template,
+            **overrides,
+            "raw_llm_response": cells.get("raw_llm_response"),
+            "verify_result": verdict,
+        },
+        "rubric": {"_trait_scores": traits},
+    }
+
+
+def _is_trait(name: str) -> bool:
+    return name.startswith("rubric_") and not name.startswith(("rubric_evaluation_", "rubric_hallucination_"))
+
+
+def _cell(cell: str) -> Any:
+    """Return what a cell says: JSON, a truth value as Python writes it, or a text."""
+    try:
+        return json.loads(
+            {"True": "true", "False": "false"}.get(cell, cell), parse_float=_finite, parse_constant=lambda _: None
+        )
+    except (ValueError, RecursionError):
+        return cell
+
+
+def _finite(number: str) -> float | None:
+    return value if math.isfinite(value := float(number)) else None
+
+
+def answer_of(result: Json, place: Place, fault: str = "") -> RecordedAnswer:
+    """Return the recorded answer that a result holds; one that cannot be used has a `fault`."""
+    about, template, rubric = (_object(result.get(part)) for part in ("metadata", "template", "rubric"))
+    read = _object(result.get(""))
+    question, text = _text(about.get("question_id")), _text(about.get("question_text"))
+    model, judge = (_text(_object(about.get(one)).get("model_name")) for one in ("answering", "parsing"))
+    values, trace = template.get("parsed_llm_response"), _text(template.get("raw_llm_response"))
+    traits = tuple(
+        one
+        for family in (*_FAMILIES, "")
+        for one in verdicts(
+            _object(rubric.get(f"{family}_trait_scores")), family, None if family in {"regex", "callable"} else judge
+        )
+    )
+    failure = _failure(about.get("failure"))
+    if not fault and question is None and text is None:
+        fault = "the result has neither a question_id nor a question_text"
+    elif not fault and not isinstance(values, dict) and trace is None and not traits:
+        fault = f"there is no answer, since the run failed: {failure}" if failure else "there is no answer in it"
+    passed = template.get("verify_result")
+    rest = {part: _rest(part, _object(result.get(part))) for part in ("metadata", "template", "rubric")}
+    others = {name: value for name, value in result.items() if name and name not in rest}
+    return RecordedAnswer(
+        question_id=question if question is not None else text,
+        values=values if isinstance(values, dict) else {},
+        trace=trace,
+        answer_id=about.get("result_id"),
+        model=model,
+        replicate=about.get("replicate"),
+        date=_MOMENT.sub(r"\1T\2", moment) if (moment := _text(about.get("timestamp"))) else None,
+        extra={name: value for name, value in {**rest, **others}.items() if value not in (None, {}, [])},
+        place=place,
+        fault=fault,
+        question_text=text,
+        recorded=Recorded(
+            passed=passed if isinstance(passed, bool) else None,
+            score=finite(template.get("verify_granular_result")),
+            fields=_object(template.get("field_results")),
+            traits=traits,
+            overrides=tuple(one for one in _OVERRIDES if template.get(f"{one}_override_applied") is True),
+            failure=failure,
+            template_id=_text(about.get("template_id")),
+            by=_text(read.get("by")),
+            unknown=(*read.get("unknown", ()), *_unknown(result)),
+        ),
+    )
+
+
+def _rest(part: str, held: Json) -> Json:
+    return {name: value for name, value in held.items() if name not in _TAKEN[part] and value not in (None, {}, [])}
+
+
+def _unknown(result: Json) -> Iterator[str]:
+    """Yield the names of members that no result is known to have; a row of a table says them by its header."""
+    if "unknown" in _object(result.get("")):
+        return
+    for part in _NAMES:
+        for name in _object(result.get(part)) if part else result:
+            if name and not _is_known(part, name):
+                yield f"{part}.{name}" if part else name
+
+
+@lru_cache(maxsize=1000)
+def _is_known(part: str, name: str) -> bool:
+    return _NAMES[part].fullmatch(name) is not None
+
+
+def _failure(failure: Any) -> str:
+    """Return a failure as words: its reason, with category and stage where they are said."""
+    if isinstance(failure, dict):
+        where = ", ".join(str(failure[one]) for one in ("category", "stage") if failure.get(one))
+        return f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"
+    return "" if failure is None else str(failure)
+
+
+def _object(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,145 @@
+"""The command `merge`: two edits of one checkpoint brought together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.exceptions import Abort, Exit
+
+from checkpoint_ld.cli import streams
+from checkpoint_ld.cli.parameters import EXIT_FOUND, Command, argument, as_json, flag, output, quiet, syntax, together
+from checkpoint_ld.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from checkpoint_ld.cli.streams import Output
+    from checkpoint_ld.merging import Conflict, Merge
+
+deciding = together(
+    flag("--ours", "is_ours", help="Where the sides contradict, take OURS."),
+    flag("--theirs", "is_theirs", help="Where the sides contradict, take THEIRS."),
+    flag("-i", "--interactive", "is_asked", help="Ask about each conflict: ours, theirs, or edit."),
+)
+"""How conflicts are decided."""
+
+
+@click.command(cls=Command)
+@argument("base", "BASE", "The version that both sides started from; - for standard input.")
+@argument("ours", "OURS", "The version of one side, whose layout is kept; - for standard input.")
+@argument("theirs", "THEIRS", "The version of the other side; - for standard input.")
+@output("The file to write; - for standard output. Conflicts are listed beside it, in FILE.conflicts.json.")
+@deciding
+@as_json
+@syntax
+@quiet
+def merge(
+    *,
+    base: str,
+    ours: str,
+    theirs: str,
+    output: Output,
+    is_ours: bool,
+    is_theirs: bool,
+    is_asked: bool,
+    as_json: bool,
+    syntax: str | None,
+    quiet: bool,
+) -> None:
+    """Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict."""
+    from checkpoint_ld import merging
+    from checkpoint_ld.documents.text import dump_json
+
+    files = base, ours, theirs
+    if files.count(streams.STANDARD) > 1:
+        raise SettingsError("only one checkpoint can come from standard input: give files for the others")
+    if as_json and output.is_standard:
+        raise SettingsError("the checkpoint and the JSON cannot both go to standard output: name a file with --output")
+    prefer, decide = decision(is_ours=is_ours, is_theirs=is_theirs, is_asked=is_asked)
+    listed = None if output.is_standard else f"{output.file}.conflicts.json"
+    output.check(*files)
+    if listed is not None:
+        streams.check_outputs(files, output.file, listed, force=output.force)
+    names = "BASE", "OURS", "THEIRS"
+    sides = [merging.of_source(name, streams.read(one, syntax=syntax)) for name, one in zip(names, files, strict=True)]
+    merged = merging.merge_sources(*sides, prefer=prefer, decide=decide)
+    output.write(merged.content(None if output.is_standard else output.file))
+    if listed is not None:
+        _keep_list(listed, merged)
+    if as_json:
+        streams.out().write(dump_json(merged.as_json()) + b"\n")
+    elif not quiet:
+        tell(merged, listed)
+    if not merged.is_clean:
+        raise Exit(EXIT_FOUND)
+
+
+def decision(*, is_ours: bool, is_theirs: bool, is_asked: bool) -> tuple[str | None, Callable[[Conflict], Any] | None]:
+    """Return which side is preferred, and who decides. Raises SettingsError for more than one answer."""
+    if is_ours + is_theirs + is_asked > 1:
+        raise SettingsError("--ours, --theirs and --interactive exclude one another: give one of them")
+    return "ours" if is_ours else "theirs" if is_theirs else None, ask if is_asked else None
+
+
+def tell(merged: Merge, listed: str | None = None) -> None:
+    """Say on standard error what both sides changed, each in another way."""
+    most = streams.MOST_FINDINGS
+    for one in merged.conflicts[:most]:
+        streams.say(str(one))
+    if len(merged.conflicts) > most:
+        streams.say(f"… and {len(merged.conflicts) - most} more; --json lists them all")
+    if not merged.is_clean:
+        count = len(merged.conflicts)
+        told = f"{count} conflict{'' if count == 1 else 's'}: the result has OURS there"
+        streams.say(f"{told}; {listed} lists what is contested" if listed else told)
+
+
+def ask(conflict: Conflict) -> Any:
+    """Ask for the value that stands for a conflict. Raises SettingsError where nobody answers."""
+    streams.say(str(conflict))
+    while True:
+        try:
+            answer = click.prompt("ours, theirs, edit", type=click.Choice(("o", "t", "e")), err=True)
+        except Abort:
+            raise SettingsError("nobody decided about a conflict: nothing is written") from None
+        if answer != "e":
+            return conflict.ours if answer == "o" else conflict.theirs
+        found = _edited(conflict)
+        if found is not None:
+            return found[0]
+
+
+def _edited(conflict: Conflict) -> tuple[Any] | None:
+    """Return the value that somebody edits; None where it was not saved, or is no JSON."""
+    from checkpoint_ld.documents.text import dump_json
+    from checkpoint_ld.documents.values import ABSENT
+    from checkpoint_ld.errors import ReadError
+
+    value = conflict.theirs if conflict.ours is ABSENT else conflict.ours
+    if isinstance(value, str):
+        text = click.edit(value, extension=".py" if "\n" in value else ".txt")
+        return None if text is None else (text if value.endswith("\n") else text.removesuffix("\n"),)
+    text = click.edit(dump_json(value).decode(), extension=".json")
+    if text is None:
+        return None
+    from checkpoint_ld.documents.document import read_json
+
+    try:
+        return (read_json(text.encode()).value,)
+    except ReadError as error:
+        streams.say(str(error))
+        return None
+
+
+def _keep_list(file: str, merged: Merge) -> None:
+    from pathlib import Path
+
+    from checkpoint_ld.documents.files import replace_file
+    from checkpoint_ld.documents.text import dump_json
+
+    if merged.is_clean:
+        # One of an earlier merge would say what is no longer true; without --force there is none.
+        Path(file).unlink(missing_ok=True)
+    else:
+        replace_file(file, dump_json(merged.as_json()) + b"\n")

@@ -1,0 +1,1 @@
+"""What frameworks find of checkpoint-ld in their own terms; each module imports its framework."""

@@ -1,0 +1,574 @@
+"""A checkpointer of LangGraph whose checkpoints are ours: `compile(checkpointer=CheckpointSaver(manager))`.
+
+See https://docs.langchain.com/oss/python/langgraph/persistence and `langgraph.checkpoint.base`. The module imports
+`langgraph.checkpoint`, which the extra `langgraph` installs. A thread is an execution. Each of LangGraph's checkpoints
+is one of ours, and so are the writes of each task, which LangGraph hands over before the next checkpoint: all is added,
+nothing is changed, so that what was kept stays kept whenever the process dies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import hashlib
+import threading
+from collections import OrderedDict, defaultdict
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from uuid import UUID
+
+from checkpoint_ld.agent.values import LATEST_MS, LONGEST_ID
+from checkpoint_ld.checkpointing.checkpointer import new_checkpoint
+from checkpoint_ld.checkpointing.manager import CheckpointManager
+from checkpoint_ld.data import library
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointNotFound,
+    IntegrityError,
+    SettingsError,
+    WriteError,
+    WrongTypeError,
+)
+from checkpoint_ld.integrations.langgraph_state import Telling
+from checkpoint_ld.phrases import told_error
+from checkpoint_ld.runtime.changes import Clock, new_id
+from checkpoint_ld.stores.protocol import Filter
+
+library("langgraph.checkpoint.base", extra="langgraph")  # says what to install where it is absent
+
+from langgraph.checkpoint.base import (  # noqa: E402 - after the sentence above
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    CheckpointTuple,
+    get_checkpoint_metadata,
+    writes_sort_key,
+)
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer  # noqa: E402 - as above
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: E402 - as above
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import (
+        ChannelVersions,
+        Checkpoint,
+        CheckpointMetadata,
+        DeltaChannelHistory,
+        PendingWrite,
+    )
+    from langgraph.checkpoint.serde.base import SerializerProtocol
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.values import Snapshot
+
+MEMBER: Final = "langgraph"
+"""The member of a snapshot that holds LangGraph's own bytes, and what they are found by."""
+_WRITES: Final = " (writes)"
+"""What the execution of writes is called after its thread: the thread's own has whole states only."""
+_REASONS: Final = {"input": "auto", "loop": "step_complete", "update": "manual", "fork": "branch"}
+"""The reasons of our checkpoints by the sources of LangGraph's."""
+_GREGORIAN: Final = 0x01B21DD213814000
+"""100 nanoseconds from 1582-10-15, where such ids count from, to 1970."""
+_REMEMBERED: Final = 64
+"""States that are kept in memory, so that the next ones can share thoughts with them."""
+_STRATEGIES: Final = ("keep_latest", "delete")
+
+
+class Address(NamedTuple):
+    """Where something of LangGraph's is: the parts of our id. `task_id` and `number` are empty but for writes."""
+
+    checkpoint_id: str
+    thread_id: str
+    checkpoint_ns: str
+    task_id: str = ""
+    number: str = ""
+
+    @property
+    def id(self) -> str:
+        """The id of our checkpoint. Raises SettingsError if it would be too long."""
+        parts = self if self.number else self[:3]
+        found = "/".join(one.replace("%", "%25").replace("/", "%2F") for one in parts)
+        if len(found) > LONGEST_ID:
+            raise SettingsError(f"the ids of thread {self.thread_id[:40]!r}… are too long: shorten the thread_id")
+        return found
+
+    @property
+    def execution_id(self) -> str:
+        """The execution that our checkpoint belongs to."""
+        return self.thread_id + _WRITES if self.number else self.thread_id
+
+    @property
+    def checkpoint(self) -> Address:
+        """Where the checkpoint is that writes belong to."""
+        return Address(*self[:3])
+
+    @property
+    def config(self) -> RunnableConfig:
+        """What LangGraph calls it."""
+        return {
+            "configurable": {
+                "thread_id": self.thread_id,
+                "checkpoint_ns": self.checkpoint_ns,
+                "checkpoint_id": self.checkpoint_id,
+            }
+        }
+
+    @classmethod
+    def of_id(cls, id: str) -> Self | None:
+        """Return what `id` was made from; None for an id of something else."""
+        parts = id.split("/")
+        return cls(*(one.replace("%2F", "/").replace("%25", "%") for one in parts)) if len(parts) in (3, 5) else None
+
+    @classmethod
+    def of_config(cls, config: RunnableConfig, checkpoint_id: str | None = None) -> Self:
+        """Return where a config points, to the newest checkpoint if its id is empty. Raises SettingsError."""
+        given = config.get("configurable", {})
+        if given.get("thread_id") in (None, ""):
+            raise SettingsError('the config names no thread: give {"configurable": {"thread_id": "…"}}')
+        return cls(
+            checkpoint_id or given.get("checkpoint_id") or "",
+            str(given["thread_id"]),
+            given.get("checkpoint_ns") or "",
+        )
+
+
+class _Fixed(NamedTuple):
+    """What finds checkpoints in a list of ids that was made once, for a walk along parents."""
+
+    saver: CheckpointSaver
+    held: _Held
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return self.saver._found(Address.of_config(config), self.held)  # noqa: SLF001 - of this module
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    snapshot: Snapshot
+    timestamp: int
+
+
+_Held = dict[Address, list[Address]]
+_Pending = list["PendingWrite"]
+"""The checkpoints of LangGraph's that there are, each with its writes in the order in which they came."""
+
+
+class CheckpointSaver(BaseCheckpointSaver[int]):
+    """Keeps the checkpoints of LangGraph's graphs in the stores of a manager. Any thread may use it, and any loop.
+
+    Messages become thoughts and calls of tools, small JSON in other channels becomes variables, so that a thread can be
+    shown, compared and queried like any execution. LangGraph's own bytes stand beside, with their hash; they are what a
+    graph goes on from. Nothing is unpickled.
+    """
+
+    def __init__(
+        self,
+        manager: CheckpointManager | None = None,
+        *,
+        agent_id: str = "langgraph",
+        serde: SerializerProtocol | None = None,
+        readable: bool | None = None,
+    ) -> None:
+        """Keep them where `manager` does, by default in the files of `./checkpoints`, as the agent `agent_id`.
+
+        `serde` makes the bytes, by default LangGraph's JsonPlusSerializer without pickle. With `readable`, thoughts,
+        calls and variables are written in the clear; by default they are unless `serde` encrypts. Raises WrongTypeError
+        for what is no manager, and SettingsError for a manager that redacts, which these bytes cannot be, and for a
+        serializer that pickles.
+        """
+        if manager is not None and not isinstance(manager, CheckpointManager):
+            raise WrongTypeError(f"a {type(manager).__name__} is no manager: give CheckpointManager(…)")
+        super().__init__(serde=serde or JsonPlusSerializer())
+        self.manager = CheckpointManager() if manager is None else manager
+        if self.manager.redacts:
+            raise SettingsError("LangGraph's bytes cannot be redacted: give a manager without redact, and encrypt them")
+        inner = serde.serde if isinstance(serde, EncryptedSerializer) else serde
+        if getattr(inner, "pickle_fallback", False):
+            raise SettingsError("what is pickled is run when it is read: give a serializer without pickle_fallback")
+        self.agent_id = agent_id
+        self.readable = not isinstance(serde, EncryptedSerializer) if readable is None else readable
+        self._clock = Clock()
+        self._states: OrderedDict[Address, _State] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a thread's newest checkpoint, or the one that is named; None if there is none.
+
+        Raises IntegrityError for bytes that are damaged, and what stores raise.
+        """
+        wanted = Address.of_config(config)
+        return self._found(wanted, self._held(wanted.thread_id))
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - LangGraph's name
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """Yield the checkpoints of a thread, or of all, the newest first. Raises as `get_tuple`."""
+        wanted = {} if config is None else config.get("configurable", {})
+        thread = wanted.get("thread_id")
+        held = self._held(None if thread is None else str(thread))
+        until = None if before is None else before["configurable"].get("checkpoint_id")
+        ids = sorted(
+            (
+                one
+                for one in held
+                if wanted.get("checkpoint_ns") in (None, one.checkpoint_ns)
+                and wanted.get("checkpoint_id") in (None, one.checkpoint_id)
+                and (until is None or one.checkpoint_id < until)
+            ),
+            reverse=True,
+        )
+        found = (kept for kept in (self._found(one, held) for one in ids) if kept is not None)
+        asked = (filter or {}).items()
+        yield from islice((one for one in found if all(one.metadata.get(key) == value for key, value in asked)), limit)
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,  # noqa: ARG002 - each checkpoint holds all channels
+    ) -> RunnableConfig:
+        """Keep a checkpoint, and return the config that names it.
+
+        Raises WriteError for values that the serializer does not know, and what stores raise.
+        """
+        address = Address.of_config(config, checkpoint["id"])
+        parent = Address.of_config(config)
+        above = Address(str((metadata.get("parents") or {}).get("", "")), address.thread_id, "")
+        before = self._state(parent)
+        now = _milliseconds(checkpoint.get("ts")) or self._clock.wall()
+        since = now if before is None else before.timestamp
+        now = min(max(now, since), LATEST_MS)  # no clock that was put back makes a thought younger than its checkpoint
+        telling = Telling(
+            None if before is None else before.snapshot, now, f"{address.thread_id}/{address.checkpoint_ns}"
+        )
+        for name, value in checkpoint["channel_values"].items() if self.readable else ():
+            telling.channel(name, value)
+        source = str(metadata.get("source", "loop"))
+        snapshot = telling.snapshot(
+            step=max((metadata.get("step") or 0) + 1, 0),  # the first of LangGraph's steps is -1
+            duration_ms=now - since + (0 if before is None else int(before.snapshot.progress.duration_ms or 0)),
+            member={
+                **address.config["configurable"],
+                "parent_checkpoint_id": parent.checkpoint_id or None,
+                "checkpoint": self._packed(checkpoint),
+                "metadata": self._packed(get_checkpoint_metadata(config, metadata)),
+            },
+        )
+        linked = parent if parent.checkpoint_id else above if above.checkpoint_id else None
+        link: dict[str, Any] | None = None if linked is None else {"checkpoint_id": linked.id}
+        if link is not None and source == "fork":
+            link["is_branch"] = True
+        kept = self._keep(address, snapshot, now, _REASONS.get(source, "auto"), link)
+        self._remember(address, kept)
+        return address.config
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Keep what a task wrote before the next checkpoint holds it. Raises as `put`."""
+        if not writes:
+            return
+        belongs = Address.of_config(config)
+        member = {
+            **belongs.config["configurable"],
+            "task_id": task_id,
+            "task_path": task_path,
+            "writes": [{"channel": channel, **self._packed(value)} for channel, value in writes],
+        }
+        # Just before its checkpoint, which may not be kept yet, so that the newest one of all is a whole state.
+        moment = _moment(belongs.checkpoint_id) or self._clock.wall()
+        snapshot = Telling(None, moment, "").snapshot(step=0, duration_ms=0, member=member)
+        address = belongs._replace(task_id=task_id, number=new_id(""))
+        self._keep(address, snapshot, moment, "auto", {"checkpoint_id": belongs.id})
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Delete a thread's checkpoints, and what its tasks wrote."""
+        self._delete(self._held(str(thread_id)).items())
+
+    def delete_for_runs(self, run_ids: Collection[str]) -> None:
+        """Delete the checkpoints that these runs made, and what their tasks wrote; all are read for that."""
+        held = self._held(None)
+        found = ((one, self._found(one, held)) for one in held)
+        going = [one for one, kept in found if kept is not None and kept.metadata.get("run_id") in set(run_ids)]
+        self._delete((one, held[one]) for one in going)
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy all of a thread to another one. Raises CheckpointExists where that holds something else."""
+        held, target = self._held(str(source_thread_id)), str(target_thread_id)
+        for address, writes in sorted(held.items()):
+            for one in (address, *writes):
+                with suppress(CheckpointNotFound):  # writes without their checkpoint
+                    self.manager.store.put(_moved(self.manager.get(one.id), one._replace(thread_id=target)))
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Delete all but the newest checkpoint of each namespace of threads, or with `delete` all.
+
+        Those that a channel of the newest one still needs, since it keeps differences, stay. Raises SettingsError for
+        another strategy.
+        """
+        if strategy not in _STRATEGIES:
+            raise SettingsError(f"there is no strategy {strategy!r}: use {' or '.join(_STRATEGIES)}")
+        for thread in map(str, thread_ids):
+            held = self._held(thread)
+            spaces = {Address("", thread, one.checkpoint_ns) for one in held} if strategy == "keep_latest" else ()
+            staying = {needed for one in spaces for needed in self._needed(one, held)}
+            self._delete((one, writes) for one, writes in held.items() if one not in staying)
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Return what was written to channels that keep differences; the thread is listed once for all ancestors."""
+        fixed: Any = _Fixed(self, self._held(Address.of_config(config).thread_id))
+        return BaseCheckpointSaver.get_delta_channel_history(fixed, config=config, channels=channels)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Do what `get_tuple` does, in a thread."""
+        return await asyncio.to_thread(self.get_tuple, config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,  # noqa: A002 - LangGraph's name
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Do what `list` does, each step in a thread."""
+        found = self.list(config, filter=filter, before=before, limit=limit)
+        while (one := await asyncio.to_thread(next, found, None)) is not None:
+            yield one
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Do what `put` does, in a thread."""
+        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Do what `put_writes` does, in a thread."""
+        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Do what `delete_thread` does, in a thread."""
+        await asyncio.to_thread(self.delete_thread, thread_id)
+
+    async def adelete_for_runs(self, run_ids: Collection[str]) -> None:
+        """Do what `delete_for_runs` does, in a thread."""
+        await asyncio.to_thread(self.delete_for_runs, run_ids)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Do what `copy_thread` does, in a thread."""
+        await asyncio.to_thread(self.copy_thread, source_thread_id, target_thread_id)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Do what `prune` does, in a thread."""
+        await asyncio.to_thread(self.prune, thread_ids, strategy=strategy)
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Do what `get_delta_channel_history` does, in a thread."""
+        return await asyncio.to_thread(self.get_delta_channel_history, config=config, channels=channels)
+
+    def _keep(
+        self, address: Address, snapshot: Snapshot, now: int, reason: str, parent: dict[str, Any] | None
+    ) -> AgentCheckpoint:
+        progress = snapshot.progress
+        checkpoint = new_checkpoint(
+            {
+                "id": address.id,
+                "timestamp": now,
+                "execution_id": address.execution_id,
+                "agent_id": self.agent_id,
+                "snapshot": snapshot,
+                "parent": parent,
+            },
+            {
+                "step_number": progress.step_number,
+                "tokens_used": progress.tokens_used,
+                "duration_ms": progress.duration_ms,
+                "checkpoint_reason": reason,
+            },
+        )
+        try:
+            self.manager.store.put(checkpoint)
+        except CheckpointExists:  # LangGraph puts another one in place of it
+            self.manager.delete(address.id)
+            self.manager.store.put(checkpoint)
+        return checkpoint
+
+    def _remember(self, address: Address, checkpoint: AgentCheckpoint) -> _State:
+        # The bytes are not kept in memory, only what later snapshots share.
+        bare = checkpoint.snapshot.model_copy()
+        object.__setattr__(bare, "__pydantic_extra__", {})
+        state = _State(bare, checkpoint.timestamp)
+        with self._guard:
+            self._states[address] = state
+            self._states.move_to_end(address)
+            while len(self._states) > _REMEMBERED:
+                self._states.popitem(last=False)
+        return state
+
+    def _state(self, address: Address) -> _State | None:
+        """Return the state in a checkpoint; None where it is not there, or not yet."""
+        if not address.checkpoint_id:
+            return None
+        with self._guard:
+            state = self._states.get(address)
+        if state is None:
+            with suppress(CheckpointNotFound):
+                return self._remember(address, self.manager.get(address.id))
+        return state
+
+    def _held(self, thread_id: str | None) -> _Held:
+        held: _Held = {}
+        writes: dict[Address, list[Address]] = defaultdict(list)
+        executions = (None,) if thread_id is None else (thread_id, thread_id + _WRITES)
+        for execution in executions:
+            for header in self.manager.store.truth.headers(Filter(execution_id=execution)):
+                address = Address.of_id(header.id)
+                if address is None or address.execution_id != header.execution_id:
+                    continue  # of something else
+                if address.number:
+                    writes[address.checkpoint].append(address)
+                else:
+                    held[address] = []
+        return {one: sorted(writes[one], key=lambda write: write.number) for one in held | writes}
+
+    def _found(self, wanted: Address, held: _Held) -> CheckpointTuple | None:
+        if not wanted.checkpoint_id:
+            newest = sorted((one for one in held if one.checkpoint_ns == wanted.checkpoint_ns), reverse=True)
+            return next((found for found in (self._found(one, held) for one in newest) if found is not None), None)
+        if wanted not in held:
+            return None
+        try:
+            kept = self.manager.get(wanted.id)
+        except CheckpointNotFound:  # its writes came first and the process died, or it was deleted meanwhile
+            return None
+        self._remember(wanted, kept)
+        member = _member(kept)
+        parent = member.get("parent_checkpoint_id")
+        return CheckpointTuple(
+            wanted.config,
+            self._unpacked(member.get("checkpoint"), wanted),
+            self._unpacked(member.get("metadata"), wanted),
+            wanted._replace(checkpoint_id=parent).config if parent else None,
+            self._pending(held[wanted]),
+        )
+
+    def _pending(self, addresses: Iterable[Address]) -> _Pending:
+        """Return what tasks wrote; the first write of a task at a place counts, of special ones the last."""
+        found: dict[tuple[str, int], tuple[str, PendingWrite]] = {}
+        for address in addresses:
+            try:
+                member = _member(self.manager.get(address.id))
+            except CheckpointNotFound:  # deleted meanwhile
+                continue
+            task, path, writes = member.get("task_id"), member.get("task_path"), member.get("writes")
+            if not (isinstance(task, str) and isinstance(path, str) and isinstance(writes, list)):
+                raise _damaged(address, "its member langgraph holds no writes")
+            channels = [str(one.get("channel")) for one in writes]
+            replaces = all(channel in WRITES_IDX_MAP for channel in channels)
+            for number, (channel, packed) in enumerate(zip(channels, writes, strict=True)):
+                place = task, WRITES_IDX_MAP.get(channel, number)
+                if replaces or place not in found:
+                    found[place] = path, (task, channel, self._unpacked(packed, address))
+        order = sorted(found, key=lambda place: writes_sort_key(found[place][0], *place))
+        return [found[place][1] for place in order]
+
+    def _needed(self, newest: Address, held: _Held) -> Iterator[Address]:
+        """Yield the newest checkpoint, and those before it that its channels of differences are made from."""
+        found = self._found(newest, held)
+        missing = set() if found is None else set(found.metadata.get("counters_since_delta_snapshot") or ())
+        while found is not None:
+            yield Address.of_config(found.config)
+            missing -= found.checkpoint["channel_values"].keys()
+            above = found.parent_config if missing else None
+            found = None if above is None else self._found(Address.of_config(above), held)
+
+    def _delete(self, going: Iterable[tuple[Address, Iterable[Address]]]) -> None:
+        for address, writes in list(going):
+            for one in (*writes, address):
+                self.manager.delete(one.id)
+            with self._guard:
+                self._states.pop(address, None)
+
+    def _packed(self, value: Any) -> dict[str, Any]:
+        try:
+            kind, data = self.serde.dumps_typed(value)
+        except Exception as error:  # a serializer of anybody's may raise anything
+            name = type(self.serde).__name__
+            raise WriteError(f"{name} cannot serialize what a channel holds: {told_error(error)}") from error
+        sha256 = hashlib.sha256(data).hexdigest()
+        return {"type": kind, "base64": base64.b64encode(data).decode(), "sha256": sha256}
+
+    def _unpacked(self, packed: Any, address: Address) -> Any:
+        try:
+            kind, data = packed["type"], base64.b64decode(packed["base64"], validate=True)
+            fits = hashlib.sha256(data).hexdigest() == packed["sha256"]
+        except (TypeError, KeyError, binascii.Error, ValueError) as error:
+            raise _damaged(address, told_error(error)) from error
+        if not fits:
+            raise _damaged(address, "they do not fit their hash")
+        try:
+            return self.serde.loads_typed((kind, data))
+        except Exception as error:  # a serializer of anybody's may raise anything
+            raise _damaged(address, f"{type(self.serde).__name__} raises {told_error(error)}") from error
+
+
+def _member(checkpoint: AgentCheckpoint) -> Mapping[str, Any]:
+    found = (checkpoint.snapshot.model_extra or {}).get(MEMBER)
+    return found if isinstance(found, dict) else {}
+
+
+def _damaged(address: Address, why: str) -> IntegrityError:
+    return IntegrityError(
+        f"{address.id}: LangGraph's bytes cannot be read: {why}; go on from another checkpoint of the thread, "
+        "by its checkpoint_id, or put this one back from a backup"
+    )
+
+
+def _moved(checkpoint: AgentCheckpoint, address: Address) -> AgentCheckpoint:
+    """Return a checkpoint as that of another thread."""
+    member = {**_member(checkpoint), "thread_id": address.thread_id}
+    changes: dict[str, Any] = {"id": address.id, "execution_id": address.execution_id}
+    changes["snapshot"] = checkpoint.snapshot.but(**{MEMBER: member})
+    parent = checkpoint.parent
+    above = None if parent is None else Address.of_id(parent.checkpoint_id)
+    if parent is not None and above is not None:
+        changes["parent"] = parent.but(checkpoint_id=above._replace(thread_id=address.thread_id).id)
+    return checkpoint.but(**changes)
+
+
+def _moment(checkpoint_id: str) -> int | None:
+    """Return the millisecond before an id of version 6 (RFC 9562 §5.6), as LangGraph's are, was made."""
+    with suppress(ValueError):
+        found = UUID(checkpoint_id)
+        if found.version == 6:
+            ticks = (found.int >> 80) << 12 | (found.int >> 64) & 0xFFF
+            return min(max((ticks - _GREGORIAN) // 10_000 - 1, 0), LATEST_MS) or None
+    return None
+
+
+def _milliseconds(told: object) -> int | None:
+    try:
+        return max(int(datetime.fromisoformat(str(told)).timestamp() * 1000), 0)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,428 @@
+"""A language server: what `validate` finds, while somebody types, in any editor that speaks the protocol.
+
+It is built on pygls (https://pygls.readthedocs.io), which the extra `lsp` installs, and speaks the Language Server
+Protocol 3.17 over standard input and output. Documents that show no sign of a checkpoint are left alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import version
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.batch import configuration
+from checkpoint_ld.batch.discovery import is_checkpoint
+from checkpoint_ld.data import library
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.text import Spans, line_starts
+from checkpoint_ld.errors import CheckpointLdError, ReadError
+from checkpoint_ld.examples import example
+from checkpoint_ld.families import checking
+from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.fixes import fixes_of
+from checkpoint_ld.profiles import DEFAULT
+from checkpoint_ld.rules import catalogue
+from checkpoint_ld.vocabulary import KEYS, SETTINGS, TRAIT_TYPES, TYPES
+
+library("pygls", extra="lsp")  # says what to install where it is absent
+
+from lsprotocol import types  # noqa: E402 - after the sentence above
+from pygls.lsp.server import LanguageServer  # noqa: E402 - as above
+from pygls.uris import to_fs_path  # noqa: E402 - as above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pygls.workspace import PositionCodec, TextDocument
+
+    from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.fixes import Fix
+
+NAME = "checkpoint-ld"
+_PAUSE = 0.02
+"""Seconds that a validation waits for more changes, such as those of one paste."""
+_LEVELS = {
+    Severity.VIOLATION: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+}
+_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^\s,:\[\]{}"]+')
+_STRUCTURE = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]')
+_LINE_END = re.compile(r"\r\n?|\n")
+"""What ends a line for an editor (LSP 3.17, Text Documents)."""
+_BEYOND_16_BITS = re.compile("[\U00010000-\U0010ffff]")
+_WIDE = {"utf-8": re.compile(r"[^\x00-\x7f]")}
+"""The characters of more than one code unit, where they are not those beyond 16 bits."""
+_CLOSED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_ROLES = {
+    "dataFeedElement": "Item",
+    "item": "Question",
+    "acceptedAnswer": "Answer",
+    "hasPart": "Template",
+    "rating": "Trait",
+    "additionalProperty": "Setting",
+    "edges": "Edge",
+    "outcomeCriteria": "Criterion",
+    "nodes": "Node",
+    "question": "Question",
+}
+"""The role of an object by the member that it stands in."""
+
+
+class _Places:
+    """Where the characters of a text are for an editor: lines, and columns in code units of its encoding."""
+
+    def __init__(self, document: TextDocument) -> None:
+        self.text = text = document.source
+        self._newlines = line_starts(text)
+        ends = _LINE_END.finditer(text) if "\r" in text else None
+        self._starts = self._newlines if ends is None else array("Q", [0, *(one.end() for one in ends)])
+        codec = document.position_codec
+        wide = list(_WIDE.get(str(codec.encoding), _BEYOND_16_BITS).finditer(text)) if _is_wide(text, codec) else []
+        self._wide = [one.start() for one in wide]
+        self._more = [0, *accumulate(codec.client_num_units(one[0]) - 1 for one in wide)]
+
+    def at(self, offset: int) -> types.Position:
+        """Return the position of a character."""
+        line = bisect_right(self._starts, offset) - 1
+        return types.Position(line, self._units(offset) - self._units(self._starts[line]))
+
+    def _units(self, offset: int) -> int:
+        more: int = self._more[bisect_left(self._wide, offset)]
+        return offset + more
+
+    def span(self, start: int, end: int) -> types.Range:
+        """Return the range of the characters from `start` up to `end`."""
+        return types.Range(self.at(start), self.at(end))
+
+    def token(self, line: int, column: int) -> types.Range:
+        """Return the range of the token at a line and column as findings have them."""
+        end = len(self.text)
+        start = min(self._newlines[line - 1] + column - 1, end) if line < len(self._newlines) else end
+        token = _TOKEN.match(self.text, start)
+        return self.span(start, token.end() if token else min(start + 1, end))
+
+
+def _is_wide(text: str, codec: PositionCodec) -> bool:
+    """Return whether a text has characters of more than one code unit: sizes tell sooner than a search."""
+    is_utf16 = codec.encoding == types.PositionEncodingKind.Utf16
+    return not text.isascii() and not (is_utf16 and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text))
+
+
+@dataclass
+class _Known:
+    """What was found in the last text of a document, and what is in it."""
+
+    findings: list[tuple[types.Range, Finding]] = field(default_factory=list)
+    places: _Places | None = None
+
+    @property
+    def text(self) -> str:
+        """The text; an empty one where it is no checkpoint."""
+        return "" if self.places is None else self.places.text
+
+    @cached_property
+    def parsed(self) -> Document | None:
+        """The text as JSON, None for what is none."""
+        try:
+            return read_json(self.text.encode("utf-8", "surrogatepass")) if self.text else None
+        except ReadError:
+            return None
+
+    @cached_property
+    def fixes(self) -> Sequence[Fix]:
+        """What can be repaired safely."""
+        return () if self.parsed is None else fixes_of(self.parsed)
+
+    @cached_property
+    def edits(self) -> list[tuple[Fix, list[types.TextEdit]]]:
+        """The fixes, each with what it changes."""
+        if self.places is None:
+            return []
+        span = self.places.span
+        return [(fix, [types.TextEdit(span(one.start, one.end), one.text) for one in fix.edits]) for fix in self.fixes]
+
+
+class CheckpointServer(LanguageServer):
+    """A language server for checkpoints."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME, version(NAME), text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+        self.known: dict[str, _Known] = {}
+        self._validated: set[str] = set()
+
+    async def validate(self, uri: str) -> None:
+        """Publish what is found in a document: one validation at a time, the last text until nothing has changed."""
+        if uri in self._validated:
+            return
+        self._validated.add(uri)
+        try:
+            while (document := self.workspace.text_documents.get(uri)) is not None:
+                await asyncio.sleep(_PAUSE)
+                version = document.version
+                known = await asyncio.to_thread(_examined, document)
+                if self.workspace.text_documents.get(uri) is document and document.version == version:
+                    self.known[uri] = known
+                    diagnostics = [_diagnostic(place, found) for place, found in known.findings]
+                    self.text_document_publish_diagnostics(
+                        types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=diagnostics)
+                    )
+                    return
+        finally:
+            self._validated.discard(uri)
+
+
+def _examined(document: TextDocument) -> _Known:
+    """Hold a document against the rules that its project has chosen."""
+    places = _Places(document)
+    data = places.text.encode("utf-8", "surrogatepass")
+    if not is_checkpoint(data):
+        return _Known()
+    path = to_fs_path(document.uri)
+    try:
+        chosen = configuration.find(Path(path).parent) if path else configuration.Configuration()
+        profiles = checking.Profiles(chosen.profile or DEFAULT, tuple(chosen.shapes))
+        checked = checking.check(data, profiles)
+        checked = configuration.selection(chosen, profiles.first.rules).applied(replace(checked, source=path))
+        findings = list(checked.findings)
+    except CheckpointLdError as error:
+        return _Known([(places.token(1, 1), _as_finding(error))], places)
+    return _Known([(places.token(one.place.line or 1, one.place.column or 1), one) for one in findings], places)
+
+
+def _as_finding(error: CheckpointLdError) -> Finding:
+    return Finding("", Severity.WARNING, str(error))
+
+
+def _diagnostic(place: types.Range, found: Finding) -> types.Diagnostic:
+    text = f"{found.subject}: {found.message}" if found.subject else found.message
+    return types.Diagnostic(
+        range=place,
+        message=f"{text}\n{found.remedy}" if found.remedy else text,
+        severity=_LEVELS[found.severity],
+        code=f"{found.code} {found.rule}".strip() or None,
+        source=NAME,
+    )
+
+
+def _covers(place: types.Range, position: types.Position) -> bool:
+    return place.start <= position <= place.end
+
+
+def _page(found: Finding) -> str:
+    """Return the page of a finding's rule, in Markdown."""
+    rule = catalogue().get(found.code)
+    if rule is None:
+        return found.message
+    parts = [f"**{rule.code} {rule.slug}**: {rule.title}", rule.why, f"*What to do:* {found.remedy or rule.remedy}"]
+    shown = example(rule.code)
+    if shown is not None:
+        parts += [f"Wrong:\n```json\n{shown.bad}\n```", f"Right:\n```json\n{shown.good}\n```"]
+    return "\n\n".join(filter(None, parts))
+
+
+def _actions(document: TextDocument, known: _Known, wanted: types.Range) -> Iterator[types.CodeAction]:
+    """Yield the fixes that touch a range, and all of them as one."""
+    if known.text != document.source:
+        return
+    lines = range(wanted.start.line, wanted.end.line + 1)
+    for fix, edits in known.edits:
+        # A member that is put in or taken out may begin a line before or after the finding about it.
+        if any(one.range.start.line - 1 <= lines[-1] and one.range.end.line + 1 >= lines[0] for one in edits):
+            change = types.WorkspaceEdit(changes={document.uri: edits})
+            yield types.CodeAction(fix.title, kind=types.CodeActionKind.QuickFix, edit=change)
+    if known.edits:
+        every = [one for _, edits in known.edits for one in edits]
+        change = types.WorkspaceEdit(changes={document.uri: every})
+        title = f"Repair all that is safe to repair ({len(known.edits)})"
+        yield types.CodeAction(title, kind=types.CodeActionKind.SourceFixAll, edit=change)
+
+
+@dataclass
+class _Open:
+    """An object or array that is not closed yet: the member that it stands in, and its own members so far."""
+
+    slot: str | None
+    is_object: bool
+    keys: list[str] = field(default_factory=list)
+    key: str | None = None
+
+
+def _opened(text: str, offset: int) -> tuple[list[_Open], int | None]:
+    """Return what is open at an offset, from the root on, and where the text literal at the offset begins, if any."""
+    stack: list[_Open] = []
+    for token in _STRUCTURE.finditer(text, 0, offset):
+        mark = token[0]
+        top = stack[-1] if stack else None
+        if mark[0] == '"':
+            if token.end() == offset and not _CLOSED.fullmatch(mark):
+                return stack, token.start()
+            if top is not None and top.is_object and top.key is None:
+                top.key = mark[1:-1]
+                top.keys.append(top.key)
+        elif mark in "{[":
+            # The objects in an array stand in the member that holds the array.
+            slot = None if top is None else top.key if top.is_object else top.slot
+            stack.append(_Open(slot, mark == "{"))
+        elif mark in "}]":
+            if stack:
+                stack.pop()
+        elif mark == "," and top is not None:
+            top.key = None
+    return stack, None
+
+
+def _role(stack: Sequence[_Open]) -> str | None:
+    """Return the role of the innermost object."""
+    if not stack or not stack[-1].is_object:
+        return None
+    slot = stack[-1].slot
+    if slot is None:
+        return "Benchmark"
+    holder = [one for one in stack[:-1] if one.is_object]
+    if slot == "hasPart" and len(holder) == 1:
+        return "Scenario"
+    return "Node" if holder and holder[-1].slot == "nodes" and len(holder) > 1 else _ROLES.get(slot)
+
+
+def _completions(document: TextDocument, position: types.Position) -> Iterator[types.CompletionItem]:
+    """Yield the members, types and settings that may stand at a position."""
+    text, offset = document.source, document.offset_at_position(position)
+    stack, start = _opened(text, offset)
+    role = _role(stack)
+    if role is None:
+        return
+    top = stack[-1]
+    kind = types.CompletionItemKind.Property if top.key is None else types.CompletionItemKind.EnumMember
+    if top.key is None:
+        words = [key for key in KEYS[role] if key not in top.keys]
+    elif top.key == "additionalType" and role == "Trait":
+        words = [f"karenina:{name}" for name in TRAIT_TYPES]
+    elif top.key == "@type" and role in TYPES:
+        words = [TYPES[role]]
+    elif top.key == "name" and role == "Setting":
+        objects = [one for one in stack if one.is_object]
+        words = [*SETTINGS.get(_role([*objects[:-1]]) or "", ())] if len(objects) > 1 else []
+    else:
+        return
+    end = offset + (text[offset : offset + 1] == '"' and start is not None)
+    place = _Places(document).span(offset if start is None else start, end)
+    for word in words:
+        yield types.CompletionItem(
+            word, kind=kind, text_edit=types.TextEdit(place, f'"{word}"'), filter_text=f'"{word}"'
+        )
+
+
+def _outline(document: TextDocument, known: _Known) -> list[types.DocumentSymbol]:
+    """Return the questions of a benchmark, each with its traits."""
+    value = known.parsed.value if known.parsed is not None and known.text == document.source else None
+    if not isinstance(value, dict) or known.places is None:
+        return []
+    spans, places = Spans(known.text), known.places
+
+    def symbols(path: tuple[str | int, ...], held: Any, kind: types.SymbolKind) -> Iterator[types.DocumentSymbol]:
+        for at, one in enumerate(held if isinstance(held, list) else ()):
+            item = one.get("item", one) if isinstance(one, dict) else None
+            if not isinstance(item, dict):
+                continue
+            name = next((item[key] for key in ("text", "name") if isinstance(item.get(key), str) and item[key]), "…")
+            place = places.span(*spans.value((*path, at)))
+            inner = (*path, at, "item", "rating") if item is not one else (*path, at, "rating")
+            children = [*symbols(inner, item.get("rating"), types.SymbolKind.Property)]
+            yield types.DocumentSymbol(name, kind, place, types.Range(place.start, place.start), children=children)
+
+    return [
+        *symbols(("rating",), value.get("rating"), types.SymbolKind.Property),
+        *symbols(("dataFeedElement",), value.get("dataFeedElement"), types.SymbolKind.Object),
+        *symbols(("hasPart",), value.get("hasPart"), types.SymbolKind.Module),
+    ]
+
+
+def _definition(document: TextDocument, known: _Known, position: types.Position) -> types.Range | None:
+    """Return the object that the text at a position names: a question by its `@id`, a node of a scenario by its key."""
+    if known.text != document.source or known.parsed is None or known.places is None:
+        return None
+    offset = document.offset_at_position(position)
+    start = document.offset_at_position(types.Position(position.line, 0))
+    line = document.lines[position.line]
+    literal = next((one for one in _TOKEN.finditer(line) if start + one.start() <= offset <= start + one.end()), None)
+    if literal is None or literal[0][0] != '"':
+        return None
+    path = _place_of(known.parsed.value, literal[0][1:-1])
+    return None if path is None else known.places.span(*Spans(known.text).value(path))
+
+
+def _place_of(value: Any, name: str) -> tuple[str | int, ...] | None:
+    """Return the path of the object that a name is that of."""
+    left: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while left:
+        path, held = left.pop()
+        if isinstance(held, dict):
+            if path and held.get("@id") == name and len(held) > 1:
+                return path
+            nodes = held.get("nodes")
+            if isinstance(nodes, dict) and name in nodes:
+                return (*path, "nodes", name)
+            left += [((*path, key), one) for key, one in held.items() if isinstance(one, dict | list)]
+        elif isinstance(held, list):
+            left += [((*path, at), one) for at, one in enumerate(held) if isinstance(one, dict | list)]
+    return None
+
+
+def server() -> CheckpointServer:
+    """Return a language server with all that it can do; `start_io()` runs it."""
+    made = CheckpointServer()
+
+    @made.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def opened(held: CheckpointServer, params: types.DidOpenTextDocumentParams) -> None:
+        await held.validate(params.text_document.uri)
+
+    @made.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def changed(held: CheckpointServer, params: types.DidChangeTextDocumentParams) -> None:
+        await held.validate(params.text_document.uri)
+
+    @made.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(held: CheckpointServer, params: types.DidCloseTextDocumentParams) -> None:
+        uri = params.text_document.uri
+        held.known.pop(uri, None)
+        held.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+
+    @made.feature(types.TEXT_DOCUMENT_HOVER)
+    def hovered(held: CheckpointServer, params: types.HoverParams) -> types.Hover | None:
+        known = held.known.get(params.text_document.uri, _Known())
+        pages = {_page(found): place for place, found in known.findings if _covers(place, params.position)}
+        if not pages:
+            return None
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(pages)))
+
+    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]
+
+    @made.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds))
+    def actions(held: CheckpointServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        return [*_actions(held.workspace.get_text_document(uri), held.known.get(uri, _Known()), params.range)]
+
+    @made.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=['"']))
+    def completions(held: CheckpointServer, params: types.CompletionParams) -> list[types.CompletionItem]:
+        document = held.workspace.get_text_document(params.text_document.uri)
+        return [*_completions(document, params.position)]
+
+    @made.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def outline(held: CheckpointServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        uri = params.text_document.uri
+        return _outline(held.workspace.get_text_document(uri), held.known.get(uri, _Known()))
+
+    @made.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def definition(held: CheckpointServer, params: types.DefinitionParams) -> types.Location | None:
+        uri = params.text_document.uri
+        found = _definition(held.workspace.get_text_document(uri), held.known.get(uri, _Known()), params.position)
+        return None if found is None else types.Location(uri, found)
+
+    return made

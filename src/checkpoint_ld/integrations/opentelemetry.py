@@ -1,0 +1,135 @@
+"""An exporter of OpenTelemetry: what instrumented agents do is kept as checkpoints.
+
+`provider.add_span_processor(BatchSpanProcessor(CheckpointSpanExporter(manager)))`. The module imports
+`opentelemetry.sdk`, which the extra `otel` installs (https://opentelemetry.io/docs/languages/python/exporters/).
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+
+from checkpoint_ld.checkpointing.manager import CheckpointManager
+from checkpoint_ld.data import library
+from checkpoint_ld.errors import CheckpointExists, CheckpointLdError, WrongTypeError
+from checkpoint_ld.integrations.otlp import error_of
+from checkpoint_ld.integrations.spans import Span, checkpoints_of, moment
+from checkpoint_ld.phrases import encodable
+
+library("opentelemetry.sdk.trace", extra="otel")  # says what to install where it is absent
+
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult  # noqa: E402 - after the sentence above
+from opentelemetry.trace import StatusCode, format_span_id, format_trace_id  # noqa: E402 - as above
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from opentelemetry.sdk.trace import ReadableSpan
+
+_logger = logging.getLogger(__name__)
+LONGEST: Final = 10_000
+"""Spans of a trace without an end that are held before a checkpoint is made of them."""
+
+
+class CheckpointSpanExporter(SpanExporter):
+    """Keeps a checkpoint for each run of an agent, when the first span of its trace has ended. Any thread may use it.
+
+    What has not ended is kept when the exporter is shut down or flushed, and when a trace holds LONGEST spans. Spans
+    that are not about agents are kept with those that are in their trace, and left out otherwise.
+    """
+
+    def __init__(self, manager: CheckpointManager | None = None) -> None:
+        """Keep them where `manager` does, by default in the files of `./checkpoints`. Raises WrongTypeError."""
+        if manager is not None and not isinstance(manager, CheckpointManager):
+            raise WrongTypeError(f"a {type(manager).__name__} is no manager: give CheckpointManager(…)")
+        self.manager = CheckpointManager() if manager is None else manager
+        self._open: OrderedDict[str, list[Span]] = OrderedDict()
+        self._last: dict[str, str] = {}
+        self._guard = threading.Lock()
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Take in spans that have ended. What cannot be kept is logged, as exporters do, and FAILURE is returned."""
+        with self._guard:
+            ended: dict[str, None] = {}
+            for one in map(span_of, spans):
+                held = self._open.setdefault(one.trace_id, [])
+                held.append(one)
+                if one.parent_id is None or len(held) >= LONGEST:
+                    ended[one.trace_id] = None
+            done = [self._keep(self._open.pop(trace)) for trace in ended]
+        return SpanExportResult.SUCCESS if all(done) else SpanExportResult.FAILURE
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:  # noqa: ARG002 - OpenTelemetry's signature
+        """Keep what is held, whether it has ended or not; tell whether that could be done."""
+        with self._guard:
+            done = [self._keep(self._open.pop(trace)) for trace in list(self._open)]
+        return all(done)
+
+    def shutdown(self) -> None:
+        """Keep what is held. The manager stays open: it is the caller's."""
+        self.force_flush()
+
+    def _keep(self, spans: Sequence[Span]) -> bool:
+        try:
+            for checkpoint in checkpoints_of(spans, self._last):
+                self.manager.import_(checkpoint)
+        except CheckpointExists as error:  # a part of its trace was kept before
+            _logger.warning("spans of trace %s came after its checkpoint was made: %s", spans[0].trace_id, error)
+            return False
+        except CheckpointLdError:
+            _logger.exception("the checkpoint of trace %s could not be kept", spans[0].trace_id)
+            return False
+        return True
+
+
+def span_of(span: ReadableSpan) -> Span:
+    """Return a span of the SDK as one that says the same. A parent in another process is none here."""
+    start = moment(span.start_time) or 0
+    events = [(one.name, moment(one.timestamp) or start, _plain(one.attributes)) for one in span.events]
+    parent = None if span.parent is None or span.parent.is_remote else format_span_id(span.parent.span_id)
+    more: dict[str, Any] = {"kind": span.kind.name.lower()}
+    if span.parent is not None and parent is None:
+        more["remote_parent_span_id"] = format_span_id(span.parent.span_id)
+    if span.instrumentation_scope is not None:
+        more["scope"] = {"name": span.instrumentation_scope.name, "version": span.instrumentation_scope.version or ""}
+    if span.links:
+        more["links"] = [
+            {
+                "trace_id": format_trace_id(one.context.trace_id),
+                "span_id": format_span_id(one.context.span_id),
+                "attributes": _plain(one.attributes),
+            }
+            for one in span.links
+        ]
+    context = span.get_span_context()
+    failed = span.status.status_code is StatusCode.ERROR
+    return Span(
+        trace_id=format_trace_id(context.trace_id) if context else "",
+        span_id=format_span_id(context.span_id) if context else "",
+        parent_id=parent,
+        name=span.name,
+        start=start,
+        end=moment(span.end_time),
+        attributes=_plain(span.attributes),
+        resource=_plain(span.resource.attributes),
+        error=error_of(span.status.description, events) if failed else None,
+        events=events,
+        more=more,
+    )
+
+
+def _plain(told: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: _value(value) for name, value in (told or {}).items()}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_value(one) for one in value]
+    if isinstance(value, dict):
+        return _plain(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return encodable(value) if isinstance(value, str) else value.hex() if isinstance(value, bytes) else value

@@ -1,0 +1,60 @@
+"""The provenance of agents for the library `prov`: PROV-JSON, PROV-N and its pictures.
+
+`prov_document` hands over the layer of PROV-O (https://www.w3.org/TR/prov-o/) of checkpoints, which `prov` reads
+(https://prov.readthedocs.io). The module imports `prov`, which the extra `prov` installs.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+import rdflib
+
+from checkpoint_ld.data import library
+from checkpoint_ld.errors import ReadError
+
+library("prov.model", extra="prov")  # says what to install where it is absent
+
+from prov.model import ProvDocument, ProvException  # noqa: E402 - after the sentence above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+
+_PROV: Final = rdflib.Namespace("http://www.w3.org/ns/prov#")
+_STEM: Final = re.compile(r".*[/#:]")
+_KINDS: Final = {_PROV.SoftwareAgent: _PROV.Agent}
+"""Classes with those above them: `prov` looks for the latter and infers nothing."""
+
+
+def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> Any:
+    """Return the provenance of checkpoints as one `prov.model.ProvDocument`.
+
+    It has entities (checkpoints and thoughts), activities (executions and calls of tools), agents and how they belong
+    together. `serialize(format="json")` writes PROV-JSON, `prov.dot.prov_to_dot` draws. Raises ReadError for what
+    `prov` finds invalid.
+    """
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - loads pydantic's models
+
+    merged = rdflib.Graph()
+    for one in (checkpoints,) if isinstance(checkpoints, AgentCheckpoint) else checkpoints:
+        for subject, predicate, term in one.to_graph():
+            if str(predicate if predicate != rdflib.RDF.type else term).startswith(_PROV):
+                merged.add((subject, predicate, term))
+                if isinstance(term, rdflib.URIRef) and term in _KINDS:
+                    merged.add((subject, rdflib.RDF.type, _KINDS[term]))
+    names = {one for triple in merged for one in triple if isinstance(one, rdflib.URIRef)}
+    stems = {found[0] for one in names if not one.startswith(_PROV) and (found := _STEM.match(one))}
+    for number, stem in enumerate(sorted(stems)):
+        merged.bind(f"n{number}", stem)  # `prov` knows names by prefixes alone
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it warns of each prefix that it makes up
+            return ProvDocument.deserialize(
+                content=merged.serialize(format="turtle"), format="rdf", rdf_format="turtle"
+            )
+    except ProvException as error:
+        raise ReadError(f"the library prov finds the provenance invalid: {error}") from error

@@ -1,0 +1,56 @@
+"""Checkpoints as a format of rdflib: `Graph().parse("metals.jsonld", format="checkpoint")`, and `serialize` likewise.
+
+rdflib finds both by entry points.
+
+See "Plugins" in rdflib's documentation.
+"""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any
+
+from rdflib.parser import Parser
+from rdflib.serializer import Serializer
+
+from checkpoint_ld import families, rdf, writing
+from checkpoint_ld.agent.writing import written
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.reading import Reading
+
+if TYPE_CHECKING:
+    from rdflib import Graph
+    from rdflib.parser import InputSource
+
+    from checkpoint_ld.families import Source
+
+
+class CheckpointParser(Parser):
+    """Reads a checkpoint of any dialect, syntax and family into a graph."""
+
+    def parse(self, source: InputSource, sink: Graph, *, inferred: bool = False, prov: bool = False, **_: Any) -> None:
+        """Add the statements of a checkpoint to `sink`; with `inferred` also what follows, with `prov` PROV of agents.
+
+        Raises ReadError for what is no checkpoint.
+        """
+        stream: Any = source.getByteStream() or source.getCharacterStream()
+        text = stream.read()
+        data = text.encode() if isinstance(text, str) else text
+        name = source.getPublicId() or source.getSystemId()
+        read = families.examine_bytes(data, name, syntax=None, checked=False)
+        graph = families.graph_of(families.refusing(read), prov=prov)
+        sink.addN((*statement, sink) for statement in (families.inferred(graph) if inferred else graph))
+
+
+class CheckpointSerializer(Serializer):
+    """Writes a graph that holds one checkpoint as the canonical file of its family."""
+
+    def serialize(self, stream: IO[bytes], base: str | None = None, encoding: str | None = None, **_: Any) -> None:  # noqa: ARG002 - rdflib's signature
+        """Write the checkpoint. Raises ReadError for a graph that holds none, or several."""
+        if encoding is not None and encoding.lower().replace("-", "") != "utf8":
+            raise WriteError(f"a checkpoint is UTF-8, not {encoding}: leave the encoding out")
+        read = families.refusing(families.of_statements(rdf.held(self.store), checked=False))
+        stream.write(_written(read))
+
+
+def _written(read: Source) -> bytes:
+    return writing.write(read.graph).data if isinstance(read, Reading) else written(read.tree, "canonical")

@@ -1,0 +1,137 @@
+"""Cards: what a notebook shows of an object, as HTML that is readable in light and dark and needs nothing else.
+
+Everything that comes from a document is escaped. There is no script, and nothing is fetched. Long texts and long tables
+are folded. Notebooks are shared: what looks like a secret is withheld.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.phrases import encodable, harmless
+from checkpoint_ld.secrets import secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+_SHORT, _LONGEST = 160, 20_000
+"""From how many characters on a text is folded, and how many of it are shown at all."""
+_OPEN, _MOST = 10, 200
+"""How many rows of a table are shown at once, and how many when it is unfolded."""
+WITHHELD = "(withheld: it looks like a secret)"
+_STYLE = (
+    ".ckld{font:13px/1.45 system-ui,sans-serif;max-width:72em;overflow-wrap:break-word}"
+    ".ckld b.name{font-size:1.1em}.ckld .quiet{opacity:.7}"
+    ".ckld dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1em;margin:.4em 0}"
+    ".ckld dt{opacity:.7}.ckld dd{margin:0}"
+    ".ckld table{border-collapse:collapse;margin:.4em 0}.ckld caption{text-align:left;font-weight:600}"
+    ".ckld th,.ckld td{text-align:left;vertical-align:top;padding:.15em .8em .15em 0;"
+    "border-top:1px solid color-mix(in srgb,currentColor 25%,transparent)}"
+    ".ckld pre{margin:.2em 0;white-space:pre-wrap;font-size:12px}.ckld summary{cursor:pointer}"
+)
+"""Colours are the notebook's own, whatever its theme."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of values under their columns; `total` is how many there are if `rows` stops before."""
+
+    caption: str
+    columns: Sequence[str]
+    rows: Iterable[Sequence[object]]
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What is shown of an object: its kind, its name, a line about it, facts by name, tables.
+
+    Facts without a value are left out.
+    """
+
+    kind: str
+    name: object = ""
+    line: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    tables: Sequence[Rows] = ()
+    picture: str = ""
+
+    def html(self) -> str:
+        """Return the card as HTML; `picture`, an SVG of ours, stands in it as it is."""
+        return encodable("".join(self._html()))
+
+    def _html(self) -> Iterator[str]:
+        yield f'<div class="ckld"><style>{_STYLE}</style>'
+        yield f'<div><b class="name">{_escaped(self.name)}</b> <span class="quiet">{_escaped(self.kind)}</span></div>'
+        if self.line:
+            yield f"<div>{_escaped(self.line)}</div>"
+        facts = {name: value for name, value in self.facts.items() if value not in (None, "", [], (), {})}
+        if facts:
+            yield "<dl>"
+            yield from (f"<dt>{_escaped(name)}</dt><dd>{_value(value)}</dd>" for name, value in facts.items())
+            yield "</dl>"
+        yield self.picture
+        for table in self.tables:
+            yield from _table(table)
+        yield "</div>"
+
+
+class Shown:
+    """An object that notebooks show as a card."""
+
+    __slots__ = ()
+
+    def _card(self) -> Card:
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        """Return what IPython and Jupyter show of the object (IPython, "Rich display")."""
+        return self._card().html()
+
+
+def _table(table: Rows) -> Iterator[str]:
+    rows = [f"<tr>{''.join(f'<td>{_value(one)}</td>' for one in row)}</tr>" for row in islice(table.rows, _MOST)]
+    if not rows:
+        return
+    head = f"<caption>{_escaped(table.caption)}</caption>" if table.caption else ""
+    head += f"<tr>{''.join(f'<th>{_escaped(one)}</th>' for one in table.columns)}</tr>"
+    yield f"<table>{head}{''.join(rows[:_OPEN])}</table>"
+    total = max(len(rows), table.total or 0)
+    if len(rows) > _OPEN:
+        more = f"{len(rows) - _OPEN} more" + (f" of {total - _OPEN}" if total > len(rows) else "")
+        yield f"<details><summary>{more}</summary><table>{''.join(rows[_OPEN:])}</table></details>"
+    elif total > len(rows):
+        yield f'<div class="quiet">… and {total - len(rows)} more</div>'
+
+
+def _value(value: object) -> str:
+    """Return a value as HTML: a text of several lines or of many characters is folded, a secret is withheld."""
+    if isinstance(value, str | dict | list) and secret(value) is not None:
+        return f"<em>{WITHHELD}</em>"
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            text = value
+        case list() | tuple() | set() | frozenset() if all(isinstance(one, str) for one in value):
+            text = ", ".join(value)
+        case dict() | list():
+            text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+        case _:
+            text = str(value)
+    if len(text) <= _SHORT and "\n" not in text:
+        return _escaped(text)
+    first = text.strip().partition("\n")[0][: _SHORT // 2]
+    rest = f"\n… {len(text) - _LONGEST} more characters" if len(text) > _LONGEST else ""
+    lines = "\n".join(_escaped(line) for line in text[:_LONGEST].splitlines())
+    return f"<details><summary>{_escaped(first)} …</summary><pre>{lines}{rest}</pre></details>"
+
+
+def _escaped(value: object) -> str:
+    return escape(harmless(str(value)))

@@ -1,0 +1,430 @@
+"""Charts of benchmarks and of recorded answers: figures of Matplotlib, to change in a notebook or to write as SVG.
+
+`rates` and `paired` give the numbers behind charts of answers. Nothing here touches pyplot, which would keep every
+figure in memory. Matplotlib comes with the extra `plots`.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from checkpoint_ld.assessment.assessing import Status
+from checkpoint_ld.benchmark.content import content_of, elements_of
+from checkpoint_ld.data import library
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.mapping.questions import TEXT, frame
+from checkpoint_ld.phrases import encodable, harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from checkpoint_ld.assessment.assessing import Assessment
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.benchmark.content import QuestionContent
+    from checkpoint_ld.graph.object_reading import Frame
+
+__all__ = [
+    "Comparison",
+    "Pair",
+    "Rate",
+    "comparison",
+    "keywords",
+    "lengths",
+    "paired",
+    "pass_rates",
+    "rates",
+    "readiness",
+    "svg",
+    "trait_coverage",
+]
+
+_Z: Final = 1.959963984540054
+"""The quantile of the normal distribution that 95 % intervals are made with."""
+_MOST: Final = 30
+"""Bars or rows of a chart; how many more there are is said in the chart."""
+_WIDEST: Final = 44
+"""Characters of a label; longer ones are cut."""
+_NO_QUESTIONS: Final = "the benchmark has no questions to draw: add some"
+_NAVY, _TEAL, _AMBER, _RED, _PALE = "#1f4e79", "#0b7a75", "#b26a00", "#b3261e", "#d9dee3"
+
+
+class Rate(NamedTuple):
+    """How many answers of one model, or to one question, passed.
+
+    `total` are those that were decided, `undecided` all others: those that the template cannot decide, and errors.
+    """
+
+    name: str
+    passed: int
+    total: int
+    undecided: int = 0
+
+    @property
+    def rate(self) -> float | None:
+        """The part that passed, from 0 to 1; None where nothing was decided."""
+        return self.passed / self.total if self.total else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The Wilson score interval of 95 % (Wilson 1927); from 0 to 1 where nothing was decided."""
+        if not self.total:
+            return 0.0, 1.0
+        share, weight = self.passed / self.total, _Z * _Z / self.total
+        middle = (share + weight / 2) / (1 + weight)
+        half = _Z / (1 + weight) * math.sqrt(share * (1 - share) / self.total + weight / (4 * self.total))
+        return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+class Pair(NamedTuple):
+    """What two runs made of one question."""
+
+    name: str
+    first: Rate
+    second: Rate
+
+    @property
+    def difference(self) -> float:
+        """The rate of the second run minus that of the first, from -1 to 1."""
+        return (self.second.rate or 0.0) - (self.first.rate or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs question by question, the greatest difference first.
+
+    A question counts as passed in a run if more than half of its decided answers passed. `both`, `first_only`,
+    `second_only` and `neither` count questions; `unpaired` are those that were decided in one of the runs alone.
+    """
+
+    pairs: tuple[Pair, ...]
+    both: int
+    first_only: int
+    second_only: int
+    neither: int
+    unpaired: int
+
+    @property
+    def p_value(self) -> float:
+        """The two-sided p-value of McNemar's exact test (McNemar 1947): 1 where the runs never disagree."""
+        disagreeing = self.first_only + self.second_only
+        fewer = min(self.first_only, self.second_only)
+        tail = way = 1
+        for one in range(fewer):
+            # Each binomial coefficient follows from the one before; computing all anew takes seconds.
+            way = way * (disagreeing - one) // (one + 1)
+            tail += way
+        # Integers of any size: a power of two would be infinite as a float from 1024 questions on.
+        return min(1.0, 2 * tail / 2**disagreeing) if disagreeing else 1.0
+
+
+def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> list[Rate]:
+    """Return how many answers passed, by model or by question, in the order in which these come first.
+
+    `assessments` is what `checkpoint_ld.assess` yields. Answers about questions that the benchmark does not have count
+    as undecided, under the name that they give.
+    """
+    counts: dict[str, Counter[Status]] = defaultdict(Counter)
+    names: dict[str, str] = {}
+    for one in assessments:
+        if by == "model":
+            key = name = one.answer.model_name or "(no model)"
+        elif one.question is not None:
+            key, name = one.question.identifier, one.question.text
+        else:
+            key = name = one.answer.question_id or "(no question)"
+        counts[key][one.status] += 1
+        names[key] = name
+    return [
+        Rate(names[key], held[Status.PASSED], decided, held.total() - decided)
+        for key, held in counts.items()
+        for decided in (held[Status.PASSED] + held[Status.FAILED],)
+    ]
+
+
+def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Comparison:
+    """Return two runs, or two models of one run, question by question.
+
+    Raises SettingsError where no question was decided in both.
+    """
+    held = [_by_question(first), _by_question(second)]
+    shared = [key for key in held[0] if key in held[1]]
+    if not shared:
+        raise SettingsError("no question was decided in both runs: give two runs over one benchmark")
+    pairs = [Pair(held[0][key].name, held[0][key], held[1][key]) for key in shared]
+    table = Counter((_passes(one.first), _passes(one.second)) for one in pairs)
+    return Comparison(
+        tuple(sorted(pairs, key=lambda one: -abs(one.difference))),
+        both=table[True, True],
+        first_only=table[True, False],
+        second_only=table[False, True],
+        neither=table[False, False],
+        unpaired=len(held[0].keys() ^ held[1].keys()),
+    )
+
+
+def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> Figure:
+    """Return the pass rates by model, the best first, or by question, the worst first, with 95 % intervals.
+
+    Raises SettingsError where there is no assessment, or Matplotlib is absent.
+    """
+    found = rates(assessments, by=by)
+    if not found:
+        raise SettingsError("there are no assessments to draw: give what checkpoint_ld.assess yields")
+    sign = -1 if by == "model" else 1
+    found.sort(key=lambda one: (one.rate is None, sign * (one.rate or 0.0), sign * one.total))
+    return _rated(found, f"Pass rate by {by}")
+
+
+def comparison(
+    first: Iterable[Assessment], second: Iterable[Assessment], *, names: tuple[str, str] = ("first", "second")
+) -> Figure:
+    """Return two runs, or two models, question by question: where they disagree most stands first.
+
+    Raises SettingsError where no question was decided in both, or Matplotlib is absent.
+    """
+    found = paired(first, second)
+    shown = found.pairs[:_MOST]
+    figure, axes = _figure(f"{names[0]} and {names[1]}, question by question", len(shown))
+    places = range(len(shown))
+    ends = [(one.first.rate or 0.0, one.second.rate or 0.0) for one in shown]
+    axes.hlines(places, [min(one) for one in ends], [max(one) for one in ends], color=_PALE, linewidth=4, zorder=1)
+    axes.scatter([one for one, _ in ends], places, color=_NAVY, marker="o", s=46, label=_label(names[0]), zorder=3)
+    axes.scatter([one for _, one in ends], places, color=_AMBER, marker="D", s=28, label=_label(names[1]), zorder=4)
+    _named(axes, [one.name for one in shown])
+    _as_shares(axes)
+    told = (
+        f"passed by both {found.both}, by {names[0]} alone {found.first_only}, by {names[1]} alone "
+        f"{found.second_only}, by neither {found.neither}; McNemar's exact test: p = {found.p_value:.3g}"
+    )
+    if found.unpaired:
+        told += f"; {found.unpaired} decided in one run alone"
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderaxespad=0)
+    _note(axes, [told, _more(len(found.pairs), "questions")])
+    return figure
+
+
+def trait_coverage(benchmark: Benchmark) -> Figure:
+    """Return which traits judge which questions: a table of dots, or for many questions how many each trait judges.
+
+    Traits of the whole benchmark judge all questions. Raises SettingsError for a benchmark without questions or without
+    traits, and where Matplotlib is absent.
+    """
+    questions = {one.id: one.members["question"] for one in _questions(benchmark, frame(text=None))}
+    everywhere: dict[str, None] = {}
+    own: dict[str, set[str]] = {}
+    for record in benchmark.traits_records():
+        if record["question_id"] is None:
+            everywhere[record["name"]] = None
+        else:
+            own.setdefault(record["name"], set()).add(record["question_id"])
+    covered = {
+        **{name: questions.keys() for name in everywhere},
+        **{name: own[name] for name in own.keys() - everywhere},
+    }
+    names = [*everywhere, *(name for name in own if name not in everywhere)]
+    if not names:
+        raise SettingsError("the benchmark has no traits to draw: add some to its rubrics")
+    if len(questions) > _MOST or len(names) > _MOST:
+        counts = {one: len(covered[one]) for one in sorted(names, key=lambda one: -len(covered[one]))}
+        colors = dict.fromkeys(counts, _NAVY) | dict.fromkeys(everywhere, _TEAL)
+        notes = [f"{len(questions):,} questions", "green: traits of the whole benchmark" if everywhere else ""]
+        return _bars("Questions that each trait judges", counts, colors, "traits", notes)
+    figure, axes = _figure("Traits by question", len(questions))
+    for column, name in enumerate(names):
+        rows = [row for row, id in enumerate(questions) if id in covered[name]]
+        axes.scatter([column] * len(rows), rows, color=_TEAL if name in everywhere else _NAVY, s=54)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+    axes.set_xticks(range(len(names)), [_label(one) for one in names], rotation=35, ha="right", parse_math=False)
+    axes.grid(color=_PALE, linewidth=0.6)
+    _named(axes, list(questions.values()))
+    _note(axes, ["green: traits of the whole benchmark"] if everywhere else [])
+    return figure
+
+
+def keywords(benchmark: Benchmark) -> Figure:
+    """Return how many questions have each keyword, the most frequent first.
+
+    Raises SettingsError for a benchmark without questions or without keywords, and where Matplotlib is absent.
+    """
+    questions = _questions(benchmark, frame(keywords=None))
+    counts = Counter(word for one in questions for word in set(one.members["keywords"]))
+    if not counts:
+        raise SettingsError("the benchmark has no keywords to draw: give some to its questions")
+    # Words that are as frequent as each other come in the order of the alphabet: sets have none.
+    ranked = dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return _bars("Questions by keyword", ranked, {}, "keywords", [])
+
+
+def lengths(benchmark: Benchmark) -> Figure:
+    """Return how long questions and answers are, in characters.
+
+    Raises SettingsError for a benchmark without questions, and where Matplotlib is absent.
+    """
+    questions = _questions(benchmark, frame(text=None, acceptedAnswer=TEXT))
+    values = [[len(one.members[name]) for one in questions] for name in ("question", "raw_answer")]
+    figure, axes = _figure("Lengths in characters", 8)
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - after the sentence about the extra
+
+    edges = [10 ** (step / 6) for step in range(math.ceil(6 * math.log10(max(10, *map(max, values)))) + 2)]
+    # The axis is logarithmic: an empty text counts as one character.
+    held = [[max(one, 1) for one in each] for each in values]
+    axes.hist(held, bins=edges, label=["questions", "answers"], color=[_NAVY, _AMBER])
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("characters")
+    axes.set_ylabel("how many")
+    axes.legend(frameon=False)
+    return figure
+
+
+def readiness(benchmark: Benchmark) -> Figure:
+    """Return how many questions have an answer template, a rubric and the mark that they are finished.
+
+    `Benchmark.check_readiness` also says what is wrong with templates and rubrics. Raises SettingsError for a benchmark
+    without questions, and where Matplotlib is absent.
+    """
+    found = benchmark.get_summary()
+    total = found["question_count"]
+    if not total:
+        raise SettingsError(_NO_QUESTIONS)
+    counts = {
+        "with an answer template": found["has_template_count"],
+        "finished": found["finished_count"],
+        "with a rubric of their own": found["has_rubric_count"],
+    }
+    figure, axes = _figure("Questions ready for verification", len(counts))
+    axes.barh(range(len(counts)), [total] * len(counts), color=_PALE)
+    axes.barh(range(len(counts)), list(counts.values()), color=_TEAL)
+    for place, count in enumerate(counts.values()):
+        axes.annotate(f"{count:,} of {total:,}", (total, place), (8, 0), textcoords="offset points", va="center")
+    _named(axes, list(counts))
+    axes.set_xlim(0, total)
+    axes.set_xticks([])
+    return figure
+
+
+def svg(figure: Figure) -> str:
+    """Return a figure as SVG that needs nothing else; the same figure gives the same text. Raises SettingsError.
+
+    Texts stay texts: who shows the picture chooses the fonts, and programs can read it aloud.
+    """
+    matplotlib = library("matplotlib", extra="plots")
+    file = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "checkpoint-ld", "svg.fonttype": "none"}), warnings.catch_warnings():
+        # Matplotlib's own font measures the texts, but need not have all letters.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
+        figure.savefig(file, format="svg", metadata={"Date": None, "Title": figure.get_suptitle()})
+    text = file.getvalue()
+    return text[text.index("<svg ") :].replace("<svg ", '<svg role="img" ', 1)
+
+
+def _questions(benchmark: Benchmark, only: Frame) -> tuple[QuestionContent, ...]:
+    """Return the questions with what a frame names. Raises SettingsError where there is none."""
+    graph = benchmark.graph
+    found = content_of(graph, elements_of(graph), only).questions
+    if not found:
+        raise SettingsError(_NO_QUESTIONS)
+    return found
+
+
+def _by_question(assessments: Iterable[Assessment]) -> dict[str, Rate]:
+    """Return the rates of the questions of which an answer was decided, by their identifiers."""
+    held: dict[str, list[Assessment]] = defaultdict(list)
+    for one in assessments:
+        if one.question is not None:
+            held[one.question.identifier].append(one)
+    found = {key: rates(those, by="question")[0] for key, those in held.items()}
+    return {key: one for key, one in found.items() if one.total}
+
+
+def _passes(one: Rate) -> bool:
+    return 2 * one.passed > one.total
+
+
+def _rated(found: Sequence[Rate], title: str) -> Figure:
+    shown = found[:_MOST]
+    figure, axes = _figure(title, len(shown))
+    for place, one in enumerate(shown):
+        told = f"{one.passed:,} of {one.total:,}" + (f", {one.undecided:,} undecided" if one.undecided else "")
+        axes.annotate(told, (1, place), (8, 0), textcoords="offset points", va="center", fontsize=8)
+        if one.rate is not None:
+            low, high = one.interval
+            axes.hlines(place, low, high, color=_NAVY, linewidth=2)
+            axes.scatter([one.rate], [place], color=_NAVY, s=42, zorder=3)
+    _named(axes, [one.name for one in shown])
+    _as_shares(axes)
+    _note(axes, ["lines: Wilson intervals of 95 %", _more(len(found), "rows")])
+    return figure
+
+
+def _bars(title: str, counts: Mapping[str, int], colors: Mapping[str, str], what: str, notes: list[str]) -> Figure:
+    names = list(counts)[:_MOST]
+    figure, axes = _figure(title, len(names))
+    bars = axes.barh(range(len(names)), [counts[one] for one in names], color=[colors.get(one, _TEAL) for one in names])
+    axes.bar_label(bars, fmt="{:,.0f}", padding=3, fontsize=8)
+    _named(axes, names)
+    axes.locator_params(axis="x", integer=True)
+    axes.set_xlim(0, 1.12 * max(counts.values()))
+    _note(axes, [*notes, _more(len(counts), what)])
+    return figure
+
+
+@cache
+def _chart() -> type[Figure]:
+    """Return the class of figures that a notebook shows without pyplot."""
+    library("matplotlib", extra="plots")
+    from matplotlib.figure import Figure  # noqa: PLC0415 - after the sentence about the extra
+
+    class Chart(Figure):
+        def _repr_svg_(self) -> str:
+            return svg(self)
+
+    return Chart
+
+
+def _figure(title: str, rows: int) -> tuple[Figure, Axes]:
+    """Return a white figure with room for so many rows: dark text on it is read on any page."""
+    figure = _chart()(figsize=(8, 1.5 + 0.3 * max(rows, 3)), facecolor="white", layout="constrained")
+    figure.suptitle(harmless(encodable(title)), fontsize=12, parse_math=False)
+    axes = figure.subplots()
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(length=0)
+    return figure, axes
+
+
+def _named(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), [_label(one) for one in names], parse_math=False)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+
+
+def _as_shares(axes: Axes) -> None:
+    axes.set_xlim(-0.02, 1.02)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    axes.grid(axis="x", color=_PALE, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _label(text: str) -> str:
+    plain = " ".join(harmless(encodable(text)).split())
+    return plain if len(plain) <= _WIDEST else plain[: _WIDEST - 1] + "…"
+
+
+def _more(count: int, what: str) -> str:
+    return f"{count - _MOST:,} more {what} are not shown" if count > _MOST else ""
+
+
+def _note(axes: Axes, notes: Sequence[str]) -> None:
+    told = "; ".join(filter(None, notes))
+    if told:
+        axes.figure.supxlabel(told, fontsize=8, parse_math=False)

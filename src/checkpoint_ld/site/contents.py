@@ -1,0 +1,300 @@
+"""What a site is about: benchmarks with their versions and recorded answers, and runs of agents."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import Counter, defaultdict
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import families
+from checkpoint_ld.agent.timeline import timeline_of
+from checkpoint_ld.assessment.answers import read_answers
+from checkpoint_ld.assessment.assessing import AskedQuestions, Tally, assessed
+from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.benchmark.content import content_of, elements_of
+from checkpoint_ld.benchmark.difference import semantic_diff
+from checkpoint_ld.errors import SettingsError, TargetUnwritableError, WriteError
+from checkpoint_ld.families.checking import Profiles, check_source
+from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.phrases import shown
+from checkpoint_ld.reading import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agent.timeline import Timeline
+    from checkpoint_ld.assessment.assessing import Assessment
+    from checkpoint_ld.benchmark.difference import QuestionDiff, SemanticDiff
+    from checkpoint_ld.entities import Scenario
+    from checkpoint_ld.rules import Rule
+
+_SAFE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,98}[a-z0-9])?")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d|index)(?:\..*)?")
+_UUID = "urn:uuid:"
+_MOST_READABLE = 60
+
+
+def address_of(identifier: str) -> str:
+    """Return what a page about the thing of this identifier is called: always the same, and never that of another.
+
+    After `urn:uuid:`, lower-case letters, digits, dots and hyphens stay as they are. Others get a hash after an
+    underscore, since file systems differ in what they allow, and in whether case counts.
+    """
+    plain = identifier.removeprefix(_UUID)
+    if plain != identifier and _SAFE.fullmatch(plain) and not _RESERVED.fullmatch(plain):
+        return plain
+    readable = re.sub(r"[^a-z0-9]+", "-", plain.lower())[:_MOST_READABLE].strip("-")
+    return f"{readable}_{hashlib.sha256(identifier.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+@dataclass
+class Version:
+    """One version of a benchmark, with what the rules find."""
+
+    benchmark: Benchmark
+    source: str
+    findings: tuple[Finding, ...]
+    rules: Any = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.elements = elements_of(self.benchmark.graph)
+        self.content = content_of(self.benchmark.graph, self.elements)
+
+    @property
+    def label(self) -> str:
+        """The version and its date, in a few words."""
+        date = (self.content.metadata["modified_at"] or "")[:10]
+        return f"version {self.content.metadata['version']}" + (f", {date}" if date else "")
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether something looks like a secret."""
+        return _has_secrets(self.findings)
+
+    @cached_property
+    def scenarios(self) -> list[Scenario]:
+        """The scenarios, in their order."""
+        return self.benchmark.get_scenarios()
+
+    @cached_property
+    def findings_by_question(self) -> dict[str, list[Finding]]:
+        """The findings about each question: about its feed item, or what stands in it."""
+        items = {str(node): identifier for identifier, node in self.elements.items()}
+        found = defaultdict(list)
+        for one in self.findings:
+            ends = [len(one.node), *(at.start() for at in re.finditer("[#/]", one.node))] if one.node else []
+            names = (items.get((one.node or "")[:end]) for end in sorted(ends, reverse=True))
+            identifier = next(filter(None, names), None)
+            if identifier is not None:
+                found[identifier].append(one)
+        return found
+
+
+@dataclass
+class Collection:
+    """A benchmark: its versions, the oldest first, and the recorded answers to the questions of the newest one."""
+
+    address: str
+    versions: list[Version]
+    answers: defaultdict[str, list[Assessment]] = field(default_factory=lambda: defaultdict(list))
+    tally: Tally = field(default_factory=Tally)
+    gone: dict[str, str | None] = field(default_factory=dict)
+    """Identifiers that a version had, with what they were replaced by; filled by `histories`."""
+
+    @property
+    def newest(self) -> Version:
+        """The version that has the pages."""
+        return self.versions[-1]
+
+    @property
+    def name(self) -> str:
+        """The name of the benchmark."""
+        return self.newest.content.metadata["name"] or "without a name"
+
+    @cached_property
+    def asked(self) -> AskedQuestions:
+        """The questions that answers are held against."""
+        return AskedQuestions(self.newest.benchmark)
+
+    @cached_property
+    def steps(self) -> list[tuple[Version, Version, SemanticDiff]]:
+        """What changed from version to version, the latest step first."""
+        both = zip(self.versions, self.versions[1:], strict=False)
+        return [(old, new, semantic_diff(old.benchmark, new.benchmark)) for old, new in both][::-1]
+
+    @cached_property
+    def histories(self) -> dict[str, list[tuple[Version, str, QuestionDiff | None]]]:
+        """What happened to each question, the latest first: in which version, in a word, and how it changed.
+
+        A question that has got another identifier has its history under that.
+        """
+        found: defaultdict[str, list[Any]] = defaultdict(list)
+        for _, new, diff in reversed(self.steps):
+            for one in diff.questions_changed:
+                before = next((change.before for change in one.changes if change.member == "id"), None)
+                if isinstance(before, str):
+                    found[one.id] = [*found.pop(before, [])]
+                    self.gone[before] = one.id
+                found[one.id].insert(0, (new, "changed", one))
+            for kind, names in (("added", diff.questions_added), ("removed", diff.questions_removed)):
+                for name in names:
+                    found[name.id].insert(0, (new, kind, None))
+                    self.gone[name.id] = None
+        return found
+
+
+@dataclass
+class Run:
+    """An execution of an agent: its checkpoints, the oldest first."""
+
+    address: str
+    checkpoints: list[AgentCheckpoint]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def newest(self) -> AgentCheckpoint:
+        """The last checkpoint."""
+        return self.checkpoints[-1]
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """What happened, and when."""
+        return timeline_of(self.checkpoints)
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether something looks like a secret."""
+        return _has_secrets(self.findings)
+
+
+class Contents:
+    """What sources hold, sorted into benchmarks and runs, in the order in which they are given.
+
+    Benchmarks of one identifier are versions of one; without an identifier the name is it. The newest is that with the
+    latest date of change, or else the last one that is given.
+    """
+
+    def __init__(self, sources: Iterable[Any], syntax: str | None) -> None:
+        self.collections: list[Collection] = []
+        self.runs: list[Run] = []
+        self._remarks: list[str] = []
+        profiles = Profiles()
+        versions: defaultdict[str, list[Version]] = defaultdict(list)
+        executions: defaultdict[tuple[str, str], dict[str, AgentCheckpoint]] = defaultdict(dict)
+        findings: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
+        for source in sources:
+            one, name, found, rules = _loaded(source, syntax, profiles)
+            if isinstance(one, Benchmark):
+                version = Version(one, name, found, rules)
+                versions[one.id or f"{one.name}#"].append(version)
+            else:
+                key = one.agent_id, one.execution_id
+                executions[key][one.id] = one
+                findings[key] += found
+        for identifier, group in versions.items():
+            dates = [one for one in (_instant(each.content.metadata["modified_at"]) for each in group) if one]
+            places = [*range(len(group))]
+            if len(dates) == len(group):
+                places.sort(key=dates.__getitem__)
+            self.collections.append(Collection(address_of(identifier), [group[at] for at in places]))
+        for key, held in executions.items():
+            ordered = sorted(held.values(), key=lambda one: (one.timestamp, one.metadata.step_number))
+            self.runs.append(Run(address_of("\n".join(key)), ordered, tuple(findings[key])))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the author of the site should know."""
+        return (*self._of_names(), *self._of_secrets(), *self._remarks)
+
+    def _of_names(self) -> Iterator[str]:
+        for name, count in Counter(one.name for one in self.collections).items():
+            if count > 1:
+                same = [one for one in self.collections if one.name == name]
+                files = ", ".join(one.newest.source for one in same)
+                yield (
+                    f"{count} benchmarks are called {shown(name)}: {files}; they have different identifiers, so each "
+                    "has pages of its own: give versions of one benchmark one @id"
+                )
+
+    def _of_secrets(self) -> Iterator[str]:
+        held = [(one.name, any(each.has_secrets for each in one.versions)) for one in self.collections]
+        for name, has_secrets in (*held, *((one.newest.execution_id, one.has_secrets) for one in self.runs)):
+            if has_secrets:
+                yield f"{shown(name)} holds what looks like a secret: it is withheld, and the files are not offered"
+
+    @contextmanager
+    def noting(self, name: str) -> Iterator[None]:
+        """Take note, for the author, that a syntax cannot hold what is called `name`: it is not offered in that."""
+        try:
+            yield
+        except TargetUnwritableError:
+            raise
+        except WriteError as error:
+            self._remarks.append(f"{shown(name)} is not offered in one of the syntaxes: {error}")
+
+    def hold(self, file: str | os.PathLike[str]) -> None:
+        """Hold the recorded answers in a file against the questions. Raises SettingsError where none is about one."""
+        used, faults = 0, []
+        for answer in read_answers(file):
+            reason = "there is no benchmark"
+            is_used = False
+            for one in self.collections:
+                found = assessed(answer, one.asked, None)
+                if found.question is None:
+                    reason = found.reason
+                    continue
+                one.answers[found.question.identifier].append(found)
+                one.tally.add(found)
+                is_used = True
+            used += is_used
+            if not is_used:
+                faults.append(f"{answer.place}: {reason}")
+        if not used:
+            told = f", such as {faults[0]}" if faults else ", for there are none in it"
+            raise SettingsError(
+                f"{os.fspath(file)}: no answer in it is about a question of these benchmarks{told}; "
+                "give the benchmark that the answers are for"
+            )
+        self._remarks += faults
+
+
+def _loaded(
+    source: Any, syntax: str | None, profiles: Profiles
+) -> tuple[Benchmark | AgentCheckpoint, str, tuple[Finding, ...], Any]:
+    """Return what a source holds, what it is called, what rules find in it, and these rules."""
+    if isinstance(source, Benchmark):
+        report = source.validate().report
+        return source, source.name, report.findings, report.rules
+    if not isinstance(source, str | bytes | os.PathLike):
+        return source, source.id, source.validate().findings, {}
+    read = families.examine(source, syntax=syntax, checked=False)
+    checked = check_source(read, profiles)
+    if any(one.severity is Severity.VIOLATION for one in checked.findings):
+        families.refusing(read)  # what cannot be loaded; other findings are shown
+    name = "<bytes>" if read.source is None else os.path.basename(read.source)  # noqa: PTH119 - a name, not a path
+    if isinstance(read, Reading):
+        rules: dict[str, Rule] = dict(profiles.of(families.BENCHMARK).rules)
+        return Benchmark.of_reading(read), name, checked.findings, rules
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
+
+    return AgentCheckpoint.of_reading(read), name, checked.findings, {}
+
+
+def _instant(text: str | None) -> datetime | None:
+    """Return an ISO 8601 date as an instant; one without a zone counts as UTC."""
+    try:
+        found = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _has_secrets(findings: Iterable[Finding]) -> bool:
+    return any(one.rule.endswith("-secret") for one in findings)

@@ -1,0 +1,427 @@
+"""The pages of a site, made of templates: overview, benchmarks, questions and runs, with what search needs."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections import Counter
+from functools import cache, lru_cache
+from importlib import resources
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.agent.timeline import instant, span
+from checkpoint_ld.agent.timeline_page import svg_of, table_of
+from checkpoint_ld.agent.values import EXTENSIONS
+from checkpoint_ld.assessment import Status
+from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
+from checkpoint_ld.data import library
+from checkpoint_ld.documents.files import PACKED
+from checkpoint_ld.graph.naming import is_iri
+from checkpoint_ld.mapping.traits import family_of
+from checkpoint_ld.notebook import WITHHELD
+from checkpoint_ld.phrases import harmless
+from checkpoint_ld.reading import CANONICAL
+from checkpoint_ld.reports.page import styles
+from checkpoint_ld.reports.summary import counted, counts_of, version, word
+from checkpoint_ld.secrets import secret
+from checkpoint_ld.site.charts import drawn
+from checkpoint_ld.site.contents import address_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from checkpoint_ld.benchmark.content import QuestionContent
+    from checkpoint_ld.benchmark.difference import PartsDiff, QuestionDiff, SemanticDiff
+    from checkpoint_ld.entities import DynamicRubric, Rubric
+    from checkpoint_ld.site.contents import Collection, Contents, Run
+
+Json = dict[str, Any]
+
+SYNTAXES = {
+    ".jsonld": ("JSON-LD", "application/ld+json"),
+    ".ttl": ("Turtle", "text/turtle"),
+    ".nt": ("N-Triples", "application/n-triples"),
+    ".nq": ("N-Quads", "application/n-quads"),
+    ".trig": ("TriG", "application/trig"),
+    ".rdf": ("RDF/XML", "application/rdf+xml"),
+    ".json": ("JSON", "application/json"),
+}
+"""The syntaxes in which checkpoints are offered, by extension: name and media type; the last is for agents alone."""
+SHARD = 1_000
+"""So many questions are in one file of what is searched."""
+LISTED = 100
+"""So many questions a page lists before somebody asks for more."""
+MOST_KEYWORDS = 200
+LARGE = 1 << 26
+"""From so many bytes of JSON-LD on the other syntaxes are packed: some take five times as many."""
+_LONGEST = 20_000
+_ABOUT = ("answer_notes", "author", "sources", "few_shot_examples", "custom_metadata", "workspace_path")
+_FILES = "checkpoint"
+
+
+class Pages:
+    """Writes the pages of one site, and counts them. Raises SettingsError without the extra `site`."""
+
+    def __init__(self, title: str, url: str | None) -> None:
+        jinja2 = library("jinja2", extra="site")
+        library("pygments", extra="site")
+        self._title, self._url = title, f"{url.rstrip('/')}/" if url else ""
+        self._written: list[str] = []
+        self._environment = jinja2.Environment(
+            loader=jinja2.FunctionLoader(_file),
+            autoescape=True,
+            finalize=_clean,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        self._environment.globals.update(
+            address=address_of, counted=counted, highlighted=_highlighted, instant=instant, shown=_shown, span=span
+        )
+        self._environment.globals.update(site_title=title, tool=f"checkpoint-ld {version()}", word=word)
+        self._templates = {
+            name: self._environment.get_template(f"{name}.html")
+            for name in ("overview", "benchmark", "question", "run")
+        }
+
+    @property
+    def count(self) -> int:
+        """How many pages were written."""
+        return len(self._written)
+
+    def write(self, contents: Contents, folder: Path) -> None:
+        """Write all pages and the files beside them into an empty folder."""
+        (folder / "assets").mkdir()
+        (folder / "assets" / "site.css").write_text(styles() + _file("site.css"), encoding="utf-8")
+        (folder / "assets" / "site.js").write_text(_file("site.js"), encoding="utf-8")
+        runs: dict[str, list[Run]] = {}
+        for run in contents.runs:
+            about = run.newest.about
+            if about is not None and about.question is not None:
+                runs.setdefault(about.question, []).append(run)
+        for one in contents.collections:
+            self._benchmark(one, folder, runs, contents)
+        known = {identifier: one.address for one in contents.collections for identifier in one.newest.elements}
+        for run in contents.runs:
+            self._run(run, folder, known, contents)
+        catalogue = {
+            "@context": "https://schema.org/",
+            "@type": "DataCatalog",
+            "name": self._title,
+            "dataset": [_reference(one, f"{one.address}/index.html") for one in contents.collections],
+        }
+        self._page("overview", folder, "index.html", catalogue, contents=contents, tallies=_tallies)
+        if self._url:
+            (folder / "sitemap.xml").write_text(self._sitemap(), encoding="utf-8")
+
+    def _sitemap(self) -> str:
+        """Return the list of pages for search engines (https://www.sitemaps.org/protocol.html)."""
+        template = self._environment.from_string(_file("sitemap.xml"))
+        return str(template.render(pages=[f"{self._url}{one}" for one in self._written[:50_000]]))
+
+    def _page(self, template: str, folder: Path, name: str, described: Json, **values: Any) -> None:
+        """Write a page, with what it says about itself to machines."""
+        if self._url:
+            described = {**described, "url": f"{self._url}{name}"}
+        root = "../" * name.count("/")
+        page = self._templates[template].render(described=described, root=root, own=described.get("url"), **values)
+        (folder / name).write_text(page, encoding="utf-8")
+        self._written.append(name)
+
+    def _benchmark(self, one: Collection, folder: Path, runs: dict[str, list[Run]], contents: Contents) -> None:
+        own = folder / one.address
+        (own / "questions").mkdir(parents=True)
+        questions, histories = one.newest.content.questions, one.histories
+        kinds = {each.id: [*dict.fromkeys(trait["kind"] for trait in _traits(each.rubrics))] for each in questions}
+        rows = [_row(each, kinds[each.id], one) for each in questions]
+        for number in range(0, len(rows), SHARD):
+            # A browser lets a page that was opened from a folder read scripts there, and nothing else.
+            text = f"checkpointLdQuestions({number // SHARD}, {json.dumps(rows[number : number + SHARD])});\n"
+            (own / f"search-{number // SHARD}.js").write_text(text, encoding="utf-8")
+        files = [] if any(each.has_secrets for each in one.versions) else [*_saved(one, own, contents)]
+        self._page(
+            "benchmark",
+            folder,
+            f"{one.address}/index.html",
+            self._dataset(one, files),
+            one=one,
+            rows=rows[:LISTED],
+            total=len(rows),
+            listed=LISTED,
+            tallies=_tallies,
+            shards=-(-len(rows) // SHARD),
+            facets=_facets(rows, answered=bool(one.answers)),
+            files=files,
+            charts=[*drawn(one, own)],
+            published={name: published_text(one.newest.content.root.get(name)) for name in PUBLISHED},
+            rules=_by_rule(one),
+            counts=counts_of(one.newest.findings),
+            steps=[(old, new, [*_of_benchmark(diff)], diff) for old, new, diff in one.steps],
+            traits=_traits(one.newest.content.rubrics),
+            statuses=[*Status],
+        )
+        older = {each.id: each for held in one.versions[:-1] for each in held.content.questions}
+        newest = {each.id for each in questions}
+        gone = [older[name] for name in one.gone if name not in newest and name in older]
+        for at, each in enumerate((*questions, *gone)):
+            is_gone = at >= len(questions)
+            neighbours = (None, None) if is_gone else (questions[at - 1] if at else None, *questions[at + 1 : at + 2])
+            self._page(
+                "question",
+                folder,
+                f"{one.address}/questions/{address_of(each.id)}.html",
+                _question(each, one),
+                one=one,
+                question=each,
+                about={name: each.members[name] for name in _ABOUT if each.members[name]},
+                traits=_traits(each.rubrics),
+                is_gone=is_gone,
+                moved=one.gone.get(each.id) if is_gone else None,
+                before=neighbours[0],
+                after=neighbours[1] if len(neighbours) > 1 else None,
+                history=[(new, kind, *_of_question(diff)) for new, kind, diff in histories.get(each.id, ())],
+                findings=[] if is_gone else one.newest.findings_by_question.get(each.id, []),
+                assessments=one.answers.get(each.id, []),
+                runs=[run for run in runs.get(each.id, []) if _is_about(run, one)],
+            )
+
+    def _dataset(self, one: Collection, files: list[tuple[str, str, str, int]]) -> Json:
+        """Return what a benchmark is, as a schema:Dataset (https://schema.org/Dataset)."""
+        root, content = one.newest.content.root, one.newest.content
+        names = ("description", "version", "creator", "dateCreated", "dateModified", *PUBLISHED)
+        place = f"{self._url}{one.address}/" if self._url else ""
+        return {
+            "@context": "https://schema.org/",
+            **_reference(one),
+            **{name: root[name] for name in names if root.get(name) and not secret({name: root[name]})},
+            "size": f"{len(content.questions)} questions",
+            "distribution": [
+                {"@type": "DataDownload", "name": name, "encodingFormat": media, "contentUrl": f"{place}{file}"}
+                for file, name, media, _ in files
+            ],
+        }
+
+    def _run(self, run: Run, folder: Path, known: dict[str, str], contents: Contents) -> None:
+        own = folder / "runs" / run.address
+        own.mkdir(parents=True)
+        files: dict[str, list[tuple[str, str]]] = {}
+        for one in () if run.has_secrets else run.checkpoints:
+            for extension, (syntax, _) in SYNTAXES.items():
+                file = f"{address_of(one.id)}{extension}"
+                with contents.noting(one.id):
+                    (own / file).write_bytes(one.content(EXTENSIONS[extension]))
+                    files.setdefault(one.id, []).append((file, syntax))
+        place = f"{self._url}runs/{run.address}/" if self._url else ""
+        newest = run.newest
+        described = {
+            "@context": "https://schema.org/",
+            "@type": "Dataset",
+            "name": f"{newest.agent_id}: {newest.execution_id}",
+            "description": newest.description
+            or f"{counted(len(run.checkpoints), 'checkpoint')} of the agent {newest.agent_id}, with all that it did.",
+            "distribution": [
+                {"@type": "DataDownload", "contentUrl": f"{place}{file}", "encodingFormat": SYNTAXES[f".{end}"][1]}
+                for file, _ in chain.from_iterable(files.values())
+                for end in [file.rpartition(".")[2]]
+            ],
+        }
+        asked = None if newest.about is None else newest.about.question
+        self._page(
+            "run",
+            folder,
+            f"runs/{run.address}/index.html",
+            described,
+            run=run,
+            files=files,
+            home=known.get(asked or ""),
+            picture=self._safe(svg_of(run.timeline)),
+            table=self._safe(table_of(run.timeline)),
+        )
+
+    def _safe(self, markup: str) -> Any:
+        return library("markupsafe", extra="site").Markup(markup)
+
+
+@lru_cache
+def _file(name: str) -> str:
+    return (resources.files("checkpoint_ld.site") / name).read_text(encoding="utf-8")
+
+
+def _clean(value: Any) -> Any:
+    """Return what stands on a page for a value: nothing for none, a picture for a control character."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return value if value.isascii() and value.isprintable() else _lines(value)
+    return value
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(harmless, text.replace("\r\n", "\n").split("\n")))
+
+
+def _shown(value: Any, key: str = "") -> str:
+    """Return a JSON value as a text for people; what looks like a secret is withheld."""
+    if value is None or value == "":
+        return ""
+    if secret({key: value}) is not None:
+        return WITHHELD
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n… {len(text) - _LONGEST} more characters"
+
+
+def _highlighted(source: str) -> Any:
+    """Return Python source as HTML with classes of Pygments.
+
+    Templates have most of their lines in common, so lines are kept. A text that goes on over lines is read as a whole.
+    """
+    text = _lines(_shown(source))
+    is_by_line = '"""' not in text and "'''" not in text and "\\\n" not in text
+    parts = text.split("\n") if is_by_line else [text]
+    return library("markupsafe", extra="site").Markup("\n".join(map(_coloured, parts)))
+
+
+@lru_cache(maxsize=50_000)
+def _coloured(source: str) -> str:
+    lexer, formatter = _highlighting()
+    coloured: str = library("pygments", extra="site").highlight(source, lexer, formatter)
+    return coloured.removesuffix("\n")
+
+
+@cache
+def _highlighting() -> tuple[Any, Any]:
+    lexers, formatters = (library(f"pygments.{name}", extra="site") for name in ("lexers", "formatters"))
+    return lexers.PythonLexer(stripnl=False), formatters.HtmlFormatter(nowrap=True)
+
+
+def _traits(rubrics: tuple[Rubric | None, DynamicRubric | None]) -> list[Json]:
+    """Return traits for a page: kind, name, description and settings, without stored code."""
+    found = []
+    for rubric, kind in zip(rubrics, ("", "dynamic "), strict=True):
+        for trait in rubric.traits() if rubric else ():
+            settings = trait.model_dump(
+                mode="json", exclude_defaults=True, exclude_none=True, exclude={"name", "description"}
+            )
+            code = settings.pop("callable_code", None)
+            found.append(
+                {
+                    "name": trait.name,
+                    "kind": f"{kind}{family_of(trait)}",
+                    "description": trait.description,
+                    "settings": {**settings, **({"callable_code": "stored code, not shown"} if code else {})},
+                }
+            )
+    return found
+
+
+def _row(one: QuestionContent, kinds: list[str], collection: Collection) -> list[Any]:
+    """Return what the list of questions knows of one: address, text, what else is searched, and values to filter by."""
+    states = ["finished" if one.finished else "unfinished", *([] if one.has_template else ["without template"])]
+    results = [*dict.fromkeys(found.status.value for found in collection.answers.get(one.id, ()))]
+    members = one.members
+    return [
+        address_of(one.id),
+        _lines(members["question"]),
+        _lines(f"{_shown(members['raw_answer'])} {one.author} {one.id}"),
+        [members["keywords"], states, kinds, results],
+    ]
+
+
+def _facets(rows: list[list[Any]], *, answered: bool) -> list[tuple[str, str, list[tuple[str, int]]]]:
+    """Return what questions can be filtered by: key, label, and the commonest values with their counts."""
+    named = (("keyword", "Keyword"), ("state", "State"), ("trait", "Trait"), ("answer", "Answers"))
+    found = []
+    for at, (key, label) in enumerate(named):
+        counts = Counter(value for row in rows for value in row[3][at])
+        if key != "answer" or answered:
+            found.append((key, label, sorted(counts.most_common(MOST_KEYWORDS))))
+    return found
+
+
+def _saved(one: Collection, folder: Path, contents: Contents) -> Iterator[tuple[str, str, str, int]]:
+    """Write the newest version in all syntaxes; yield file, name and media type of the syntax, and size in bytes."""
+    packed = ""
+    for extension, (name, media) in SYNTAXES.items():
+        if extension != ".json":
+            file = folder / f"{_FILES}{extension}{packed}"
+            dialect = CANONICAL if extension == ".jsonld" else None
+            with contents.noting(one.name):
+                one.newest.benchmark.save(file, save_deep_judgment_config=True, dialect=dialect)
+                size = file.stat().st_size
+                packed = packed or (PACKED if size > LARGE else "")
+                yield file.name, f"{name}, packed" if file.suffix == PACKED else name, media, size
+
+
+def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
+    """Return how many findings there are of each severity, as its word and a text."""
+    return [(word(one), counted(count, word(one))) for one, count in counts_of(findings).items() if count]
+
+
+def _by_rule(one: Collection) -> list[tuple[Any, Any, int]]:
+    """Return the rules that find something: the rule, None for one that nobody knows, a finding, and how many."""
+    counts = Counter(found.code for found in one.newest.findings)
+    first = {found.code: found for found in reversed(one.newest.findings)}
+    ordered = sorted(counts, key=lambda code: (-first[code].severity, -counts[code], code))
+    return [(one.newest.rules.get(code), first[code], counts[code]) for code in ordered]
+
+
+def _reference(one: Collection, url: str | None = None) -> Json:
+    identifier = one.newest.benchmark.id
+    named = {"@id": identifier} if identifier and is_iri(identifier) else {}
+    return {"@type": "Dataset", **named, "name": one.name, **({"url": url} if url else {})}
+
+
+def _question(one: QuestionContent, collection: Collection) -> Json:
+    """Return a question as a schema:Question (https://schema.org/Question)."""
+    members = one.members
+    dates = {"dateCreated": members["date_created"], "dateModified": members["date_modified"]}
+    said = {"keywords": members["keywords"], **dates, "author": members["author"]}
+    return {
+        "@context": "https://schema.org/",
+        "@type": "Question",
+        **({"@id": one.id} if is_iri(one.id) else {}),
+        "text": members["question"],
+        "acceptedAnswer": {"@type": "Answer", "text": _shown(members["raw_answer"])},
+        **{name: value for name, value in said.items() if value and not secret({name: value})},
+        "isPartOf": _reference(collection, "../index.html"),
+    }
+
+
+def _is_about(run: Run, one: Collection) -> bool:
+    about = run.newest.about
+    return about is None or about.benchmark in (None, one.newest.benchmark.id)
+
+
+Difference = tuple[str, str, Any, Any]
+"""What differs, in which way, and the values before and after."""
+
+
+def _of_benchmark(diff: SemanticDiff) -> Iterator[Difference]:
+    yield from _of_changes((*diff.metadata, *diff.properties))
+    yield from _of_parts("global trait", diff.global_rubric)
+    yield from _of_parts("global dynamic trait", diff.global_dynamic_rubric)
+    yield from _of_parts("scenario", diff.scenarios)
+
+
+def _of_question(diff: QuestionDiff | None) -> tuple[list[Difference], list[str]]:
+    """Return what differs about a question, and the lines of the difference of its template."""
+    if diff is None:
+        return [], []
+    source = None if diff.template is None else diff.template.source
+    old, new = ("", "") if source is None else (_shown(source.before), _shown(source.after))
+    lines = [_lines(line) for line in difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2)][2:]
+    parts = (*_of_parts("trait", diff.rubric), *_of_parts("dynamic trait", diff.dynamic_rubric))
+    return [*_of_changes(diff.changes), *parts], lines
+
+
+def _of_changes(changes: Iterable[Any], prefix: str = "") -> Iterator[Difference]:
+    return ((f"{prefix}{one.member}", one.kind, one.before, one.after) for one in changes)
+
+
+def _of_parts(what: str, found: PartsDiff) -> Iterator[Difference]:
+    yield from ((f"{what} {name}", "removed", None, None) for name in found.removed)
+    yield from ((f"{what} {name}", "added", None, None) for name in found.added)
+    for part in found.changed:
+        yield from _of_changes(part.changes, f"{what} {part.name}: ")

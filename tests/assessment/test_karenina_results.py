@@ -1,0 +1,368 @@
+"""Results that Karenina exported: read as recorded answers, held against the templates, and asked as RDF."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rdflib
+from hypothesis import given
+from hypothesis import strategies as st
+
+import checkpoint_ld
+from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, Tally, TraitStatus, assess, earl, read_answers
+from checkpoint_ld.assessment.assessing import line_of
+from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.entities import LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.identifiers import question_object_id, template_id
+from tests.cli.conftest import Run, run
+
+__all__ = ["run"]  # a fixture
+
+TEXT = "Which metal is liquid?"
+TEMPLATE = """class Answer(BaseAnswer):
+    metal: str = VerifiedField(description="the metal", ground_truth="mercury", verify_with=ExactMatch())
+"""
+Json = dict[str, Any]
+
+
+def benchmark() -> Benchmark:
+    made = Benchmark.create("metals")
+    made.add_question(TEXT, "Mercury", answer_template=TEMPLATE)
+    tone = {"dry": "no word", "warm": "kind"}
+    made.set_global_rubric(
+        [
+            LLMRubricTrait(name="clear", kind="boolean"),
+            LLMRubricTrait(name="tone", kind="literal", classes=tone),
+            RegexRubricTrait(name="cites", pattern=r"\[\d\]"),
+            MetricRubricTrait(name="cover", metrics=["f1"], tp_instructions=["x"]),
+        ]
+    )
+    return made
+
+
+def result(**changes: Any) -> Json:
+    """Return a result with members changed that are named `part__member`."""
+    [question] = benchmark().get_question_ids()
+    made: Json = {
+        "metadata": {
+            "question_id": question,
+            "question_text": TEXT,
+            "template_id": template_id(TEMPLATE),
+            "answering": {"interface": "langchain", "model_name": "aurum-1"},
+            "parsing": {"model_name": "judge-3"},
+            "timestamp": "2026-11-01 10:53:47",
+            "result_id": "36c1",
+            "replicate": 1,
+        },
+        "template": {
+            "raw_llm_response": "Mercury [1]",
+            "parsed_llm_response": {"metal": "mercury"},
+            "verify_result": True,
+            "verify_granular_result": 1.0,
+            "field_results": {"metal": True},
+        },
+        "rubric": {"llm_trait_scores": {"clear": True}, "regex_trait_scores": {"cites": True}},
+    }
+    for name, value in changes.items():
+        part, _, member = name.partition("__")
+        made[part] = {**made[part], member: value} if member else value
+    return made
+
+
+def exported(folder: Path, *results: Json, layout: Callable[[Json], str] = json.dumps) -> Path:
+    file = folder / "results.json"
+    about = {"karenina_version": "0.1.0"}
+    file.write_text(layout({"format_version": "2.2", "metadata": about, "results": list(results)}), encoding="utf-8")
+    return file
+
+
+def found(folder: Path, **changes: Any) -> Assessment:
+    [one] = assess(benchmark(), read_answers(exported(folder, result(**changes))))
+    return one
+
+
+@pytest.mark.parametrize("layout", [json.dumps, lambda value: json.dumps(value, indent=1)])
+def test_a_result_is_a_recorded_answer_in_every_layout(tmp_path: Path, layout: Callable[[Json], str]) -> None:
+    file = exported(tmp_path, result(), result(metadata__result_id="2"), layout=layout)
+    one, other = read_answers(file)
+    assert (one.values, one.trace, one.model, one.replicate) == ({"metal": "mercury"}, "Mercury [1]", "aurum-1", 1)
+    assert (one.answer_id, one.date, other.answer_id) == ("36c1", "2026-11-01T10:53:47", "2")
+    assert other.place.pointer == "/results/1"
+    starts = [number for number, line in enumerate(file.read_text().splitlines(), 1) if line == "  {"]
+    assert other.place.line == (starts[1] if starts else 1)
+
+
+@pytest.mark.slow
+def test_the_exports_of_the_corpus_say_the_same_in_both_forms(corpus: Path) -> None:
+    answers = [[*read_answers(corpus / "results" / name)] for name in ("results-2.2.json", "results.csv")]
+
+    def said(one: RecordedAnswer) -> object:
+        assert one.recorded is not None
+        assert one.recorded.unknown == ()
+        traits = {(trait.name, trait.value) for trait in one.recorded.traits}
+        return one.question_id, one.values, one.trace, one.model, one.date, one.recorded.passed, traits, bool(one.fault)
+
+    assert [said(one) for one in answers[0]] == [said(one) for one in answers[1]]
+    tally, asked = Tally(), checkpoint_ld.load(corpus / "datafeed-ns-v3" / "gen-rich-10.jsonld")
+    assert isinstance(asked, Benchmark)
+    for one in assess(asked, answers[0]):
+        tally.add(one)
+    assert tally.total.recorded == {Status.PASSED: 22, Status.FAILED: 15}
+    assert tally.total.by_status == {Status.PASSED: 12, Status.FAILED: 5, Status.UNDECIDED: 20, Status.ERROR: 3}
+    assert (tally.total.differing, len(tally.judged), len(tally.questions)) == (13, 14, 10)
+
+
+@pytest.mark.parametrize(
+    ("changes", "messages"),
+    [
+        ({}, []),
+        (
+            {"template__verify_result": False, "template__field_results": {"metal": False}},
+            [
+                "failed is recorded, and the template says passed: all fields pass",
+                "failed is recorded for the field 'metal', and the template says passed",
+            ],
+        ),
+        (
+            {"template__verify_result": False, "template__abstention_override_applied": True},
+            ["failed is recorded, and the template says passed (abstention overrode the template)"],
+        ),
+        (
+            {"template__verify_granular_result": 0.5, "metadata__template_id": "0" * 32},
+            ["the score 0.5 is recorded, and the template gives 1 (by another template)"],
+        ),
+        (
+            {"metadata__question_text": "Which one?"},
+            ['the question was asked as "Which one?", and reads "Which metal is liquid?" now'],
+        ),
+        (
+            {"rubric__regex_trait_scores": {"cites": False}},
+            ["false is recorded for the trait 'cites', which gives true"],
+        ),
+        (
+            {"rubric__llm_trait_scores": {"deep": 3}},
+            ["the question has no trait 'deep', for which values are recorded"],
+        ),
+        (
+            {"template__new": 1, "later": 2},
+            ["the member 'later' of results is not known, and", "the member 'template.new' of results is not known"],
+        ),
+    ],
+)
+def test_what_was_recorded_and_is_not_what_comes_out_is_a_finding(
+    tmp_path: Path, changes: Json, messages: list[str]
+) -> None:
+    one = found(tmp_path, **changes)
+    assert one.status is Status.PASSED
+    told = [one.message for one in one.differences]
+    assert [had.startswith(said) for had, said in zip(told, messages, strict=True)] == [True] * len(messages)
+    assert one.differs is any("no trait" not in one and "not known" not in one for one in messages)
+    assert all(finding.place.pointer == "/results/0" for finding in one.differences)
+    assert [line["message"] for line in one.as_json()["differences"]] == told
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "reason"),
+    [
+        ({"metadata__question_id": question_object_id(TEXT)}, Status.PASSED, ""),
+        ({"metadata__question_id": "q-17"}, Status.PASSED, ""),
+        ({"metadata__question_id": "q-17", "metadata__question_text": "Who?"}, Status.ERROR, "there is no question"),
+        ({"metadata": {}}, Status.ERROR, "the result has neither a question_id nor a question_text"),
+        ({"template": None, "rubric": None}, Status.ERROR, "there is no answer in it"),
+        ({"template": None}, Status.UNDECIDED, "nothing was recorded but what was said of traits"),
+        (
+            {"template": None, "rubric": None, "metadata__failure": {"category": "timeout", "reason": "60 s"}},
+            Status.ERROR,
+            "there is no answer, since the run failed: 60 s (timeout)",
+        ),
+    ],
+)
+def test_a_result_joins_by_identifier_hash_and_text_or_says_why_not(
+    tmp_path: Path, changes: Json, status: Status, reason: str
+) -> None:
+    one = found(tmp_path, **changes)
+    assert (one.status, one.reason.startswith(reason)) == (status, True)
+
+
+def test_damage_hides_no_other_result(tmp_path: Path) -> None:
+    lines = [json.dumps(result(metadata__result_id=str(number))) for number in range(5)]
+    head = '{"format_version": "2.2", "results": [\n'
+    file = tmp_path / "results.json"
+
+    lines[1] = lines[1][:200]
+    lines[3] = lines[2]
+    file.write_text(head + ",\n".join(lines)[:-40], encoding="utf-8")
+    answers = [*read_answers(file)]
+    assert [(one.place.line, one.answer_id, bool(one.fault)) for one in answers] == [
+        *((2, "0", False), (3, None, True), (4, "2", False), (5, "2", True), (6, None, True)),
+    ]
+    assert "the result is half-written" in answers[1].fault
+    assert "the same result stands in this file before" in answers[3].fault
+    assert "the file ends within it" in answers[4].fault
+
+    text = exported(tmp_path, result(metadata__run_name="é"), result(metadata__result_id="2")).read_text()
+    file.write_bytes(text.replace("\\u00e9", "é").encode("latin-1"))
+    assert [one.fault for one in read_answers(file)] == ["the result is not UTF-8: save the file as UTF-8", ""]
+
+    file.write_text('{"format_version": "2.2", "results": 3}')
+    with pytest.raises(ReadError, match=r"results\.json:1 is no export of results: '\[' is expected, not '3'"):
+        [*read_answers(file)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        (["q,{}"], "the row has 2 cells, and the header 3: run the export again"),
+        (['q,"{""metal"": ""mer'], "the row is half-written: unexpected end of data; run the export again"),
+        (["q,,", "", "q,,"], "there is no answer in it"),
+    ],
+)
+def test_rows_that_are_half_written_are_said(tmp_path: Path, rows: list[str], fault: str) -> None:
+    file = tmp_path / "results.csv"
+    file.write_text("question_id,parsed_llm_response,later\n" + "\n".join(rows), encoding="utf-8")
+    answers = [*read_answers(file)]
+    assert (answers[0].fault, answers[0].place.line) == (fault, 2)
+
+
+@pytest.mark.slow
+def test_an_export_is_not_held_in_memory(tmp_path: Path) -> None:
+    results = (result(metadata__result_id=str(at), template__raw_llm_response="x" * 40_000) for at in range(200))
+    file = exported(tmp_path, *results)
+    tracemalloc.start()
+    assert sum(1 for _ in read_answers(file)) == 200
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert file.stat().st_size > 8_000_000
+    assert peak < 5_000_000
+
+
+MEMBERS = [(part, name) for part, members in result().items() for name in (*members, None)]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.just(10**400),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["clear", "value", "a"]), inner),
+    max_leaves=4,
+)
+
+
+@pytest.mark.slow
+@given(member=st.sampled_from(MEMBERS), value=VALUES)
+def test_whatever_a_result_says_is_told_and_stops_nothing(
+    tmp_path_factory: pytest.TempPathFactory, member: tuple[str, str | None], value: Json
+) -> None:
+    part, name = member
+    made = result(**{part if name is None else f"{part}__{name}": value})
+    asked, tally = benchmark(), Tally()
+    [one] = assess(asked, read_answers(exported(tmp_path_factory.mktemp("any", numbered=True), made)))
+    tally.add(one)
+    assert json.loads(line_of(one))["recorded"]["status"] in {None, "passed", "failed"}
+    assert json.loads(json.dumps(tally.as_json()))["total"]["answers"] == 1
+    assert len(earl.joined(asked.graph, [one], base=earl.BASE)) >= len(asked.graph)
+
+
+@given(cut=st.integers(100, 3000))
+def test_an_export_that_ends_early_gives_what_is_whole(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+    file = exported(
+        tmp_path_factory.mktemp("cut", numbered=True), *(result(metadata__result_id=str(at)) for at in range(4))
+    )
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text[:cut], encoding="utf-8")
+    answers = [*read_answers(file)]
+    whole = text[:cut].count('"regex_trait_scores": {"cites": true}}}')
+    assert [one.answer_id for one in answers if not one.fault] == [str(at) for at in range(whole)]
+    assert len([one for one in answers if one.fault]) == (cut < text.rindex("]"))
+
+
+JUDGED = {
+    "clear": [{"value": True, "judge": "judge-1"}, {"value": False, "judge": "judge-2", "reason": "no word fits"}],
+    "tone": "warm",
+    "cover": {"f1": 0.5},
+    "cites": True,
+}
+
+
+def test_what_judges_say_in_json_lines_is_shown_and_counted() -> None:
+    line = {"question_id": benchmark().get_question_ids()[0], "model": "aurum-1", "judge": "judge-9", "traits": JUDGED}
+    tally = Tally()
+    [one] = assess(benchmark(), [{**line, "trace": "Mercury [1]"}])
+    tally.add(one)
+    assert [(trait.name, trait.status.value, trait.value, trait.judge) for trait in one.traits] == [
+        ("clear", "judged", True, "judge-1"),
+        ("clear", "judged", False, "judge-2"),
+        ("tone", "judged", 1, "judge-9"),
+        ("cites", "evaluated", True, None),
+        ("cover.f1", "judged", 0.5, "judge-9"),
+    ]
+    assert [(count.name, count.model, count.mean_value) for count in tally.judged.values()] == [
+        *(("clear", "aurum-1", 0.5), ("tone", "aurum-1", 1), ("cover.f1", "aurum-1", 0.5)),
+    ]
+    [alone] = assess(benchmark(), [line])
+    assert alone.status is Status.UNDECIDED
+
+
+@pytest.mark.parametrize(("name", "value"), [("clear", 3), ("tone", "hot"), ("tone", 7)])
+def test_what_a_trait_cannot_be_is_no_verdict(name: str, value: object) -> None:
+    [question] = benchmark().get_question_ids()
+    [one] = assess(benchmark(), [{"question_id": question, "traits": {name: value}}])
+    [trait] = [trait for trait in one.traits if trait.name == name]
+    assert (trait.status, trait.value) == (TraitStatus.ERROR, None)
+    assert trait.reason == f"{json.dumps(str(value))} was recorded, which is no result of this trait"
+
+
+def test_one_query_goes_from_a_question_to_what_everybody_says_of_every_model(tmp_path: Path) -> None:
+    other = result(metadata__result_id="2", metadata__answering={"model_name": "b"}, template__verify_result=False)
+    made = benchmark()
+    answers = read_answers(exported(tmp_path, result(), other))
+    graph = earl.joined(made.graph, assess(made, answers), base=earl.base_of("results.json"))
+    query = """
+        PREFIX earl: <http://www.w3.org/ns/earl#>
+        SELECT ?text ?model ?by ?outcome ?clear WHERE {
+            ?item schema:item ?question . ?question schema:text ?text .
+            ?assertion earl:test ?question ; earl:subject/karenina:modelName ?model ;
+                earl:assertedBy/<http://purl.org/dc/terms/title> ?by ; earl:result ?result .
+            ?result earl:outcome ?outcome .
+            OPTIONAL { ?result karenina:traitResult [ schema:name "clear" ; karenina:resultValue ?clear ;
+                karenina:resultTrait/schema:name "clear" ] }
+        } ORDER BY ?model ?by"""
+    names = {"schema": "https://schema.org/", "karenina": "urn:karenina:vocab:"}
+    rows = [
+        tuple(str(cell).rpartition("#")[2] for cell in row if cell is not None)
+        for row in graph.query(query, initNs=names)
+        if isinstance(row, rdflib.query.ResultRow)
+    ]
+    assert rows == [
+        (TEXT, "aurum-1", "Karenina 0.1.0", "passed"),
+        (TEXT, "aurum-1", "checkpoint-ld verify", "passed"),
+        (TEXT, "aurum-1", "judge-3", "untested", "true"),
+        (TEXT, "b", "Karenina 0.1.0", "failed"),
+        (TEXT, "b", "checkpoint-ld verify", "passed"),
+        (TEXT, "b", "judge-3", "untested", "true"),
+    ]
+    assert len(made.graph) < len(graph)
+
+
+def test_the_commands_show_and_ask_what_was_recorded(run: Run, tmp_path: Path) -> None:
+    made, other = tmp_path / "metals.jsonld", result(metadata__result_id="2", template__verify_result=False)
+    benchmark().save(made)
+    file = exported(tmp_path, result(), other)
+
+    done = run("verify", made, "--answers", file, "--fail-on", "difference")
+    assert done.code == 1
+    assert "/results/1: warning: KA001 failed is recorded, and the template says passed" in done.err
+    lines = [line.split() for line in done.out.decode().splitlines()]
+    assert ["total", "2", "2", "0", "0", "0", "1.00", "1", "1"] in lines
+    assert ["clear", "aurum-1", "2", "1.00"] in lines
+    assert run("verify", made, "--answers", exported(tmp_path, result()), "--fail-on", "difference").code == 0
+
+    asked = run("query", made, "--answers", file, "--name", "model-results", "--format", "csv")
+    assert [row.split(",")[2:] for row in asked.out.decode().splitlines()[1:]] == [
+        ["aurum-1", "Karenina 0.1.0", "1", "0", "1"],
+        ["aurum-1", "checkpoint-ld verify", "1", "0", "1"],
+    ]
+    refused = run("query", "--endpoint", "http://localhost:1", "--answers", file, "--query", "ASK {}")
+    assert (refused.code, "--answers is for the file of a benchmark" in refused.err) == (2, True)

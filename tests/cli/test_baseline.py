@@ -1,0 +1,180 @@
+"""What pipelines ask of `checkpoint-ld validate`: known findings, counts by rule, several reports; and completion."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+BROKEN = Path(__file__).parents[2] / "docs" / "examples" / "broken.jsonld"
+
+
+@pytest.fixture(autouse=True)
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    return Path(shutil.copy(BROKEN, tmp_path / "broken.jsonld"))
+
+
+def edited(file: Path, **members: object) -> None:
+    """Write members into the head of a document, so that all else moves down."""
+    tree = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**members, **tree}, indent=2), encoding="utf-8")
+
+
+def test_known_findings_do_not_count_and_new_ones_do(run: Run, file: Path) -> None:
+    assert run("validate", file, "--baseline", "known.json", "--write-baseline").code == 0
+    before = Path("known.json").read_bytes()
+    known = run("validate", file, "--baseline", "known.json")
+    assert known.code == 0
+    assert known.out == b"1 file: clean (profile karenina); 14 known findings left out\n"
+    edited(file, publisher="a member above all others")
+    assert run("validate", file, "--baseline", "known.json").code == 0, "places move, findings are the same"
+    tree = json.loads(file.read_text(encoding="utf-8"))
+    tree["dataFeedElement"].append({"@type": "DataFeedItem", "@id": "urn:x:1", "item": {"@type": "Question"}})
+    file.write_text(json.dumps(tree, indent=2), encoding="utf-8")
+    new = run("validate", file, "--baseline", "known.json", "--format", "json")
+    report = json.loads(new.out)
+    assert new.code == 1
+    assert report["summary"]["known"] == 14
+    assert {one["node"].partition("#")[0] for one in report["findings"]} == {"urn:x:1"}
+    assert Path("known.json").read_bytes() == before
+
+
+def test_the_same_finding_once_more_is_new(run: Run, file: Path) -> None:
+    tree = json.loads(file.read_text(encoding="utf-8"))
+    run("validate", file, "--baseline", "known.json", "--write-baseline")
+    known = json.loads(Path("known.json").read_text(encoding="utf-8"))
+    entry = known["files"]["broken.jsonld"][0]
+    entry["count"] -= 1
+    Path("known.json").write_text(json.dumps(known), encoding="utf-8")
+    found = json.loads(run("validate", file, "--baseline", "known.json", "--format", "json").out)["findings"]
+    assert [one["code"] for one in found] == [entry["code"]]
+    assert tree
+
+
+def test_gone_findings_are_counted_and_left_out_when_it_is_written_anew(run: Run, file: Path) -> None:
+    run("validate", file, "--baseline", "known.json", "--write-baseline")
+    fixed = run("validate", file, "--fix", "--baseline", "known.json")
+    assert fixed.err.splitlines()[-1] == "5 known findings are gone: --write-baseline leaves them out"
+    assert (
+        run("validate", file, "--baseline", "known.json", "--write-baseline").err == "9 known findings in known.json\n"
+    )
+
+
+def test_paths_of_a_baseline_are_those_from_its_folder(
+    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("validate", file, "--baseline", "sub/known.json", "--write-baseline")
+    assert list(json.loads(Path("sub/known.json").read_text(encoding="utf-8"))["files"]) == ["../broken.jsonld"]
+    monkeypatch.chdir(tmp_path / "sub")
+    assert run("validate", "../broken.jsonld", "--baseline", "known.json").code == 0
+
+
+def test_the_configuration_names_a_baseline_and_the_pages_of_the_rules(run: Run, file: Path) -> None:
+    Path("sub/.checkpoint-ld.toml").write_text(
+        'baseline = "known.json"\nrules-url = "https://example.org/rules/{code}/"\n', encoding="utf-8"
+    )
+    config = ("--config", "sub/.checkpoint-ld.toml")
+    log = json.loads(run("validate", file, "--no-config", "--format", "sarif").out)
+    assert not any("helpUri" in rule for rule in log["runs"][0]["tool"]["driver"]["rules"])
+    run("validate", file, *config, "--write-baseline")
+    log = json.loads(run("validate", file, *config, "--format", "sarif").out)["runs"][0]
+    addresses = {rule["id"]: rule["helpUri"] for rule in log["tool"]["driver"]["rules"]}
+    assert addresses["KR016"] == "https://example.org/rules/KR016/"
+    assert log["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "words"),
+    [
+        (["--write-baseline"], None, "--write-baseline needs --baseline FILE"),
+        (["--baseline", "known.json"], None, "known.json: the baseline cannot be read: No such file"),
+        (["--baseline", "known.json"], "[", "known.json: this is no baseline: "),
+        (["--baseline", "known.json"], "[]", "known.json: this is no baseline: a member is missing or wrong"),
+        (["--baseline", "known.json"], '{"version": 1, "files": {"a": [{}]}}', "a member is missing or wrong"),
+        (["--baseline", "known.json"], '{"version": 2, "files": {}}', "the baseline has version 2, not 1"),
+        (["--format", "text", "--format", "json"], None, "write all but one as FORMAT:FILE"),
+        (["--format", "sarif:"], None, "names no file: write sarif:FILE"),
+        (["--format", "pdf:x"], None, "'pdf' is not one of"),
+        (["--format", "json:a", "--format", "sarif:a"], None, "a would be written twice"),
+        (["--format", "json:broken.jsonld"], None, "is read by this command"),
+        (["--statistics", "--format", "sarif"], None, "--statistics cannot be written as sarif: use one of text, json"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    run: Run, file: Path, arguments: list[str], text: str | None, words: str
+) -> None:
+    if text is not None:
+        Path("known.json").write_text(text, encoding="utf-8")
+    before = file.read_bytes()
+    refused = run("validate", file, *arguments)
+    assert (refused.code, refused.out) == (2, b"")
+    assert words in refused.err
+    assert file.read_bytes() == before
+
+
+def test_one_run_writes_several_reports(run: Run, file: Path) -> None:
+    found = run("validate", file, "--format", "text", "--format", "sarif:x.sarif", "--format", "junit:x.xml")
+    assert found.code == 1
+    assert found.out.endswith(b"--fix mends 5 findings\n")
+    assert len(json.loads(Path("x.sarif").read_bytes())["runs"][0]["results"]) == 14
+    assert Path("x.xml").read_bytes().startswith(b"<?xml")
+    again = run("validate", file, "--format", "sarif:x.sarif")
+    assert (again.code, again.out) == (2, b"")
+    assert "--force" in again.err
+    alone = run("validate", file, "--format", "sarif:x.sarif", "--force", "-o", "x.md")
+    assert alone.out == b""
+    assert Path("x.md").read_text(encoding="utf-8").startswith("### checkpoint-ld")
+
+
+def test_statistics_count_findings_by_rule(run: Run, file: Path) -> None:
+    text = run("validate", file, "--statistics").out.decode().splitlines()
+    assert "1  warning    KB003  benchmark-version       1 by --fix" in text
+    assert text[-1].startswith("1 file: 5 violations")
+    rows = json.loads(run("validate", file, "--statistics", "--format", "json").out)
+    assert sum(row["number"] for row in rows) == 14
+    assert rows[0] == {
+        "code": "KQ003",
+        "rule": "question-text",
+        "severity": "violation",
+        "number": 1,
+        "fixable": 0,
+        "title": rows[0]["title"],
+    }
+    Path("clean.jsonld").write_bytes(BROKEN.with_name("metals.jsonld").read_bytes())
+    assert run("validate", "clean.jsonld", "--statistics", "--select", "KQ003").out.startswith(b"1 file: clean")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("val", "plain,validate"),
+        ("validate --write-b", "plain,--write-baseline"),
+        ("validate --format sa", "plain,sarif"),
+        ("validate brok", "file,brok"),
+        ("validate --baseline kn", "file,kn"),
+        ("completion z", "plain,zsh"),
+    ],
+)
+def test_a_shell_completes_commands_options_and_files(words: str, completed: str) -> None:
+    line = ["checkpoint-ld", *words.split()]
+    asked = {"COMP_WORDS": " ".join(line), "COMP_CWORD": str(len(line) - 1), "_CHECKPOINT_LD_COMPLETE": "bash_complete"}
+    command = [sys.executable, "-c", "from checkpoint_ld.cli import main; main()"]
+    found = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout.splitlines()) == (0, [completed])
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_of_the_shell(run: Run, shell: str) -> None:
+    script = run("completion", shell).out.decode()
+    assert f"_CHECKPOINT_LD_COMPLETE={shell}_complete" in script
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=script, text=True, check=True)

@@ -1,0 +1,260 @@
+"""Croissant: its own validator and loader over what is exported, and data sets of others read, offline."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint_ld
+from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
+from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, TargetExistsError, WriteError
+from tests.cli.conftest import Run, run
+from tests.formats.benchmarks import made
+
+__all__ = ["run"]
+METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
+
+
+@pytest.fixture(autouse=True)
+def mlc(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def refused(*_: object) -> None:
+        raise AssertionError("nothing goes to the network")
+
+    monkeypatch.setattr("socket.socket.connect", refused)
+    monkeypatch.setattr("socket.getaddrinfo", refused)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the library imports
+        return pytest.importorskip("mlcroissant", reason="mlcroissant is not installed: make .venv/.integrations-group")
+
+
+def loaded(mlc: Any, folder: Path, name: str = "questions") -> list[dict[str, Any]]:
+    """Return the records as the library yields them, and what it has to say about the description."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = mlc.Dataset(jsonld=str(folder / "croissant.json"))
+        assert not data.metadata.ctx.issues.errors
+        assert str(data.metadata.ctx.conforms_to.value) == "http://mlcommons.org/croissant/1.1"
+        return [*data.records(name)]
+
+
+def program(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run `mlcroissant` as people do, without a way out of this machine."""
+    nowhere = {**os.environ, "https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9"}
+    command = [str(Path(sys.executable).with_name("mlcroissant")), *map(str, arguments)]
+    return subprocess.run(command, env=nowhere, capture_output=True, text=True, check=False)
+
+
+def yielded(folder: Path, name: str = "questions") -> list[str]:
+    """Return the lines with records that the programs print, which validate the description first."""
+    described = ("--jsonld", folder / "croissant.json")
+    validated = program("validate", *described)
+    assert validated.returncode == 0, validated.stderr
+    done = program("load", *described, "--record_set", name, "--num_records", "-1")
+    assert done.returncode == 0, done.stderr
+    return [one for one in done.stdout.splitlines() if one.startswith("{")]
+
+
+def texts(records: list[dict[str, Any]], field: str) -> list[str]:
+    return [one[field].decode() for one in records]
+
+
+def test_what_is_published_is_said_and_what_has_no_place_is_named(mlc: Any, tmp_path: Path) -> None:
+    tree = json.loads(METALS.read_bytes())
+    tree |= {"license": {"@type": "CreativeWork", "name": "Own"}, "datePublished": "2026-03-01"}
+    tree["creator"] = {"@type": "Person", "name": "A. Smith", "email": "a@example.org"}
+    benchmark = Benchmark.load(json.dumps(tree).encode())
+    findings = export_benchmark(benchmark, tmp_path / "metals", format="croissant")
+    described = json.loads((tmp_path / "metals" / "croissant.json").read_bytes())
+    assert described["datePublished"].startswith("2026-03-01")
+    told = " ".join(map(str, findings))
+    assert "of the license, only texts have a place" in told
+    assert "of creators, only names and kinds have a place" in told
+    assert len(loaded(mlc, tmp_path / "metals")) == len(benchmark)
+
+
+def test_the_library_yields_the_questions(mlc: Any, tmp_path: Path) -> None:
+    benchmark = checkpoint_ld.load(METALS)
+    benchmark.set_metadata(license="CC-BY-4.0", keywords=["metals"], citation="On metals", funder="NSF")
+    findings = export_benchmark(benchmark, tmp_path / "metals", format="croissant")
+    held = loaded(mlc, tmp_path / "metals")
+    described = json.loads((tmp_path / "metals" / "croissant.json").read_bytes())
+
+    assert texts(held, "questions/question") == [one.question for one in benchmark.questions]
+    assert texts(held, "questions/answer") == [one.raw_answer for one in benchmark.questions]
+    assert texts(loaded(mlc, tmp_path / "metals", "answers"), "answers/answer") == texts(held, "questions/answer")
+    assert len(loaded(mlc, tmp_path / "metals", "traits")) == len(benchmark.traits_records())
+    assert texts(loaded(mlc, tmp_path / "metals", "keywords"), "keywords/keyword") == [
+        word for one in benchmark.questions for word in one.keywords
+    ]
+    assert (described["license"], described["keywords"], described["citeAs"]) == ("CC-BY-4.0", "metals", "On metals")
+    for one in described["distribution"]:
+        assert hashlib.sha256((tmp_path / "metals" / one["contentUrl"]).read_bytes()).hexdigest() == one["sha256"]
+    assert [one.condition for one in findings] == ["W-LOSS", "W-LOSS"]
+    assert "the funder (NSF) has no place" in str(findings[1])
+    assert checkpoint_ld.load(tmp_path / "metals" / "checkpoint.jsonld") == benchmark
+
+
+def test_the_questions_come_back(tmp_path: Path, run: Run) -> None:
+    benchmark = checkpoint_ld.load(METALS)
+    assert run("export", METALS, "--to", "croissant", "-o", tmp_path / "metals").code == 0
+    done = run("import", tmp_path / "metals", "-o", tmp_path / "again.jsonld")
+    again = checkpoint_ld.load(tmp_path / "again.jsonld")
+
+    assert [one.model_dump(exclude={"question_rubric"}) for one in again.questions] == [
+        one.model_dump(exclude={"question_rubric"}) for one in benchmark.questions
+    ]
+    assert (again.get_question_ids(), again.name) == (benchmark.get_question_ids(), "Metals")
+    assert "of the record sets, answers, keywords, traits are not read" in done.err
+    assert "checkpoint.jsonld to have all of it" in done.err
+
+
+@pytest.mark.slow
+def test_a_thousand_questions_come_back(mlc: Any, tmp_path: Path) -> None:
+    export_benchmark(made(1000), tmp_path / "sums", format="croissant")
+    assert len(loaded(mlc, tmp_path / "sums")) == len(yielded(tmp_path / "sums")) == 1000
+    assert len(import_benchmark(tmp_path / "sums").benchmark) == 1000
+
+
+@pytest.mark.slow
+def test_a_file_of_the_corpus_is_exported(corpus: Path, mlc: Any, tmp_path: Path) -> None:
+    file = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
+    benchmark = checkpoint_ld.load(file)
+    export_benchmark(benchmark, tmp_path / "out", format="croissant")
+    assert len(loaded(mlc, tmp_path / "out")) == len(yielded(tmp_path / "out")) == len(benchmark) > 0
+
+
+@pytest.mark.slow
+def test_the_programs_of_croissant_accept_an_example_and_refuse_what_is_none(tmp_path: Path) -> None:
+    benchmark = checkpoint_ld.load(METALS)
+    benchmark.set_metadata(license="CC-BY-4.0", keywords=["metals"], citation="On metals")
+    export_benchmark(benchmark, tmp_path / "metals", format="croissant")
+    for one, record in zip(benchmark.questions, yielded(tmp_path / "metals"), strict=True):
+        assert repr(one.question.encode()) in record
+    assert len(yielded(tmp_path / "metals", "traits")) == len(benchmark.traits_records())
+    described = tmp_path / "metals" / "croissant.json"
+    described.write_text(described.read_text(encoding="utf-8").replace('"contentUrl"', '"url"'), encoding="utf-8")
+    assert program("validate", "--jsonld", described).returncode != 0
+
+
+def test_texts_stay_as_they_are(mlc: Any, tmp_path: Path) -> None:
+    benchmark = Benchmark("Odd ☃ name")
+    odd = ["007", "5.0", "2026-01-01", "NaN", "null", "two\nlines", ' "quoted, ☃"']
+    benchmark.add_questions([{"question": one, "raw_answer": one} for one in odd])
+    export_benchmark(benchmark, tmp_path / "odd", format="croissant")
+    assert texts(loaded(mlc, tmp_path / "odd"), "questions/answer") == odd
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> Any:
+    """Return a function that writes a data set with a change in its description, and its folder."""
+
+    def write(change: Any = None) -> Path:
+        folder = tmp_path / "others"
+        folder.mkdir()
+        (folder / "q.csv").write_text("prompt,target,level\nWhat is 2 + 3?,5,easy\nWhich?,,hard\n", encoding="utf-8")
+        export_benchmark(made(1), tmp_path / "any", format="croissant")
+        described = json.loads((tmp_path / "any" / "croissant.json").read_bytes())
+        sha = hashlib.sha256((folder / "q.csv").read_bytes()).hexdigest()
+        described["distribution"] = [
+            {"@type": "cr:FileObject", "@id": "q.csv", "name": "q.csv", "contentUrl": "q.csv", "sha256": sha}
+            | {"encodingFormat": "text/csv"}
+        ]
+        described["recordSet"] = [
+            {"@type": "cr:RecordSet", "@id": "main", "name": "main", "field": [field(one) for one in FIELDS]}
+        ]
+        if change:
+            change(described, folder)
+        (folder / "croissant.json").write_text(json.dumps(described), encoding="utf-8")
+        return folder
+
+    return write
+
+
+FIELDS = ("prompt", "target", "level")
+
+
+def field(name: str) -> Any:
+    source = {"fileObject": {"@id": "q.csv"}, "extract": {"column": name}}
+    return {"@type": "cr:Field", "@id": f"main/{name}", "name": name, "dataType": "sc:Text", "source": source}
+
+
+def test_record_sets_of_others_are_read(others: Any) -> None:
+    benchmark, findings = import_benchmark(others())
+    [one] = benchmark.questions
+    assert (one.question, float(one.raw_answer), one.custom_metadata) == ("What is 2 + 3?", 5, {"level": "easy"})
+    assert "record 2 of main" in str(findings[0])
+
+
+def url(text: str) -> Any:
+    return lambda described, _: described["distribution"][0].update(contentUrl=text)
+
+
+def renamed(described: Any, _: Path) -> None:
+    described["@context"]["there"] = "sc:contentUrl"
+    described["distribution"][0].pop("contentUrl")
+    described["distribution"][0]["there"] = "https://example.org/q.csv"
+
+
+def pointer(_: Any, folder: Path) -> None:
+    (folder / "q.csv").write_text("version https://git-lfs.github.com/spec/v1\n", encoding="utf-8")
+
+
+def linked(_: Any, folder: Path) -> None:
+    (folder / "q.csv").unlink()
+    (folder / "q.csv").symlink_to(METALS)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (url("https://example.org/q.csv"), "points to 'https://example.org/q.csv', which is not in the folder"),
+        (url("../any/croissant.json"), "points to '../any/croissant.json', which is not in the folder"),
+        (url("/etc/passwd"), "points to '/etc/passwd', which is not in the folder"),
+        (url("none.csv"), "points to 'none.csv', and there is no such file"),
+        (renamed, "points to 'https://example.org/q.csv', which is not in the folder"),
+        (linked, "which is not in the folder"),
+        (pointer, "is a pointer of Git LFS: run git lfs pull"),
+        (lambda described, _: described.update({"@context": "https://example.org/"}), "no object as its @context"),
+        (lambda described, _: described["@context"].update({"@import": "https://example.org/"}), "not in the file"),
+        (lambda described, _: described["recordSet"][0].update({"@context": "https://e.org/"}), "not in the file"),
+        (lambda described, _: described["distribution"][0].update(sha256="0" * 64), "Hash of downloaded file"),
+        (lambda described, _: described.pop("recordSet"), "it describes no record sets"),
+        (
+            lambda described, _: described["distribution"][0].update(containedIn={"@id": "q.csv"}),
+            "record sets cannot be read|in an archive",
+        ),
+    ],
+)
+def test_what_is_not_all_there_is_refused(others: Any, change: Any, message: str) -> None:
+    with pytest.raises(ReadError, match=message):
+        import_benchmark(others(change))
+
+
+def test_what_cannot_be_exported_or_read_is_said(tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match="there are no questions to export to Croissant: add some"):
+        export_benchmark(Benchmark("Empty"), tmp_path / "none", format="croissant")
+    assert not (tmp_path / "none").exists()
+    export_benchmark(made(1), tmp_path / "one", format="croissant")
+    with pytest.raises(TargetExistsError):
+        export_benchmark(made(1), tmp_path / "one", format="croissant")
+    with pytest.raises(LookupFailedError, match=r"there is no record set 'x' in .*: there are questions, answers"):
+        import_benchmark(tmp_path / "one", part="x")
+    with pytest.raises(SettingsError, match="without split"):
+        import_benchmark(tmp_path / "one", split="test")
+    with pytest.raises(ReadError, match=r"there is no croissant\.json in it"):
+        import_benchmark(tmp_path, format="croissant")
+
+
+def test_logs_are_as_they_were(tmp_path: Path) -> None:
+    before = logging.root.manager.disable
+    export_benchmark(made(1), tmp_path / "one", format="croissant")
+    assert logging.root.manager.disable == before

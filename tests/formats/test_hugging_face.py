@@ -1,0 +1,197 @@
+"""Hugging Face: its own loader and card reader over what is exported, and folders of others read, offline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint_ld
+from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
+from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
+from tests.formats.benchmarks import made
+
+datasets: Any = pytest.importorskip("datasets", reason="datasets is not installed: make .venv/.integrations-group")
+METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("nothing goes to the network")
+
+    monkeypatch.setattr("socket.socket.connect", refused)
+    monkeypatch.setattr("socket.getaddrinfo", refused)
+    datasets.disable_progress_bars()
+
+
+def loaded(folder: Path, cache: Path, name: str = "questions") -> Any:
+    return datasets.load_dataset(str(folder), name, split="test", cache_dir=str(cache))
+
+
+def test_datasets_loads_the_folder_and_its_card_is_valid(tmp_path: Path) -> None:
+    from huggingface_hub import DatasetCard, DatasetCardData
+
+    benchmark = checkpoint_ld.load(METALS)
+    findings = export_benchmark(benchmark, tmp_path / "metals", format="hugging-face")
+    held = loaded(tmp_path / "metals", tmp_path / "cache")
+    card = DatasetCard.load(tmp_path / "metals" / "README.md")
+
+    assert held["question"] == [one.question for one in benchmark.questions]
+    assert held["answer"] == [one.raw_answer for one in benchmark.questions]
+    assert held["custom.tested"][0] == [2024, 2025]
+    assert len(loaded(tmp_path / "metals", tmp_path / "cache", "fields")) == len(benchmark.fields_records())
+    assert len(loaded(tmp_path / "metals", tmp_path / "cache", "traits")) == len(benchmark.traits_records())
+    assert isinstance(card.data, DatasetCardData)
+    assert card.data.pretty_name == "Metals"
+    assert [one.condition for one in findings] == ["W-LOSS"]
+    assert checkpoint_ld.load(tmp_path / "metals" / "checkpoint.jsonld") == benchmark
+
+
+def test_the_questions_come_back(tmp_path: Path) -> None:
+    benchmark = checkpoint_ld.load(METALS)
+    export_benchmark(benchmark, tmp_path / "metals", format="hugging-face")
+    again, findings = import_benchmark(tmp_path / "metals")
+
+    assert [one.model_dump(exclude={"question_rubric"}) for one in again.questions] == [
+        one.model_dump(exclude={"question_rubric"}) for one in benchmark.questions
+    ]
+    assert again.get_question_ids() == benchmark.get_question_ids()
+    told = " ".join(map(str, findings))
+    assert "of the configurations, fields, traits are not read" in told
+    assert "checkpoint.jsonld to have all of it" in told
+
+
+def test_the_card_says_what_is_published(tmp_path: Path) -> None:
+    from huggingface_hub import DatasetCard
+
+    benchmark = checkpoint_ld.load(METALS)
+    benchmark.set_metadata(
+        license="https://creativecommons.org/licenses/by/4.0/",
+        citation="On metals",
+        funder={"@type": "Organization", "name": "The Fund", "email": "fund@example.org"},
+        keywords=["metals", "chemistry"],
+        identifier="doi:10.5281/zenodo.1234",
+    )
+    benchmark.set_custom_property("level", "easy")
+    findings = export_benchmark(benchmark, tmp_path / "metals", format="hugging-face")
+    card = DatasetCard.load(tmp_path / "metals" / "README.md")
+    again = import_benchmark(tmp_path / "metals").benchmark
+
+    assert (card.data.license, card.data.tags[-2:]) == ("cc-by-4.0", ["metals", "chemistry"])
+    for said in ("Version: 1.0.0", "Made by: Ada Smith", "Cite as: On metals", "Funded by: The Fund", "zenodo.1234"):
+        assert said in card.text
+    assert (again.license, again.keywords) == ("CC-BY-4.0", ["metals", "chemistry"])
+    assert [one.message for one in findings][1:] == [
+        "the custom properties level have no place in a data set",
+        "of the funder, the card has names only",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("licence", "head", "again"),
+    [
+        ("MIT", {"license": "mit"}, "MIT"),
+        (["MIT", "CC0-1.0"], {"license": ["mit", "cc0-1.0"]}, ["MIT", "CC0-1.0"]),
+        ("ODbL-1.0", {"license": "odbl"}, "odbl"),
+        ("GPL-3.0-or-later", {"license": "gpl-3.0"}, "GPL-3.0"),
+        ("ask us", {"license": "other", "license_name": "ask us"}, "ask us"),
+        (
+            "https://example.org/terms",
+            {
+                "license": "other",
+                "license_name": "https://example.org/terms",
+                "license_link": "https://example.org/terms",
+            },
+            "https://example.org/terms",
+        ),
+        (None, {}, None),
+    ],
+)
+def test_licences_are_called_as_the_hub_calls_them(licence: Any, head: Any, again: Any, tmp_path: Path) -> None:
+    from huggingface_hub import metadata_load
+
+    benchmark = made(1)
+    benchmark.set_metadata(license=licence)
+    findings = export_benchmark(benchmark, tmp_path / "one", format="hugging-face")
+    held = metadata_load(tmp_path / "one" / "README.md")
+    assert {name: value for name, value in (held or {}).items() if name.startswith("license")} == head
+    assert import_benchmark(tmp_path / "one").benchmark.license == again
+    renamed = again != licence
+    assert [f"the licence {licence} is called" in one.message for one in findings] == ([True] if renamed else [])
+
+
+@pytest.mark.slow
+def test_a_thousand_questions_come_back(tmp_path: Path) -> None:
+    export_benchmark(made(1000), tmp_path / "sums", format="hugging-face")
+    assert len(loaded(tmp_path / "sums", tmp_path / "cache")) == 1000
+    assert len(import_benchmark(tmp_path / "sums").benchmark) == 1000
+
+
+@pytest.mark.slow
+def test_a_file_of_the_corpus_is_exported(corpus: Path, tmp_path: Path) -> None:
+    file = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
+    benchmark = checkpoint_ld.load(file)
+    export_benchmark(benchmark, tmp_path / "out", format="hugging-face")
+    assert len(loaded(tmp_path / "out", tmp_path / "cache")) == len(benchmark) > 0
+
+
+def test_values_of_several_types_become_texts_and_are_named(tmp_path: Path) -> None:
+    benchmark = Benchmark("Odd")
+    benchmark.add_question("A?", "a", custom_metadata={"level": 1, "about": {"x": 1}})
+    benchmark.add_question("B?", "b", custom_metadata={"level": "hard"})
+    findings = export_benchmark(benchmark, tmp_path / "odd", format="hugging-face")
+    held = loaded(tmp_path / "odd", tmp_path / "cache")
+
+    assert held["custom.level"] == ["1", "hard"]
+    assert held["custom.about"] == ['{"x": 1}', None]
+    assert [str(one).split("'")[1] for one in findings] == ["custom.level", "custom.about"]
+
+
+def test_folders_of_others_are_read_with_their_splits(tmp_path: Path) -> None:
+    for split, count in (("train", 2), ("test", 1)):
+        rows = [{"question": f"{split} {number}?", "answer": "x"} for number in range(count)]
+        (tmp_path / f"{split}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    every = import_benchmark(tmp_path, format="hugging-face").benchmark
+    assert sorted(str(one.custom_metadata["split"]) for one in every.questions if one.custom_metadata) == [
+        "test",
+        "train",
+        "train",
+    ]
+    assert len(import_benchmark(tmp_path, format="hugging-face", split="test").benchmark) == 1
+    with pytest.raises(LookupFailedError, match=r"no split 'dev' in .*: there are"):
+        import_benchmark(tmp_path, split="dev")
+
+
+@pytest.mark.parametrize(
+    ("head", "settings", "fault"),
+    [
+        ("data_files: http://example.org/x.parquet", {}, (ReadError, "points to 'http://example.org/x.parquet'")),
+        ("data_files: ../x.parquet", {}, (ReadError, "not in the folder: fetch it yourself")),
+        ("data_files: /etc/x.parquet", {}, (ReadError, "not in the folder")),
+        ("data_files: hf://datasets/x/y.parquet", {}, (ReadError, "not in the folder")),
+        ("data_files: x.pkl", {}, (ReadError, r"has files \.pkl: one of \.parquet")),
+        ("data_files: x.parquet", {}, (ReadError, "the data cannot be read")),
+        ("data_files: none.parquet", {}, (ReadError, "there is no data set in it")),
+        ("data_files: x.parquet", {"part": "z"}, (LookupFailedError, "no configuration 'z' in .*: there are c")),
+        ("data_files: [", {}, (ReadError, "its YAML head cannot be read")),
+    ],
+)
+def test_cards_that_lead_elsewhere_or_nowhere_are_refused(
+    tmp_path: Path, head: str, settings: dict[str, Any], fault: tuple[type[Exception], str]
+) -> None:
+    (tmp_path / "x.pkl").write_bytes(b"cos\nsystem\n")
+    (tmp_path / "x.parquet").write_bytes(b"no parquet")
+    (tmp_path / "README.md").write_text(f"---\nconfigs:\n- config_name: c\n  {head}\n---\n# X\n", encoding="utf-8")
+    with pytest.raises(fault[0], match=fault[1]):
+        import_benchmark(tmp_path, **settings)
+
+
+def test_a_folder_without_data_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="there is no data set in it"):
+        import_benchmark(tmp_path)
+    with pytest.raises(WriteError, match="no questions to export to Hugging Face: add some"):
+        export_benchmark(Benchmark("Empty"), tmp_path / "x", format="hugging-face")

@@ -1,0 +1,162 @@
+"""Questions out of tables and JSON lines: which column is what, what is kept, what is said about the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint_ld
+from checkpoint_ld import ImportedBenchmark, import_benchmark
+from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, SourceMissingError
+
+
+def imported(folder: Path, *rows: Any, **settings: Any) -> ImportedBenchmark:
+    """Return what is imported from JSON lines."""
+    file = folder / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return import_benchmark(file, **settings)
+
+
+def asked(found: ImportedBenchmark) -> list[tuple[str, str]]:
+    return [(one.question, one.raw_answer) for one in found.benchmark.questions]
+
+
+@pytest.mark.parametrize(
+    ("row", "question", "answer"),
+    [
+        ({"question": "Which?", "answer": "Au"}, "Which?", "Au"),
+        ({"Question Text": "Which?", "Raw-Answer": " Au "}, "Which?", "Au"),
+        ({"input": "Which?", "target": ["Au", "gold"]}, "Which?", "Au"),
+        ({"problem": "1 + 1", "solution": 2}, "1 + 1", "2"),
+        ({"question": "Is it?", "answer": True}, "Is it?", "true"),
+        ({"question": "Who?", "answers": {"text": ["Ada", "A. L."], "answer_start": [0, 4]}}, "Who?", "Ada"),
+        ({"question": "Who?", "answer": {"value": "Ada", "aliases": ["A. L."]}}, "Who?", "Ada"),
+        ({"question": "Q", "choices": ["x", "y"], "answer": 1}, "Q\n\nA) x\nB) y", "y"),
+        ({"input": "Q", "choices": ["x", "y"], "target": "A"}, "Q\n\nA) x\nB) y", "x"),
+        (
+            {"question": "Q", "choices": {"text": ["x", "y"], "label": ["1", "2"]}, "answerKey": "2"},
+            "Q\n\n1) x\n2) y",
+            "y",
+        ),
+        ({"input": [{"role": "user", "content": "Q"}], "target": "A"}, "Q", "A"),
+        ({"input": [{"role": "user", "content": [{"type": "text", "text": "Q"}]}], "target": "A"}, "Q", "A"),
+    ],
+)
+def test_questions_and_answers_are_found_as_others_write_them(
+    tmp_path: Path, row: dict[str, Any], question: str, answer: str
+) -> None:
+    assert asked(imported(tmp_path, row)) == [(question, answer)]
+
+
+def test_what_has_no_column_of_ours_is_custom_metadata(tmp_path: Path) -> None:
+    row = {
+        "id": "urn:example:gold",
+        "question": "Which?",
+        "answer": "Au",
+        "keywords": ["metals", "symbols"],
+        "author": "Ada",
+        "answer_notes": "no notes",
+        "finished": True,
+        "level": 3,
+        "custom.tested": [2024, 2025],
+        "metadata": {"area": "chemistry"},
+        "empty": None,
+    }
+    found = imported(tmp_path, row, name="Metals")
+    [question] = found.benchmark.get_all_questions()
+
+    assert found.findings == ()
+    assert found.benchmark.name == "Metals"
+    assert question["id"] == "urn:example:gold"
+    assert question["keywords"] == ["metals", "symbols"]
+    assert question["author"] == {"@type": "Person", "name": "Ada"}
+    assert question["answer_notes"] == "no notes"
+    assert question["finished"]
+    assert question["custom_metadata"] == {"area": "chemistry", "level": 3, "tested": [2024, 2025]}
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "told"),
+    [
+        (
+            [{"question": "Q", "answer": "A"}, {"question": "Q"}, {"question": "R", "answer": None}],
+            {},
+            "jsonl:2 KD015 W-LOSS line 2: no answer is in the column 'answer', and the row is left out (as in line 3)",
+        ),
+        ([{"question": " ", "answer": "A"}, {"question": "Q", "answer": "A"}], {}, "no question is in the column"),
+        ([{"question": "Q", "answer": ["A", "B"]}], {}, "of several answers in 'answer' the first counts"),
+        (
+            [{"input": [{"role": "system", "content": "S"}, {"role": "user", "content": "Q"}], "target": "A"}],
+            {},
+            "only the user's text is kept, not the system's messages",
+        ),
+        (
+            [{"input": [{"role": "user", "content": [{"type": "image"}, "Q"]}], "target": "A"}],
+            {},
+            "not what is no text",
+        ),
+        (
+            [{"question": "Q", "answer": "A", "level": 1, "area": "x"}],
+            {"custom_metadata_columns": ["level"]},
+            "the columns area are not asked for and left out",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(
+    tmp_path: Path, rows: list[dict[str, Any]], settings: dict[str, Any], told: str
+) -> None:
+    found = imported(tmp_path, *rows, **settings)
+    assert len(found.benchmark) == 1
+    [finding] = found.findings
+    assert told in str(finding)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "settings", "fault"),
+    [
+        ("nothing.csv", None, {}, (SourceMissingError, "no such file or directory; check the path")),
+        ("x.csv", "a,b\n1,2\n", {}, (LookupFailedError, "which column of .* holds the question.* 'a', 'b'")),
+        ("x.csv", "question,b\n1,2\n", {}, (LookupFailedError, "which column of .* holds the answer")),
+        ("x.csv", "q,answer\n1,2\n", {"question_column": "p"}, (LookupFailedError, "no column 'p' .* 'q', 'answer'")),
+        ("x.csv", "question,answer\n", {"split": "test"}, (SettingsError, "a table has no splits")),
+        (
+            "x.csv",
+            "question,answer\n",
+            {"format": "word"},
+            (SettingsError, "no format 'word' .* table, croissant, hugging-face"),
+        ),
+        ("x.pdf", "%PDF", {}, (SettingsError, r"give a table as \.csv")),
+        ("x.jsonl", '{"question": "Q", "answer": "A"}\n{"question"\n', {}, (ReadError, r"x\.jsonl:2 .*is no JSON")),
+        ("x.jsonl", '["Q", "A"]\n', {}, (ReadError, r"x\.jsonl:1: line 1 is no object: write one JSON object")),
+        ("x.json", '[{"question": "Q", "answer": "A"}, 1]', {}, (ReadError, "item 2 is no object")),
+        ("x.jsonl", "", {}, (LookupFailedError, "name one of none")),
+    ],
+)
+def test_what_cannot_be_read_says_why(
+    tmp_path: Path, name: str, content: str | None, settings: dict[str, Any], fault: tuple[type[Exception], str]
+) -> None:
+    file = tmp_path / name
+    if content is not None:
+        file.write_text(content, encoding="utf-8")
+    with pytest.raises(fault[0], match=fault[1]):
+        import_benchmark(file, **settings)
+
+
+def test_a_table_of_a_benchmark_comes_back(tmp_path: Path) -> None:
+    benchmark = checkpoint_ld.Benchmark("Metals")
+    benchmark.add_question("Which?", "Au", keywords=["metals"], custom_metadata={"level": "easy"})
+    file = tmp_path / "metals.csv"
+    file.write_text(benchmark.to_csv(extra=["keywords", "custom"]), encoding="utf-8", newline="")
+
+    [question] = import_benchmark(file, keywords_columns=[{"column": "Keywords", "separator": ";"}]).benchmark
+    assert (question["id"], question["keywords"]) == (benchmark.get_question_ids()[0], ["metals"])
+    assert question["custom_metadata"]["level"] == "easy"
+
+
+def test_two_rows_of_one_identifier_are_two_questions(tmp_path: Path) -> None:
+    row = {"id": "urn:example:1", "question": "Which?", "answer": "Au"}
+    ids = imported(tmp_path, row, {**row, "question": "Who?"}, row).benchmark.get_question_ids()
+    assert len(set(ids)) == 3

@@ -1,0 +1,233 @@
+"""Inspect: its own reader, a run with its mock model, and its logs as recorded answers and as questions."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint_ld
+from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
+from checkpoint_ld.assessment import Status, assess, read_answers
+from checkpoint_ld.assessment.inspect_logs import values_in
+from checkpoint_ld.errors import ReadError, SettingsError, StoredCodeWarning, TargetExistsError, WriteError
+from tests.cli.conftest import Run, run
+from tests.formats.benchmarks import made
+
+__all__ = ["run"]
+
+pytest.importorskip("inspect_ai", reason="Inspect is not installed: make .venv/.integrations-group")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning"),  # Inspect's retries
+    pytest.mark.filterwarnings("ignore:Unclosed <Memory:ResourceWarning"),  # a stream of Inspect's own
+]
+METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
+CODE = """
+class Answer(BaseAnswer):
+    metal: str = Field(description="the metal")
+
+    def verify(self):
+        return self.metal == "Au"
+"""
+
+
+def evaluated(folder: Path, answers: dict[str, str], monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
+    """Return the log of a run of the task in `folder`; its model gives the answer of the question that it is asked."""
+    from inspect_ai import eval as run_tasks
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    def said(messages: list[Any], *_: object) -> ModelOutput:
+        text = next((answer for question, answer in answers.items() if messages[-1].text.startswith(question)), "")
+        output = ModelOutput.from_content("mockllm/model", text)
+        output.usage = ModelUsage()  # tokens would be counted by a table that is fetched
+        return output
+
+    monkeypatch.chdir(folder)
+    model = get_model("mockllm/model", custom_outputs=said, memoize=False)
+    [log] = run_tasks("task.py", model=model, log_dir=str(folder / "logs"), display="none", **settings)
+    assert log.status == "success", log.error
+    return log
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def refused(*_: object) -> None:
+        raise AssertionError("nothing goes to the network")
+
+    monkeypatch.setattr("socket.socket.connect", refused)
+    yield
+    gc.collect()  # while the warnings above are ignored: Inspect's streams would warn in a test after these
+
+
+def test_inspect_reads_the_samples(tmp_path: Path) -> None:
+    from inspect_ai.dataset import json_dataset
+
+    benchmark = checkpoint_ld.load(METALS)
+    findings = export_benchmark(benchmark, tmp_path / "metals", format="inspect")
+    samples = json_dataset(str(tmp_path / "metals" / "dataset.jsonl"))
+
+    assert [(one.id, one.input, one.target) for one in samples] == [
+        (one["id"], one["question"], one["raw_answer"]) for one in benchmark
+    ]
+    assert [one.condition for one in findings] == ["W-LOSS"]
+    assert checkpoint_ld.load(tmp_path / "metals" / "checkpoint.jsonld") == benchmark
+
+
+@pytest.mark.slow
+def test_the_task_verifies_by_templates_and_its_log_is_recorded_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    folder = tmp_path / "metals"
+    export_benchmark(checkpoint_ld.load(METALS), folder, format="inspect")
+    answers = {
+        "Which metal": 'It is this one.\n```json\n{"metal": "Mercury"}\n```',
+        "At what": '{"celsius": 900}',
+        "Is aluminium": "I do not know.",
+    }
+    log = evaluated(folder, answers, monkeypatch, epochs=2, log_format="eval")
+
+    scores = {one.input: one.scores["template_scorer"] for one in log.samples}
+    found = {text.split(maxsplit=2)[1]: score.metadata["status"] for text, score in scores.items()}
+    assert found == {"metal": "passed", "what": "failed", "aluminium": "failed", "of": "failed", "does": "undecided"}
+    assert scores["Which metal is liquid at 20 °C?"].value == {"passed": 1.0, "score": 1.0}
+    assert scores["Is aluminium magnetic at room temperature?"].reason == "invalid_response_format"
+    assert {one.name for one in log.results.scores} == {"passed", "score"}
+    assert log.results.scores[0].unscored_samples == 1
+
+    recorded = list(assess(checkpoint_ld.load(METALS), read_answers(log.location)))
+    assert len(recorded) == 10
+    assert [one.status.value for one in recorded] == [
+        one.scores["template_scorer"].metadata["status"] for one in log.samples
+    ]
+    assert {one.answer.model for one in recorded} == {"mockllm/model"}
+    assert {one.answer.replicate for one in recorded} == {1, 2}
+
+    done = run("verify", METALS, "--answers", log.location, "--format", "json", "--quiet")
+    assert json.loads(done.out)["total"]["passed"] == 2
+    pytest.importorskip("rocrate", reason="rocrate is not installed: make .venv/.integrations-group")
+    export_benchmark(checkpoint_ld.load(METALS), tmp_path / "crate", format="ro-crate", answers=[log.location])
+    described = (tmp_path / "crate" / "ro-crate-metadata.json").read_text(encoding="utf-8")
+    assert '"10 recorded answers of mockllm/model"' in described
+
+    again, findings = import_benchmark(log.location)
+    assert findings == ()
+    assert again.get_question_ids() == checkpoint_ld.load(METALS).get_question_ids()
+    assert again.get_template(again.get_question_ids()[0])
+
+
+@pytest.mark.slow
+def test_stored_code_runs_only_where_it_is_trusted_and_aloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = Benchmark("Metals")
+    benchmark.add_question("Which?", "Au", CODE)
+    export_benchmark(benchmark, tmp_path / "metals", format="inspect")
+    answers = {"Which?": '{"metal": "Au"}'}
+
+    log = evaluated(tmp_path / "metals", answers, monkeypatch)
+    score = log.samples[0].scores["template_scorer"]
+    assert score.metadata["status"] == "undecided"
+    assert "trust" in score.explanation
+
+    with pytest.warns(StoredCodeWarning, match="as trust_stored_code asks for"):
+        log = evaluated(tmp_path / "metals", answers, monkeypatch, task_args={"trust_stored_code": True})
+    assert '"metal"' in log.samples[0].messages[0].text
+    assert log.samples[0].scores["template_scorer"].value["passed"] == 1.0
+
+
+PUBLISHED = {
+    "license": "CC-BY-4.0",
+    "citation": {"@type": "ScholarlyArticle", "name": "On metals"},
+    "funder": "NSF",
+    "keywords": ["metals"],
+    "identifier": "10.5281/zenodo.1234",
+    "version": "2.0.0",
+    "description": "Of metals",
+}
+
+
+@pytest.mark.slow
+def test_a_log_says_what_its_benchmark_says_of_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = made(1)
+    benchmark.set_metadata(**PUBLISHED)
+    benchmark.set_custom_property("level", "easy")
+    findings = export_benchmark(benchmark, tmp_path / "sums", format="inspect")
+    assert [one.message for one in findings] == ["the custom properties level have no place in a task"]
+    log = evaluated(tmp_path / "sums", {"What is 0 + 1?": '{"total": 1}'}, monkeypatch, log_format="json")
+    assert log.eval.metadata["benchmark"].items() >= PUBLISHED.items()
+
+    again = import_benchmark(log.location).benchmark
+    assert (again.name, again.creator) == ("Sums", benchmark.creator)
+    assert {name: getattr(again, name) for name in PUBLISHED} == PUBLISHED
+
+    held = json.loads(Path(log.location).read_bytes())
+    for told in ("text", ["list"], {"name": 4, "license": {"no": "type"}, "color": "red"}, {}):
+        held["eval"]["metadata"]["benchmark"] = told  # as a log of others may have it
+        (tmp_path / "others.json").write_text(json.dumps(held), encoding="utf-8")
+        assert import_benchmark(tmp_path / "others.json").benchmark.license is None
+
+
+@pytest.mark.slow
+def test_a_thousand_questions_are_asked_and_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = made(1000)
+    export_benchmark(benchmark, tmp_path / "sums", format="inspect")
+    answers = {f"What is {number} + 1?": json.dumps({"total": number + 1}) for number in range(500)}
+    log = evaluated(tmp_path / "sums", answers, monkeypatch, log_format="json", log_samples=True)
+
+    found = list(assess(benchmark, read_answers(log.location)))
+    assert [sum(one.status is status for one in found) for status in (Status.PASSED, Status.FAILED)] == [500, 500]
+    assert import_benchmark(tmp_path / "sums", format="inspect").benchmark.get_question_ids() == (
+        benchmark.get_question_ids()
+    )
+
+
+@pytest.mark.slow
+def test_a_file_of_the_corpus_is_exported(corpus: Path, tmp_path: Path) -> None:
+    from inspect_ai.dataset import json_dataset
+
+    file = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
+    benchmark = checkpoint_ld.load(file)
+    export_benchmark(benchmark, tmp_path / "out", format="inspect")
+    assert len(json_dataset(str(tmp_path / "out" / "dataset.jsonl"))) == len(benchmark) > 0
+
+
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('Not {this}, but {"a": {"b": [1]}} is it.', {"a": {"b": [1]}}),
+        ('{"a": 1} and then {"a": 2}', {"a": 2}),
+        ('{"a": NaN}', {}),
+        ("[1, 2]", {}),
+        ('{"a": ', {}),
+        ("", {}),
+        ("{" * 100_000, {}),
+        ('{"a":' * 100_000, {}),
+    ],
+)
+def test_the_values_are_the_last_object_in_what_was_said(said: str, values: dict[str, Any]) -> None:
+    assert values_in(said) == values
+
+
+@pytest.mark.parametrize("name", ["x.eval", "x.json"])
+def test_a_damaged_log_says_so(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_text('{"version": 2, "status": "success", "eval": {}}', encoding="utf-8")
+    for attempt in (lambda: list(read_answers(file)), lambda: import_benchmark(file)):
+        with pytest.raises(ReadError, match=f"{name}: is no log of Inspect: .*; give an .eval or .json log"):
+            attempt()
+
+
+def test_what_cannot_be_exported_says_why(tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match="no questions to export to Inspect: add some"):
+        export_benchmark(Benchmark("Empty"), tmp_path / "x", format="inspect")
+    with pytest.raises(SettingsError, match="no format 'word' to export to: choose from csv"):
+        export_benchmark(made(1), tmp_path / "x", format="word")
+    assert not (tmp_path / "x").exists()
+    export_benchmark(made(1), tmp_path / "x", format="inspect")
+    with pytest.raises(TargetExistsError, match="exists already"):
+        export_benchmark(made(1), tmp_path / "x", format="inspect")
+    export_benchmark(made(2), tmp_path / "x", format="inspect", overwrite=True)
+    assert len((tmp_path / "x" / "dataset.jsonl").read_text().splitlines()) == 2

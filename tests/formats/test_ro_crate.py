@@ -1,0 +1,314 @@
+"""RO-Crate: its own library opens what is exported, and its validator's program passes it, offline."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint_ld
+from checkpoint_ld import Benchmark, export_benchmark
+from checkpoint_ld.errors import CheckpointLdError, InvalidCheckpoint, ReadError, SettingsError, WriteError
+from checkpoint_ld.identifiers import question_object_id
+from tests.agent.documents import checkpoint, thought
+from tests.benchmark.test_scenarios import named
+from tests.cli.conftest import Run, run
+from tests.conftest import REPOSITORY
+from tests.formats.benchmarks import made
+
+__all__ = ["run"]
+rocrate = pytest.importorskip("rocrate.rocrate", reason="rocrate is not installed: make .venv/.integrations-group")
+EXAMPLES = REPOSITORY / "docs" / "examples"
+METALS, ELEMENTS, ANSWERS = (EXAMPLES / one for one in ("metals.jsonld", "elements.jsonld", "answers.jsonl"))
+PUBLISHED: dict[str, Any] = {
+    "license": "CC-BY-4.0",
+    "citation": {"@type": "ScholarlyArticle", "name": "On metals", "url": "https://example.org/metals"},
+    "funder": [{"@type": "Organization", "name": "The Fund", "rating": "A"}, "Somebody"],
+    "keywords": ["metals", "chemistry"],
+    "identifier": ["https://doi.org/10.5281/zenodo.1234", {"@type": "PropertyValue", "value": "M-1"}],
+    "creator": [
+        {
+            "@type": "Person",
+            "name": "Ada Smith",
+            "identifier": "https://orcid.org/0000-0001-2345-6789",
+            "affiliation": {"@type": "Organization", "name": "The Lab", "address": {"@type": "PostalAddress"}},
+        },
+        "Ben Cole",
+    ],
+}
+
+
+def published() -> Benchmark:
+    benchmark: Benchmark = checkpoint_ld.load(ELEMENTS)
+    benchmark.set_metadata(**PUBLISHED)
+    return benchmark
+
+
+def agent_file(path: Path, **members: Any) -> Path:
+    path.write_text(json.dumps(checkpoint([thought("t1", created_at=1_500)], **members)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    """Two checkpoints of one execution about a question of the example, in files of one name."""
+    benchmark = checkpoint_ld.load(ELEMENTS)
+    about = {"benchmark": benchmark.id, "question": benchmark.get_question_ids()[0]}
+    (tmp_path / "first").mkdir()
+    (tmp_path / "then").mkdir()
+    return [
+        agent_file(tmp_path / "then" / "état 1.json", id="b", timestamp=4_000, about=about),
+        agent_file(tmp_path / "first" / "état 1.json", id="a", timestamp=2_000, about=about),
+    ]
+
+
+def entities(folder: Path) -> dict[str, Any]:
+    return {one["@id"]: one for one in json.loads((folder / "ro-crate-metadata.json").read_bytes())["@graph"]}
+
+
+def test_the_library_opens_it_with_all_that_belongs_to_it(tmp_path: Path, runs: list[Path]) -> None:
+    benchmark = published()
+    findings = export_benchmark(benchmark, tmp_path / "crate", format="ro-crate", answers=[ANSWERS], runs=runs)
+    crate = rocrate.ROCrate(tmp_path / "crate")
+    root = crate.root_dataset
+
+    assert crate.metadata.profile == "https://w3id.org/ro/crate/1.2"
+    assert (crate.name, crate.description, root["version"]) == (
+        benchmark.name,
+        benchmark.description,
+        benchmark.version,
+    )
+    assert root["license"].id == "https://spdx.org/licenses/CC-BY-4.0"
+    assert [(one.id, one.type, one["name"]) for one in root["author"]] == [
+        ("https://orcid.org/0000-0001-2345-6789", "Person", "Ada Smith"),
+        ("#author-2", "Person", "Ben Cole"),
+    ]
+    assert root["author"][0]["affiliation"]["name"] == "The Lab"
+    assert root["citation"].id == "https://example.org/metals"
+    assert [one["name"] for one in root["funder"]] == ["The Fund", "Somebody"]
+    assert (root["identifier"][0], root["identifier"][1]["value"]) == (PUBLISHED["identifier"][0], "M-1")
+    assert root["keywords"] == ["metals", "chemistry"]
+    assert ["of the funder, rating has no place" in one.message for one in findings] == [True]
+
+    files = {one.id: one for one in root["hasPart"]}
+    assert [*files] == [
+        *("checkpoint.jsonld", "checkpoint.ttl", "report.html", "answers/answers.jsonl"),
+        *("runs/%C3%A9tat%201.json", "runs/%C3%A9tat%201-2.json"),
+    ]
+    for path in (one for one in (tmp_path / "crate").rglob("*") if one.is_file()):
+        name = path.relative_to(tmp_path / "crate").as_posix().replace("é", "%C3%A9").replace(" ", "%20")
+        if name != "ro-crate-metadata.json":
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == files[name]["sha256"]
+            assert str(path.stat().st_size) == files[name]["contentSize"]
+    assert files["answers/answers.jsonl"]["description"] == "200 recorded answers of aurum-1, borealis-2"
+    assert (tmp_path / "crate" / "runs" / "état 1.json").read_bytes() == runs[0].read_bytes()
+    assert checkpoint_ld.load(tmp_path / "crate" / "checkpoint.jsonld") == benchmark
+    assert checkpoint_ld.load(tmp_path / "crate" / "checkpoint.ttl") == benchmark
+
+    action = root["mentions"]
+    assert action.type == "CreateAction"
+    assert (action["startTime"], action["endTime"]) == ("1970-01-01T00:00:01.500Z", "1970-01-01T00:00:04.000Z")
+    assert [one.id for one in action["result"]] == ["runs/%C3%A9tat%201-2.json", "runs/%C3%A9tat%201.json"]
+    assert [one["name"] for one in action["object"]] == [benchmark.name, benchmark.questions[0].question]
+    assert action["instrument"].id.startswith("urn:caf:agent/")
+    assert {key for one in entities(tmp_path / "crate").values() for key in one} <= TERMS
+
+
+TERMS = {
+    *(
+        "@id",
+        "@type",
+        "about",
+        "address",
+        "affiliation",
+        "author",
+        "citation",
+        "conformsTo",
+        "contentSize",
+        "creditText",
+    ),
+    *("dateCreated", "dateModified", "datePublished", "description", "encodingFormat", "endTime", "funder", "hasPart"),
+    *("identifier", "instrument", "isBasedOn", "isPartOf", "keywords", "license", "mainEntity", "mentions", "name"),
+    *("object", "result", "sha256", "startTime", "url", "value", "version"),
+}
+"""Terms that the context of 1.2 has. The library has the context of 1.3, by which the validator reads crates below."""
+
+
+VALIDATOR = REPOSITORY / ".venv" / "published-shapes"
+
+
+@pytest.fixture(scope="module")
+def validated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], list[str]]:
+    """Return a function that gives what `rocrate-validator` finds in a crate at its required severity."""
+    if not (VALIDATOR / "requests_cache").is_dir():
+        pytest.skip("rocrate-validator is not installed: make .venv/.published-shapes")
+    folder = tmp_path_factory.mktemp("validator")
+    context = Path(rocrate.__file__).with_name("data") / "ro-crate.jsonld"
+    own = {**os.environ, "PYTHONPATH": str(VALIDATOR)}
+
+    def program(*arguments: object) -> int:
+        done = subprocess.run([sys.executable, *map(str, arguments)], env=own, capture_output=True, check=False)
+        return done.returncode
+
+    assert program(Path(__file__).with_name("crate_context.py"), folder / "cache", context) == 0
+
+    def validate(crate: Path) -> list[str]:
+        settings = ("--offline", "--cache-path", folder / "cache", "-p", "ro-crate-1.2", "-l", "required", "-f", "json")
+        code = program(
+            *(VALIDATOR / "bin" / "rocrate-validator", "--no-interactive", "validate", *settings),
+            *("--output-file", folder / "report.json", crate),
+        )
+        report = json.loads((folder / "report.json").read_bytes())
+        assert report["passed"] is (code == 0) is (not report["issues"])
+        return [one["message"] for one in report["issues"]]
+
+    return validate
+
+
+@pytest.mark.slow
+def test_the_validator_passes_an_example(
+    validated: Callable[[Path], list[str]], tmp_path: Path, runs: list[Path]
+) -> None:
+    export_benchmark(published(), tmp_path / "crate", format="ro-crate", answers=[ANSWERS], runs=runs)
+    assert validated(tmp_path / "crate") == []
+    described = tmp_path / "crate" / "ro-crate-metadata.json"
+    described.write_text(described.read_text(encoding="utf-8").replace('"license"', '"sha256"'), encoding="utf-8")
+    assert "MUST have a `license` property" in " ".join(validated(tmp_path / "crate"))
+
+
+@pytest.mark.slow
+def test_the_validator_passes_a_thousand_questions_in_an_archive(
+    validated: Callable[[Path], list[str]], tmp_path: Path
+) -> None:
+    made(1000).save(tmp_path / "sums.jsonld")
+    fund = {"@type": "Organization", "name": "The Fund", "url": "https://example.org/"}
+    tree = json.loads((tmp_path / "sums.jsonld").read_bytes()) | {
+        "license": ["https://example.org/terms", {"@type": "CreativeWork", "name": "Own terms"}, "ask us"],
+        "citation": ["On sums, 2026", {"@type": "Dataset", "name": "Sums", "version": "1"}],
+        "funder": [fund, {"@id": "https://example.org/"}],
+        "identifier": [{"@type": "PropertyValue", "name": "none"}, "10.5281/zenodo.1234"],
+        "keywords": ["sums", {"@type": "DefinedTerm", "name": "addition"}],
+        "creator": fund,
+    }
+    benchmark = Benchmark.load(json.dumps(tree).encode())
+    findings = export_benchmark(benchmark, tmp_path / "sums.zip", format="ro-crate")
+    told = " ".join(map(str, findings))
+    assert (len(findings), "an identifier without a value" in told, "all but the name" in told) == (2, True, True)
+    root = rocrate.ROCrate(tmp_path / "sums.zip").root_dataset
+    assert (root["name"], root["creditText"]) == ("Sums", ["On sums, 2026", "Sums"])
+    assert [one.id for one in root["funder"]] == [root["author"].id] * 2
+    shutil.unpack_archive(tmp_path / "sums.zip", tmp_path / "crate")  # the validator's JSON fails for an archive
+    assert validated(tmp_path / "crate") == []
+    assert {key for one in entities(tmp_path / "crate").values() for key in one} <= TERMS
+
+
+@pytest.mark.slow
+def test_the_validator_passes_a_file_of_the_corpus(
+    validated: Callable[[Path], list[str]], corpus: Path, tmp_path: Path
+) -> None:
+    file = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
+    export_benchmark(checkpoint_ld.load(file), tmp_path / "crate", format="ro-crate")
+    assert validated(tmp_path / "crate") == []
+
+
+def test_a_licence_that_nobody_stated_is_told(tmp_path: Path, run: Run) -> None:
+    done = run("export", ELEMENTS, "--to", "ro-crate", "-o", tmp_path / "crate", "--answers", ANSWERS)
+    assert (done.code, "states no licence" in done.err, "set its licence" in done.err) == (0, True, True)
+    assert entities(tmp_path / "crate")["./"]["license"].startswith("No licence is stated")
+    assert (tmp_path / "crate" / "answers" / "answers.jsonl").read_bytes() == ANSWERS.read_bytes()
+
+
+def test_an_archive_is_the_same_bytes_each_time(tmp_path: Path, run: Run) -> None:
+    for name in ("a.zip", "b.zip"):
+        assert run("export", METALS, "--to", "ro-crate", "-o", tmp_path / name, "-q").code == 0
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.zip") as opened:
+        assert opened.testzip() is None
+        assert {"ro-crate-metadata.json", "checkpoint.jsonld"} < {*opened.namelist()}
+    assert run("export", METALS, "--to", "ro-crate", "-o", tmp_path / "a.zip").code == 2
+    assert run("export", METALS, "--to", "ro-crate", "-o", tmp_path / "a.zip", "--force", "-q").code == 0
+
+
+def test_scenarios_and_no_questions_are_crates_too(tmp_path: Path) -> None:
+    turns = Benchmark("Turns")
+    turns.add_scenario(named("one"))
+    for benchmark in (Benchmark("Empty"), turns):
+        export_benchmark(benchmark, tmp_path / benchmark.name, format="ro-crate")
+        assert entities(tmp_path / benchmark.name)["./"]["name"] == benchmark.name
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        ('{"answer": {}}\n', ReadError, "there are no recorded answers in it: .*there is no question_id"),
+        ("", ReadError, "there are no recorded answers in it"),
+        (None, ReadError, "cannot be read: no such file"),
+    ],
+)
+def test_what_are_no_answers_is_refused(
+    tmp_path: Path, content: str | None, error: type[CheckpointLdError], message: str
+) -> None:
+    if content is not None:
+        (tmp_path / "answers.jsonl").write_text(content, encoding="utf-8")
+    with pytest.raises(error, match=message):
+        export_benchmark(made(1), tmp_path / "crate", format="ro-crate", answers=[tmp_path / "answers.jsonl"])
+    assert not (tmp_path / "crate").exists()
+
+
+def test_runs_of_others_are_refused_and_questions_of_others_named(tmp_path: Path) -> None:
+    benchmark = made(1)
+    other = agent_file(tmp_path / "other.json", about={"benchmark": "urn:x:other"})
+    with pytest.raises(WriteError, match=r'other\.json: the agent worked on "urn:x:other", not on .*: leave it out'):
+        export_benchmark(benchmark, tmp_path / "crate", format="ro-crate", runs=[other])
+    unknown = agent_file(tmp_path / "unknown.json", about={"question": "urn:x:question"})
+    findings = export_benchmark(benchmark, tmp_path / "crate", format="ro-crate", runs=[unknown])
+    assert 'the question "urn:x:question", which the benchmark does not have' in findings[-1].message
+    broken = agent_file(tmp_path / "broken.json", timestamp=-1)
+    with pytest.raises(InvalidCheckpoint):
+        export_benchmark(benchmark, tmp_path / "none", format="ro-crate", runs=[broken])
+
+
+def test_answers_to_questions_of_others_are_named(tmp_path: Path) -> None:
+    told = ('{"question_id": "urn:x:other", "trace": "1"}\n', '{"question_id": "%s", "trace": "1"}\n')
+    benchmark = made(1)
+    name = question_object_id(benchmark.questions[0].question)
+    (tmp_path / "answers.jsonl").write_text(told[0] + told[1] % name, encoding="utf-8")
+    findings = export_benchmark(benchmark, tmp_path / "a", format="ro-crate", answers=[tmp_path / "answers.jsonl"])
+    assert "answers to questions that the benchmark does not have, 1 of 2" in findings[-1].message
+
+
+def test_a_folder_of_runs_is_taken_in_and_a_crate_is_no_table(tmp_path: Path, run: Run, runs: list[Path]) -> None:
+    done = run("export", ELEMENTS, "--to", "ro-crate", "-o", tmp_path / "crate", "-q", "--run", runs[0].parents[1])
+    assert (done.code, len([*(tmp_path / "crate" / "runs").iterdir()])) == (0, 2)
+    done = run("export", METALS, "--to", "ro-crate", "-o", tmp_path / "none", "--run", tmp_path / "crate" / "answers*")
+    assert (done.code, "nothing to take in" in done.err) == (2, True)
+    done = run("import", tmp_path / "crate", "-o", tmp_path / "again.jsonld")
+    assert (done.code, "is a crate with a benchmark in it" in done.err) == (2, True)
+
+
+def test_only_crates_take_answers_and_runs(tmp_path: Path, run: Run) -> None:
+    done = run("export", METALS, "--to", "csv", "-o", tmp_path / "x.csv", "--answers", ANSWERS)
+    assert (done.code, "answers and runs have no place in csv: export to ro-crate" in done.err) == (2, True)
+    with pytest.raises(SettingsError, match="export to ro-crate"):
+        export_benchmark(made(1), tmp_path / "x", format="inspect", runs=["run.json"])
+
+
+def test_what_is_read_is_not_written_over(tmp_path: Path, run: Run) -> None:
+    answers = shutil.copy(ANSWERS, tmp_path / "answers.zip")
+    done = run("export", METALS, "--to", "ro-crate", "-o", answers, "--answers", answers, "--force")
+    assert (done.code, "is read by this command" in done.err) == (2, True)
+
+
+def test_without_the_library_a_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rocrate", None)
+    with pytest.raises(SettingsError, match=r"pip install 'checkpoint-ld\[ro-crate\]'"):
+        export_benchmark(made(1), tmp_path / "crate", format="ro-crate")

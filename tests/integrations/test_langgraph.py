@@ -1,0 +1,495 @@
+"""LangGraph's graphs with their checkpoints in our stores: the official suite, what a thread tells, what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import itertools
+import json
+import operator
+import random
+import signal
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("langgraph.graph", reason="LangGraph is not there: make .venv/.integrations-group")
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.conformance import checkpointer_test, validate
+from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.types import Command, interrupt
+from tests.forking import forked
+from typing_extensions import TypedDict
+
+from checkpoint_ld import AgentCheckpoint, CheckpointManager, diff_checkpoints
+from checkpoint_ld.errors import (
+    CheckpointLdError,
+    IntegrityError,
+    SettingsError,
+    StoreError,
+    WriteError,
+    WrongTypeError,
+)
+from checkpoint_ld.integrations.langgraph import CheckpointSaver
+from checkpoint_ld.stores.protocol import Put, header_of
+
+THREAD: Any = {"configurable": {"thread_id": "coat"}}
+
+
+class State(TypedDict, total=False):
+    messages: Annotated[list[AnyMessage], add_messages]
+    city: str
+    steps: Annotated[list[int], operator.add]
+
+
+def agent(rounds: int = 1, usage: int = 10) -> StateGraph[Any, Any, Any, Any]:
+    """Return a graph of a model that asks a tool so many times, and then answers."""
+
+    def model(state: State) -> Any:
+        asked = sum(isinstance(one, ToolMessage) for one in state["messages"])
+        counted: Any = {"input_tokens": usage, "output_tokens": 1, "total_tokens": usage + 1}
+        if asked == rounds:
+            return {"messages": [AIMessage("take a coat", usage_metadata=counted)]}
+        call = {"name": "weather", "args": {"city": "Oslo", "day": asked}, "id": f"call_{asked}"}
+        return {"messages": [AIMessage("", tool_calls=[call], usage_metadata=counted)], "city": "Oslo"}
+
+    def tools(state: State) -> Any:
+        call: Any = state["messages"][-1].tool_calls[0]  # type: ignore[union-attr] # of the model
+        return {"messages": [ToolMessage("7 °C", tool_call_id=call["id"], name=call["name"])]}
+
+    builder = StateGraph(State)
+    builder.add_node("model", model)
+    builder.add_node("tools", tools)
+    builder.add_edge(START, "model")
+    builder.add_conditional_edges("model", lambda state: "tools" if state["messages"][-1].tool_calls else END)
+    builder.add_edge("tools", "model")
+    return builder
+
+
+def asked(graph: Any, thread: Any = THREAD, **settings: Any) -> Any:
+    return graph.invoke({"messages": [HumanMessage("do I need a coat?", id="q")]}, thread, **settings)
+
+
+def whole(manager: CheckpointManager) -> AgentCheckpoint:
+    newest = manager.latest()
+    assert newest is not None
+    return manager.get(newest.id)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["files", "database", "graph"])
+def test_it_passes_the_official_suite_in_full(kind: str, tmp_path: Path) -> None:
+    number = itertools.count()
+
+    async def factory() -> AsyncGenerator[CheckpointSaver]:
+        place: Any = {kind: tmp_path / f"{next(number)}"}
+        with CheckpointManager(**place) as manager:
+            yield CheckpointSaver(manager)
+
+    report = asyncio.run(validate(checkpointer_test(name=kind)(factory)))
+    assert {name: (one.passed, one.failures) for name, one in report.results.items()} == dict.fromkeys(
+        ("put", "put_writes", "get_tuple", "list", "delete_thread", "delete_for_runs", "copy_thread", "prune"),
+        (True, []),
+    )
+
+
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_a_thread_is_an_execution_with_thoughts_calls_and_variables(durability: str, tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        asked(agent().compile(checkpointer=CheckpointSaver(manager)), durability=durability)
+        newest = whole(manager)
+        assert newest.execution_id == "coat"
+        thoughts = [(one.type, one.content) for one in newest.snapshot.thought_chain]
+        assert thoughts == [
+            ("observation", "do I need a coat?"),
+            ("tool_selection", "calls weather"),
+            ("reasoning", "take a coat"),
+        ]
+        (call,) = newest.snapshot.tool_state.calls
+        assert (call.tool_id, call.args, call.status) == ("weather", {"city": "Oslo", "day": 0}, "completed")
+        assert newest.snapshot.tool_state.results == {"call_0": "7 °C"}
+        assert newest.snapshot.context.variables == {"city": "Oslo"}
+        assert newest.metadata.tokens_used == 22
+        assert not manager.verify()
+
+
+def test_what_changed_between_two_steps_is_told(tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        asked(agent().compile(checkpointer=CheckpointSaver(manager)))
+        after, before, *_ = manager.list(execution_id="coat")
+        difference = diff_checkpoints(manager.get(before.id), manager.get(after.id))
+        assert "take a coat" in difference.to_text()
+
+
+def test_both_kinds_of_calls_see_one_thread(tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        graph = agent().compile(checkpointer=CheckpointSaver(manager))
+
+        async def talk() -> Any:
+            await graph.ainvoke({"messages": [HumanMessage("hello")]}, THREAD)
+            return [one async for one in graph.aget_state_history(THREAD)]
+
+        history = asyncio.run(talk())
+        assert [one.values for one in history] == [one.values for one in graph.get_state_history(THREAD)]
+        assert graph.get_state(THREAD).values["messages"][-1].content == "take a coat"
+
+
+def test_a_long_run_tells_the_last_messages_and_keeps_all(tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        saver = CheckpointSaver(manager)
+        end = asked(agent(rounds=20).compile(checkpointer=saver), {**THREAD, "recursion_limit": 100})
+        checkpoints = [manager.get(one.id) for one in manager.list(execution_id="coat")]
+        assert max(len(one.snapshot.thought_chain) for one in checkpoints) <= 16
+        times: dict[str, set[int]] = {}
+        for one in checkpoints:
+            for thought in one.snapshot.thought_chain:
+                times.setdefault(thought.id, set()).add(thought.created_at)
+        assert len(times) == 22
+        assert all(len(found) == 1 for found in times.values())  # no thought is another one in another checkpoint
+        starts = {(call.id, call.started_at) for one in checkpoints for call in one.snapshot.tool_state.calls}
+        assert len(starts) == 20
+        kept = saver.get_tuple(THREAD)
+        assert kept is not None
+        assert kept.checkpoint["channel_values"]["messages"] == end["messages"]
+
+
+def test_messages_without_an_id_are_not_those_of_another_thread(tmp_path: Path) -> None:
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = {"said": [HumanMessage("hello")], "last": AIMessage("hi")}
+    with CheckpointManager(tmp_path) as manager:
+        saver, found = CheckpointSaver(manager), set()
+        for name in ("one", "two"):
+            saver.put({"configurable": {"thread_id": name}}, checkpoint, {"source": "input", "step": -1}, {})
+            kept = manager.get(f"{checkpoint['id']}/{name}/")
+            found |= {thought.id for thought in kept.snapshot.thought_chain}
+        assert found == {"one//said/0", "one//last/0", "two//said/0", "two//last/0"}
+
+
+def test_an_interrupted_graph_goes_on_in_another_process(tmp_path: Path) -> None:
+    def ask(state: State) -> Any:  # noqa: ARG001 - LangGraph asks for the name
+        return {"city": interrupt("which city?")}
+
+    builder = StateGraph(State)
+    builder.add_node("ask", ask)
+    builder.add_edge(START, "ask")
+    with CheckpointManager(database=tmp_path / "a.db") as manager:
+        builder.compile(checkpointer=CheckpointSaver(manager)).invoke({"steps": [1]}, THREAD)
+    with CheckpointManager(database=tmp_path / "a.db") as manager:
+        graph = builder.compile(checkpointer=CheckpointSaver(manager))
+        assert graph.get_state(THREAD).interrupts[0].value == "which city?"
+        assert graph.invoke(Command(resume="Lima"), THREAD)["city"] == "Lima"
+
+
+def test_a_thread_is_forked_in_the_past(tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        graph = agent().compile(checkpointer=CheckpointSaver(manager))
+        asked(graph)
+        old = next(one for one in graph.get_state_history(THREAD) if one.next == ("tools",))
+        forked_at = graph.update_state(old.config, {"messages": [HumanMessage("and in Lima?")]}, as_node="tools")
+        assert graph.get_state(forked_at).values["messages"][-1].content == "and in Lima?"
+        assert whole(manager).snapshot.thought_chain[-1].content == "and in Lima?"
+
+
+def test_a_graph_in_a_graph_has_its_checkpoints_in_the_same_execution(tmp_path: Path) -> None:
+    outer = StateGraph(State)
+    outer.add_node("inner", agent().compile(checkpointer=True))
+    outer.add_edge(START, "inner")
+    with CheckpointManager(tmp_path) as manager:
+        asked(outer.compile(checkpointer=CheckpointSaver(manager)))
+        inside = [one for one in manager.list(execution_id="coat") if not one.id.endswith("/coat/")]
+        assert inside
+        roots = {one.id for one in manager.list(execution_id="coat")} - {one.id for one in inside}
+        assert {one.parent_checkpoint_id for one in inside} & roots
+        CheckpointSaver(manager).delete_thread("coat")
+        assert manager.list() == []
+
+
+def test_checkpoints_of_others_are_left_alone(tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        other = manager.resume_or_start("a/b/c").state
+        other.thought_chain.add("reasoning", "not of LangGraph")
+        kept = manager.save(other).id
+        saver = CheckpointSaver(manager)
+        asked(agent().compile(checkpointer=saver))
+        assert len(list(saver.list(None))) == len(list(saver.list(THREAD)))
+        saver.prune(["coat"], strategy="delete")
+        assert [one.id for one in manager.list()] == [kept]
+
+
+def test_pruning_keeps_what_a_channel_of_differences_is_made_from(tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        saver = CheckpointSaver(manager)
+        config: Any = {"configurable": {"thread_id": "coat", "checkpoint_ns": ""}}
+        for step in range(5):
+            checkpoint = empty_checkpoint()
+            checkpoint["channel_values"] = {"log": ["begun"]} if step == 1 else {}
+            metadata: Any = {"source": "loop", "step": step, "counters_since_delta_snapshot": {"log": (1, 1)}}
+            config = saver.put(config, checkpoint, metadata, {})
+            saver.put_writes(config, [("log", step)], f"task_{step}")
+        saver.prune(["coat"])
+        assert len(list(saver.list(THREAD))) == 4
+        history = saver.get_delta_channel_history(config=config, channels=["log"])["log"]
+        assert history["seed"] == ["begun"]
+        assert [value for _, _, value in history["writes"]] == [1, 2, 3]
+        assert history == asyncio.run(saver.aget_delta_channel_history(config=config, channels=["log"]))["log"]
+
+
+def test_langgraphs_bytes_stand_beside_exactly(tmp_path: Path) -> None:
+    serde = JsonPlusSerializer()
+    with CheckpointManager(tmp_path) as manager:
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {"tuple": (1, {2, 3}), "bytes": b"\x00\xff", "nan": float("nan")}
+        CheckpointSaver(manager).put(THREAD, checkpoint, {"source": "input", "step": -1}, {})
+        kept: Any = whole(manager).snapshot.model_extra
+        packed = kept["langgraph"]["checkpoint"]
+        assert (packed["type"], base64.b64decode(packed["base64"])) == serde.dumps_typed(checkpoint)
+        assert whole(manager).snapshot.context.variables == {}  # none of them is JSON
+
+
+class Cipher:
+    """A cipher that hides nothing from those who look twice."""
+
+    def encrypt(self, plaintext: bytes) -> tuple[str, bytes]:
+        return "not", bytes(255 - one for one in plaintext)
+
+    def decrypt(self, _: str, ciphertext: bytes) -> bytes:
+        return bytes(255 - one for one in ciphertext)
+
+
+def test_nothing_is_in_the_clear_where_bytes_are_encrypted(tmp_path: Path) -> None:
+    serde = EncryptedSerializer(Cipher(), JsonPlusSerializer())
+    with CheckpointManager(tmp_path) as manager:
+        graph = agent().compile(checkpointer=CheckpointSaver(manager, serde=serde))
+        asked(graph)
+        assert graph.get_state(THREAD).values["city"] == "Oslo"
+    for path in tmp_path.iterdir():
+        assert b"Oslo" not in path.read_bytes()
+        assert base64.b64encode(b"Oslo") not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("made", "error", "words"),
+    [
+        (CheckpointSaver, WrongTypeError, "give CheckpointManager"),
+        (lambda path: CheckpointSaver(CheckpointManager(path, redact=["/name"])), SettingsError, "redact"),
+        (lambda _: CheckpointSaver(serde=JsonPlusSerializer(pickle_fallback=True)), SettingsError, "pickle"),
+        (lambda path: CheckpointSaver(CheckpointManager(path)).get_tuple({}), SettingsError, "names no thread"),
+        (lambda path: CheckpointSaver(CheckpointManager(path)).prune(["a"], strategy="some"), SettingsError, "delete"),
+        (
+            lambda path: CheckpointSaver(CheckpointManager(path)).put(
+                {"configurable": {"thread_id": "x" * 2000}}, empty_checkpoint(), {}, {}
+            ),
+            SettingsError,
+            "shorten the thread_id",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    made: Callable[[Path], Any], error: type[CheckpointLdError], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=words):
+        made(tmp_path)
+
+
+def test_a_thread_that_nobody_knows_is_empty(tmp_path: Path) -> None:
+    saver = CheckpointSaver(CheckpointManager(tmp_path / "new"))
+    assert saver.get_tuple(THREAD) is None
+    assert list(saver.list(THREAD)) == []
+    saver.delete_thread("nobody")
+    assert not (tmp_path / "new").exists()
+
+
+def test_writes_of_a_checkpoint_that_was_never_kept_do_not_hide_the_others(tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        saver = CheckpointSaver(manager)
+        kept = saver.put(THREAD, empty_checkpoint(), {"source": "input", "step": -1}, {})
+        never: Any = {"configurable": {"thread_id": "coat", "checkpoint_id": empty_checkpoint()["id"]}}
+        saver.put_writes(never, [("city", "Lima")], "task")
+        found = saver.get_tuple(THREAD)
+        assert found is not None
+        assert found.config == kept
+        assert len(list(saver.list(THREAD))) == 1
+        saver.prune(["coat"])
+        assert [one.id for one in manager.list()] == [f"{kept['configurable']['checkpoint_id']}/coat/"]
+
+
+def test_a_database_of_langgraphs_own_saver_is_refused_and_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.db"
+    with SqliteSaver.from_conn_string(str(path)) as theirs:
+        asked(agent().compile(checkpointer=theirs))
+    before = path.read_bytes()
+    with CheckpointManager(database=path) as manager, pytest.raises(StoreError, match="none of agent checkpoints"):
+        CheckpointSaver(manager).get_tuple(THREAD)
+    assert path.read_bytes() == before
+
+
+def _base64(packed: dict[str, Any]) -> None:
+    packed["base64"] = packed["base64"][:-8]
+
+
+def _letters(packed: dict[str, Any]) -> None:
+    packed["base64"] = "?" + packed["base64"]
+
+
+def _hash(packed: dict[str, Any]) -> None:
+    del packed["sha256"]
+
+
+def _pickle(packed: dict[str, Any]) -> None:
+    packed["type"] = "pickle"
+
+
+def test_a_value_that_no_serializer_knows_is_refused(tmp_path: Path) -> None:
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = {"open": object()}
+    with pytest.raises(WriteError, match="JsonPlusSerializer"):
+        CheckpointSaver(CheckpointManager(tmp_path)).put(THREAD, checkpoint, {}, {})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("damage", [_base64, _letters, _hash, _pickle])
+def test_damaged_bytes_are_told_and_nothing_is_unpickled(
+    damage: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        asked(agent().compile(checkpointer=CheckpointSaver(manager)))
+        newest = manager.latest()
+        assert newest is not None
+        path = manager.files.path(newest.id)  # type: ignore[union-attr] # there are files
+        tree = json.loads(path.read_text())
+        damage(tree["snapshot"]["langgraph"]["checkpoint"])
+        path.write_text(json.dumps(tree))
+        with pytest.raises(IntegrityError, match="LangGraph's bytes cannot be read"):
+            CheckpointSaver(manager).get_tuple(THREAD)
+
+
+STEPS, KILLS = 12, 84
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "durability"), [("files", "sync"), ("database", "sync"), ("files", "async")])
+def test_killed_at_any_moment_it_goes_on_with_nothing_lost_and_nothing_twice(
+    kind: str, durability: Any, tmp_path: Path
+) -> None:
+    begun, place = tmp_path / "begun", {kind: tmp_path / "kept"}
+    drawn = random.Random(kind)
+
+    def node(state: State) -> Any:
+        number = len(state["steps"])
+        with begun.open("a") as log:  # whoever is asked to take a step has all before it kept
+            log.write(f"{number}\n")
+        return {"steps": [number], "messages": [AIMessage(f"step {number}", id=f"m{number}")]}
+
+    builder = StateGraph(State)
+    builder.add_node("node", node)
+    builder.add_edge(START, "node")
+    builder.add_conditional_edges("node", lambda state: END if len(state["steps"]) == STEPS else "node")
+
+    def work() -> None:
+        with CheckpointManager(**place) as manager:  # type: ignore[arg-type] # by its name
+            graph = builder.compile(checkpointer=CheckpointSaver(manager))
+            known = graph.get_state(config).values
+            graph.invoke(None if known else {"steps": []}, config, durability=durability)
+
+    kills = cut_off = ended = before = 0
+    config: Any = {"configurable": {"thread_id": "0"}}
+    while kills < KILLS or ended < 4 or cut_off < 8:  # a slow machine does less between two kills
+        assert kills < 10 * KILLS
+        status = forked(work, kill_after=drawn.uniform(0.005, 0.08))
+        assert status in (0, -signal.SIGKILL)
+        kills += 1
+        with CheckpointManager(**place) as manager:  # type: ignore[arg-type] # as above
+            found = CheckpointSaver(manager).get_tuple(config)
+            kept = [] if found is None else found.checkpoint["channel_values"].get("steps", [])
+            assert kept == list(range(len(kept)))
+            begun_with = [int(one) for one in begun.read_text().split()] if begun.exists() else [0]
+            before = max([before, *begun_with]) if durability == "sync" else before
+            assert len(kept) >= before
+            before = len(kept)
+            cut_off += 0 < len(kept) < STEPS
+            if found is not None and len(kept) == STEPS:
+                thoughts = [
+                    one.content for one in manager.get(f"{found.checkpoint['id']}/{ended}/").snapshot.thought_chain
+                ]
+                assert thoughts[-8:] == [f"step {number}" for number in range(STEPS)][-8:]
+                ended += 1
+                config = {"configurable": {"thread_id": str(ended)}}
+                begun.unlink()
+                before = 0
+
+
+texts = st.text(max_size=8)
+calls = st.builds(
+    lambda name, id, args: {"name": name, "id": id, "args": args},
+    texts,
+    st.none() | texts,
+    st.dictionaries(texts, st.integers(-(2**63), 2**63) | st.floats() | texts | st.binary(), max_size=2),
+)
+blocks = st.lists(texts | st.just({"type": "image"}) | st.builds(lambda one: {"type": "text", "text": one}, texts))
+ids = st.none() | st.sampled_from(["a", "b"]) | texts
+messages = st.one_of(
+    st.builds(lambda content, id: HumanMessage(content, id=id), texts | blocks, ids),
+    st.builds(lambda content, id: SystemMessage(content, id=id), texts, ids),
+    st.builds(lambda content, id, made: AIMessage(content, id=id, tool_calls=made), texts, ids, st.lists(calls)),
+    st.builds(
+        lambda content, id, status: ToolMessage(content, tool_call_id=id, status=status),
+        texts | blocks,
+        texts,
+        st.sampled_from(["success", "error"]),
+    ),
+    st.builds(lambda id: RemoveMessage(id=id), texts),
+)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.dictionaries(texts, messages | st.lists(messages, max_size=20) | texts, max_size=3), max_size=4))
+def test_whatever_messages_say_the_checkpoint_can_be_read(steps: list[dict[str, Any]]) -> None:
+    kept = _Kept()
+    saver, config = CheckpointSaver(CheckpointManager(kept)), THREAD
+    for number, values in enumerate(steps):
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = values
+        config = saver.put(config, checkpoint, {"source": "loop", "step": number}, {})
+        found = saver.get_tuple(config)
+        assert found is not None
+        assert repr(found.checkpoint["channel_values"]) == repr(values)
+
+
+class _Kept:
+    """A store in memory that reads what it holds as others read files."""
+
+    capabilities = frozenset({"put", "get", "list"})
+
+    def __init__(self) -> None:
+        self.held: dict[str, bytes] = {}
+
+    def put(self, checkpoint: AgentCheckpoint, **_: Any) -> Any:
+        self.held[checkpoint.id] = checkpoint.content()
+        return Put(None, created=True)
+
+    def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
+        return AgentCheckpoint.load(self.held[checkpoint_id])
+
+    def headers(self, wanted: Any = None, /) -> Any:
+        return iter([header_of(one) for one in map(self.get, self.held) if wanted.matches(one)])
+
+    def update_metadata(self, checkpoint_id: str, /, **_: Any) -> Any: ...
+
+    def delete(self, checkpoint_id: str, /) -> bool:
+        return self.held.pop(checkpoint_id, None) is not None
+
+    def verify(self, **_: Any) -> Any:
+        return iter(())
+
+    def close(self) -> None: ...

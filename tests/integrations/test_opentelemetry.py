@@ -1,0 +1,432 @@
+"""Spans of OpenTelemetry as checkpoints: of three frameworks as they run, and of files in OTLP/JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import gzip
+import importlib
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Run, run
+
+from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld.errors import ReadError, WrongTypeError
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.integrations.otlp import import_spans
+
+__all__ = ["run"]
+
+pytest.importorskip("opentelemetry.sdk", reason="OpenTelemetry is not installed: make .venv/.integrations-group")
+
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+
+from checkpoint_ld.integrations.opentelemetry import CheckpointSpanExporter
+
+QUESTION = "What is the weather in Oslo?"
+ASKED = [{"role": "system", "content": "Be brief"}, {"role": "user", "content": QUESTION}]
+WHAT_WAS_DONE = """
+PREFIX caf: <urn:caf:vocab:>
+PREFIX cafd: <urn:caf:derived:>
+SELECT ?tool ?args ?result ?tokens
+WHERE {
+  ?checkpoint cafd:hasToolCall ?call ; caf:metadata/caf:tokensUsed ?tokens .
+  ?call caf:tool ?tool ; caf:arguments ?args ; cafd:result ?result .
+}
+"""
+
+
+@pytest.fixture
+def manager(tmp_path: Path) -> Iterator[CheckpointManager]:
+    with CheckpointManager(tmp_path / "kept") as made:
+        yield made
+
+
+@pytest.fixture
+def provider(manager: CheckpointManager) -> Iterator[TracerProvider]:
+    made = TracerProvider()
+    made.add_span_processor(SimpleSpanProcessor(CheckpointSpanExporter(manager)))
+    yield made
+    made.shutdown()
+    gc.collect()  # what a framework leaves open is told here, not in a test after this one
+
+
+def pydantic_ai(provider: TracerProvider) -> None:
+    from pydantic_ai import Agent
+    from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
+    from pydantic_ai.models.instrumented import InstrumentationSettings
+
+    def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
+        if len(messages) == 1:
+            return ModelResponse([ToolCallPart("forecast", {"city": "Oslo"}, tool_call_id="call_1")])
+        return ModelResponse([TextPart("Sunny.")])
+
+    agent = Agent(FunctionModel(answer), name="weather", system_prompt="Be brief")
+    agent.instrument = InstrumentationSettings(tracer_provider=provider)
+
+    @agent.tool_plain
+    def forecast(city: str) -> str:
+        """Return the weather."""
+        return f"sunny in {city}"
+
+    asyncio.run(agent.run(QUESTION))  # run_sync leaves a loop open
+
+
+def openai_agents(provider: TracerProvider) -> None:  # noqa: C901 - all that a framework asks for
+    sdk: Any = importlib.import_module("agents")
+    from agents.models.interface import Model
+    from agents.tracing import Span as Told
+    from agents.tracing import Trace, TracingProcessor
+    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+    tracer = provider.get_tracer("bridge")
+    open_: dict[str | None, Any] = {}
+
+    class Bridge(TracingProcessor):
+        """What the SDK tells of its spans, in the words of the conventions."""
+
+        def on_trace_start(self, trace: Trace) -> None: ...
+
+        def on_trace_end(self, trace: Trace) -> None: ...
+
+        def on_span_start(self, span: Told[Any]) -> None:
+            above = open_.get(span.parent_id)
+            context = None if above is None else trace.set_span_in_context(above)
+            open_[span.span_id] = tracer.start_span(span.span_data.type, context)
+
+        def on_span_end(self, span: Told[Any]) -> None:
+            told, made = span.span_data, open_[span.span_id]
+            attributes: dict[str, Any] = {}
+            if told.type == "agent":
+                attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": told.name}
+            elif told.type == "generation":
+                attributes = {"gen_ai.operation.name": "chat", "gen_ai.request.model": told.model}
+                attributes["gen_ai.input.messages"] = json.dumps(told.input)
+                attributes["gen_ai.output.messages"] = json.dumps(told.output)
+                attributes |= {f"gen_ai.usage.{name}": count for name, count in told.usage.items()}
+            elif told.type == "function":
+                attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": told.name}
+                attributes |= {"gen_ai.tool.call.arguments": told.input, "gen_ai.tool.call.result": told.output}
+            made.set_attributes(attributes)
+            made.end()
+
+        def shutdown(self) -> None: ...
+
+        def force_flush(self) -> None: ...
+
+    class Fake(Model):
+        asked: list[dict[str, Any]] = ASKED
+
+        async def get_response(self, *_: Any, **__: Any) -> Any:
+            with sdk.generation_span(model="fake", input=list(self.asked)) as span:
+                span.span_data.usage = {"input_tokens": 10, "output_tokens": 5}
+                if self.asked is ASKED:
+                    call: dict[str, Any] = {"name": "forecast", "arguments": '{"city": "Oslo"}'}
+                    said: dict[str, Any] = {"role": "assistant", "tool_calls": [{"id": "call_1", "function": call}]}
+                    result = {"role": "tool", "tool_call_id": "call_1", "content": "sunny in Oslo"}
+                    self.asked = [*ASKED, said, result]
+                    output: Any = ResponseFunctionToolCall(type="function_call", call_id="call_1", **call)
+                else:
+                    said = {"role": "assistant", "content": "Sunny."}
+                    text = ResponseOutputText(type="output_text", text="Sunny.", annotations=[])
+                    output = ResponseOutputMessage(
+                        id="m", type="message", role="assistant", status="completed", content=[text]
+                    )
+                span.span_data.output = [said]
+            return sdk.ModelResponse(output=[output], usage=sdk.Usage(), response_id=None)
+
+        def stream_response(self, *_: Any, **__: Any) -> Any:
+            raise NotImplementedError
+
+    @sdk.function_tool  # type: ignore[untyped-decorator]  # it has no types here
+    def forecast(city: str) -> str:
+        """Return the weather."""
+        return f"sunny in {city}"
+
+    sdk.set_trace_processors([Bridge()])
+    try:
+        agent = sdk.Agent(name="weather", instructions="Be brief", tools=[forecast], model=Fake())
+        asyncio.run(sdk.Runner.run(agent, QUESTION))
+    finally:
+        sdk.set_trace_processors([])
+
+
+def langgraph(provider: TracerProvider) -> None:
+    from langchain_core.callbacks import BaseCallbackHandler
+    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage, convert_to_openai_messages
+    from langchain_core.tools import tool
+    from langgraph.graph import START, MessagesState, StateGraph
+    from langgraph.prebuilt import ToolNode, tools_condition
+
+    tracer = provider.get_tracer("callbacks")
+    open_: dict[Any, Any] = {}
+
+    class Handler(BaseCallbackHandler):
+        """What LangChain tells of its runs, in the words of the conventions."""
+
+        def begin(self, name: str, told: dict[str, Any], run_id: Any, parent_run_id: Any) -> None:
+            above = open_.get(parent_run_id)
+            context = None if above is None else trace.set_span_in_context(above)
+            open_[run_id] = tracer.start_span(name, context, attributes=told)
+
+        def on_chain_start(self, *_: Any, run_id: Any, parent_run_id: Any = None, name: Any = "", **__: Any) -> None:
+            is_agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
+            self.begin(name, {} if parent_run_id else is_agent, run_id, parent_run_id)
+
+        def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **more: Any) -> None:  # noqa: ARG002 - the names are LangChain's
+            asked = json.dumps(convert_to_openai_messages(messages[0]))
+            told = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": asked}
+            self.begin("chat", told, run_id, more.get("parent_run_id"))
+
+        def on_tool_start(self, serialized: Any, input_str: str, *, run_id: Any, **more: Any) -> None:  # noqa: ARG002 - as above
+            told = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": serialized["name"]}
+            told["gen_ai.tool.call.arguments"] = json.dumps(more["inputs"])
+            told["gen_ai.tool.call.id"] = more["tool_call_id"]
+            self.begin("tool", told, run_id, more.get("parent_run_id"))
+
+        def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
+            message = response.generations[0][0].message
+            said = json.dumps(convert_to_openai_messages([message]))
+            used = message.usage_metadata
+            tokens = {f"gen_ai.usage.{name}": used[name] for name in ("input_tokens", "output_tokens")}
+            open_[run_id].set_attributes({"gen_ai.output.messages": said, **tokens})
+            open_[run_id].end()
+
+        def on_tool_end(self, output: Any, *, run_id: Any, **_: Any) -> None:
+            open_[run_id].set_attribute("gen_ai.tool.call.result", output.content)
+            open_[run_id].end()
+
+        def on_chain_end(self, *_: Any, run_id: Any, **__: Any) -> None:
+            open_[run_id].end()
+
+    @tool
+    def forecast(city: str) -> str:
+        """Return the weather."""
+        return f"sunny in {city}"
+
+    used: Any = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
+    call: Any = {"id": "call_1", "name": "forecast", "args": {"city": "Oslo"}}
+    said: list[AIMessage | str] = [
+        AIMessage("", tool_calls=[call], usage_metadata=used),
+        AIMessage("Sunny.", usage_metadata=used),
+    ]
+    model = GenericFakeChatModel(messages=iter(said))
+    graph = StateGraph(MessagesState)
+    graph.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
+    graph.add_node("tools", ToolNode([forecast]))
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", tools_condition)
+    graph.add_edge("tools", "model")
+    asked: Any = {"messages": [("system", "Be brief"), ("user", QUESTION)]}
+    graph.compile(name="weather").invoke(asked, {"callbacks": [Handler()]})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the frameworks
+@pytest.mark.parametrize(
+    ("framework", "package"),
+    [(pydantic_ai, "pydantic_ai"), (openai_agents, "agents"), (langgraph, "langgraph.prebuilt")],
+    ids=["pydantic-ai", "openai-agents", "langgraph"],
+)
+def test_runs_of_frameworks_answer_the_same_questions(
+    framework: Callable[[TracerProvider], None], package: str, manager: CheckpointManager, provider: TracerProvider
+) -> None:
+    pytest.importorskip(package, reason=f"{package} is not installed: make .venv/.integrations-group")
+    framework(provider)
+
+    [header] = manager.list()
+    kept = manager.get(header.id)
+    assert (kept.agent_id, kept.metadata.checkpoint_reason) == ("weather", "execution_completed")
+    assert [(one.type, one.content) for one in kept.snapshot.thought_chain] == [
+        ("planning", "Be brief"),
+        ("observation", QUESTION),
+        ("tool_selection", "calls forecast"),
+        ("reasoning", "Sunny."),
+    ]
+    rows: list[Any] = list(kept.to_graph().query(WHAT_WAS_DONE))
+    assert [str(one.tool).endswith("forecast") for one in rows] == [True]
+    assert json.loads(rows[0].args) == {"city": "Oslo"}
+    assert json.loads(rows[0].result) == "sunny in Oslo"
+    assert int(rows[0].tokens) > 0
+    assert kept.validate().at_least(Severity.VIOLATION) == ()
+    assert manager.verify() == ()
+
+
+def test_a_failed_run_says_so_and_nothing_that_was_told_is_lost(
+    manager: CheckpointManager, provider: TracerProvider
+) -> None:
+    tracer = provider.get_tracer("mine", "1")
+    told = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.id": "a1", "checkpoint_ld.about.question": "q1"}
+    with suppress(KeyError), tracer.start_as_current_span("run", attributes=told):
+        with tracer.start_as_current_span("GET", attributes={"http.url": "http://x", "ok": (True, False)}):
+            pass
+        chat: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.request.temperature": 0.5, "odd": "\ud800"}
+        with tracer.start_as_current_span("chat m", attributes=chat) as span:
+            span.add_event("gen_ai.user.message", {"content": "Hi"})
+            span.add_event("gen_ai.choice", {"message": '{"content": "Hello"}', "finish_reason": "stop"})
+        with tracer.start_as_current_span("t", attributes={"gen_ai.operation.name": "execute_tool"}):
+            raise KeyError("x")
+
+    [header] = manager.list(question="q1")
+    kept = manager.get(header.id)
+    assert (header.agent_id, header.checkpoint_reason) == ("a1", "execution_failed")
+    assert [one.content for one in kept.snapshot.thought_chain] == ["Hi", "Hello"]
+    [call] = kept.snapshot.tool_state.calls
+    assert (call.tool_id, call.status, call.success) == ("t", "failed", False)
+    assert "KeyError" in (call.error or "")
+    text = kept.dumps()
+    for one in ("http.url", "gen_ai.request.temperature", "\\\\ud800", "finish_reason", "exception.stacktrace"):
+        assert one in text, one
+
+
+def test_what_has_not_ended_is_kept_at_the_end(manager: CheckpointManager, provider: TracerProvider) -> None:
+    tracer = provider.get_tracer("mine")
+    root = tracer.start_span("run", attributes={"gen_ai.operation.name": "invoke_agent"})
+    inner = tracer.start_span(
+        "chat", trace.set_span_in_context(root), attributes={"gen_ai.operation.name": "chat", "gen_ai.prompt": "[]"}
+    )
+    inner.end()
+    assert not manager.list()
+    provider.shutdown()
+    assert [one.checkpoint_reason for one in manager.list()] == ["auto"]
+
+
+def test_what_cannot_be_kept_is_logged_and_the_agent_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    exporter = CheckpointSpanExporter(CheckpointManager(tmp_path / "kept"))
+    (tmp_path / "kept").write_text("no folder")
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with caplog.at_level(logging.WARNING), provider.get_tracer("x").start_as_current_span("run") as span:
+        span.set_attribute("gen_ai.operation.name", "invoke_agent")
+    assert "could not be kept" in caplog.text
+    with pytest.raises(WrongTypeError, match="give CheckpointManager"):
+        CheckpointSpanExporter("checkpoints")  # type: ignore[arg-type] # that is the point
+
+
+def span(number: int, parent: int | None = None, trace_id: str = "t1", **told: Any) -> dict[str, Any]:
+    """Return a span in OTLP/JSON."""
+    attributes = told.pop("attributes", {})
+    start = 1_700_000_000_000_000_000 + number * 1_000_000
+    return {
+        "traceId": trace_id,
+        "spanId": f"s{number}",
+        **({} if parent is None else {"parentSpanId": f"s{parent}"}),
+        "name": f"span {number}",
+        "kind": 1,
+        "startTimeUnixNano": str(start),
+        "endTimeUnixNano": str(start + 5_000_000),
+        "attributes": [{"key": key, "value": value} for key, value in attributes.items()],
+        **told,
+    }
+
+
+def op(name: str) -> dict[str, Any]:
+    return {"gen_ai.operation.name": {"stringValue": name}}
+
+
+def otlp(*spans: dict[str, Any]) -> str:
+    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "shop"}}]}
+    held = {"resource": resource, "scopeSpans": [{"scope": {"name": "lib"}, "spans": list(spans)}]}
+    return json.dumps({"resourceSpans": [held]})
+
+
+RUN = (
+    span(2, 1, attributes={**op("execute_tool"), "gen_ai.tool.name": {"stringValue": "bash"}, "n": {"intValue": "7"}}),
+    span(3, 2, attributes={"a": {"arrayValue": {"values": [{"doubleValue": 0.5}]}}, "k": {"kvlistValue": {}}}),
+    span(1, attributes={**op("invoke_agent"), "gen_ai.conversation.id": {"stringValue": "c1"}}),
+    span(5, 4, attributes=op("chat")),
+    span(4, 1, attributes={**op("invoke_agent"), "gen_ai.agent.name": {"stringValue": "helper"}}),
+)
+
+
+def test_a_file_of_spans_in_any_order_is_kept_once(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "spans.json.gz"
+    file.write_bytes(gzip.compress(otlp(*RUN).encode()))
+    for said in ("taken in", "there already"):
+        done = run("agent", "import", "--from", "otlp", file, "--dir", tmp_path / "kept")
+        assert done.code == 0, done.err
+        assert done.out.decode().count(said) == 2
+
+    with CheckpointManager(tmp_path / "kept") as manager:
+        outer, inner = (manager.get(one.id) for one in manager.list(order="oldest"))
+        if outer.agent_id == "helper":
+            outer, inner = inner, outer
+        assert (outer.execution_id, outer.agent_id) == ("c1", "shop")
+        assert (inner.execution_id, inner.agent_id) == ("c1/s4", "helper")
+        [call] = outer.snapshot.tool_state.calls
+        assert (call.tool_id, call.duration_ms) == ("bash", 5)
+        told = outer.tree()["snapshot"]["opentelemetry"]
+        assert told["resource"] == {"service.name": "shop"}
+        assert [one["attributes"] for one in told["spans"] if one["span_id"] == "s3"] == [{"a": [0.5], "k": {}}]
+        assert [one.content for one in inner.snapshot.thought_chain] == ["span 5"]
+        assert manager.verify() == ()
+
+
+def test_half_written_lines_and_lost_parents_are_named_and_the_rest_is_kept(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "spans.jsonl"
+    lost = span(9, 8, "t2", attributes={**op("chat"), "odd": {"stringValue": "\u2028 is no end of a line"}})
+    lines = [otlp(*RUN), otlp(lost, span(10, 9, "t2")), otlp(span(11, None, "t3", attributes=op("chat")))[:-40]]
+    file.write_text("\r\n".join(lines).replace("\\u2028", "\u2028"), encoding="utf-8")
+    done = run("agent", "import", "--from", "otlp", file, "--dir", tmp_path / "kept")
+    assert done.code == 1
+    assert "spans.jsonl:3:" in done.err
+    assert "half written" in done.err
+    assert "1 of 2 spans of trace t2 name parents that are not in the file" in done.err
+    assert done.out.decode().count("taken in") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "x.json:1:2: is no JSON, perhaps half written"),
+        ("[]", "is not OTLP/JSON"),
+        ('{"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "x"}]}]}]}', "is not OTLP/JSON"),
+        (otlp(span(1)), "has 1 spans, none about an agent"),
+        ("", "is no JSON"),
+        ("\udcff", "x.json: byte 1 is no UTF-8"),
+    ],
+)
+def test_bad_files_say_what_is_wrong(text: str, message: str, tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "x.json"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    done = run("agent", "import", "--from", "otlp", file, "--dir", tmp_path / "kept")
+    assert done.code == 1
+    assert message in done.err
+    with CheckpointManager(tmp_path / "kept") as manager, pytest.raises(ReadError, match="no such file"):
+        list(import_spans(manager, tmp_path / "none.json"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the most memory of a process")
+def test_a_hundred_thousand_spans_take_less_than_300_megabytes(tmp_path: Path) -> None:
+    file = tmp_path / "spans.jsonl"
+    chat = {**op("chat"), "gen_ai.usage.input_tokens": {"intValue": "5"}}
+    with file.open("w", encoding="utf-8") as target:
+        for number in range(0, 100_000, 1000):
+            spans = [span(number, attributes=op("invoke_agent"), trace_id=f"t{number}")]
+            spans += [span(at, number, f"t{number}", attributes=chat) for at in range(number + 1, number + 1000)]
+            print(otlp(*spans), file=target)
+    code = (
+        "from checkpoint_ld.checkpointing import CheckpointManager\n"
+        "from checkpoint_ld.integrations.otlp import import_spans\n"
+        f"with CheckpointManager({str(tmp_path / 'kept')!r}) as manager:\n"
+        f"    print(sum(one.created for one in import_spans(manager, {str(file)!r})))\n"
+        "[peak] = [line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')]\n"
+        "print(int(peak) // 1024)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    created, megabytes = map(int, done.stdout.split())
+    assert created == 100
+    assert megabytes < 300

@@ -1,0 +1,63 @@
+"""The provenance of agents, as the library `prov` reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.agent import documents
+
+from checkpoint_ld import AgentCheckpoint
+from checkpoint_ld.agent.names import iri
+from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld.runtime import RuntimeState
+
+pytest.importorskip("prov.model", reason="prov is not installed: make .venv/.integrations-group")
+
+from prov.model import ProvActivity, ProvAgent, ProvAssociation, ProvDerivation, ProvDocument, ProvEntity, ProvUsage
+
+from checkpoint_ld.integrations.prov import prov_document
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> list[AgentCheckpoint]:
+    with CheckpointManager(tmp_path) as manager:
+        state = RuntimeState("reader")
+        first = state.thought_chain.add("planning", "Look it up")
+        with state.tool("search", q="gold") as call:
+            call.result = "Au"
+        manager.save(state)
+        state.thought_chain.add("reasoning", "It is Au", parent_id=first.id)
+        manager.save(state)
+        return [manager.get(one.id) for one in manager.list(order="oldest")]
+
+
+def test_a_run_is_read_by_prov_and_comes_back_from_its_json(run: list[AgentCheckpoint]) -> None:
+    document = prov_document(run)
+
+    kinds = [type(one) for one in document.get_records()]
+    assert kinds.count(ProvAgent) == 1
+    assert kinds.count(ProvActivity) == 2  # the execution and the call
+    assert kinds.count(ProvEntity) == 4  # checkpoints and thoughts
+    assert kinds.count(ProvDerivation) == 2  # of the second checkpoint, of the second thought
+    assert ProvAssociation in kinds
+    again = ProvDocument.deserialize(content=document.serialize(format="json"), format="json")
+    assert again == document
+    assert "activity(" in document.get_provn()
+
+
+@pytest.mark.parametrize("odd", ["t 1", "ü#/x", "a:b", "50%", "https://example.org/a?b=c#d"])
+def test_whatever_its_parts_are_called_it_is_valid(odd: str) -> None:
+    made = documents.checkpoint(
+        [documents.thought(odd)], [documents.call(odd)], {}, id=odd, agent_id=odd, execution_id=odd
+    )
+    document = prov_document(AgentCheckpoint.of_tree(made))
+    found = {one.identifier.uri for one in document.get_records(ProvEntity)}
+    assert {iri("checkpoint", odd), iri("thought", odd)} <= found
+    assert ProvDocument.deserialize(content=document.serialize(format="json"), format="json") == document
+
+
+def test_what_a_run_was_about_is_what_it_used(run: list[AgentCheckpoint]) -> None:
+    about = run[0].but(about={"question": "urn:uuid:question-1", "benchmark": "urn:uuid:benchmark-1"})
+    used = {str(one.args[1].uri) for one in prov_document(about).get_records(ProvUsage)}
+    assert used == {"urn:uuid:question-1", "urn:uuid:benchmark-1"}

@@ -1,0 +1,182 @@
+"""git with our diff and merge driver: branches, rebase, cherry-pick, conflict, abort."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkpoint_ld import Benchmark, SettingsError
+from checkpoint_ld.merging import git as setup
+from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
+from tests.merging.test_merge import agent, answer, data, edited, tree
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="these tests need git")
+
+Json = Any
+Git = Callable[..., str]
+FILE = "metals.jsonld"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own: nobody's settings are read or changed."""
+    for name in [one for one in os.environ if one.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def git(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:  # noqa: ARG001 - its effect is wanted
+    """A repository with one benchmark, where our driver is installed."""
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+
+    def call(*arguments: str, code: int | None = 0) -> str:
+        done = subprocess.run(["git", *arguments], capture_output=True, check=False)
+        told = (done.stdout + done.stderr).decode()
+        assert code is None or done.returncode == code, told
+        return told
+
+    call("init", "-q", "-b", "main")
+    call("config", "user.name", "A")
+    call("config", "user.email", "a@example.org")
+    save(call, tree(), "base")
+    setup.install()
+    return call
+
+
+def save(git: Git, value: Json, message: str, file: str = FILE) -> None:
+    Path(file).write_bytes(data(value) if not isinstance(value, bytes) else value)
+    git("add", file)
+    git("commit", "-q", "-m", message)
+
+
+def branches(git: Git, ours: Json, theirs: Json, file: str = FILE) -> None:
+    git("checkout", "-q", "-b", "other")
+    save(git, theirs, "theirs", file)
+    git("checkout", "-q", "main")
+    save(git, ours, "ours", file)
+
+
+OURS = edited(q0=answer("Hg"), dateModified="2026-03-01T00:00:00")
+THEIRS = edited(q1=answer("H"), dateModified="2026-04-01T00:00:00")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command", [("merge", "other", "-m", "both"), ("cherry-pick", "other"), ("rebase", "other")], ids=lambda one: one[0]
+)
+def test_edits_of_different_questions_merge(git: Git, command: tuple[str, ...]) -> None:
+    branches(git, OURS, THEIRS)
+    git(*command)
+    found = Benchmark.load(FILE)
+    assert [found.get_question(f"urn:uuid:question-{at}")["raw_answer"] for at in (0, 1)] == ["Hg", "H"]
+    assert git("status", "--porcelain") == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["merge", "cherry-pick", "rebase"])
+def test_a_conflict_is_told_and_can_be_left(git: Git, command: str) -> None:
+    branches(git, edited(name="A"), edited(name="B", q1=answer("H")))
+    told = git(command, "other", code=1)
+    assert "checkpoint-ld git resolve metals.jsonld" in told
+    assert "UU metals.jsonld" in git("status", "--porcelain")
+    found = Benchmark.load(FILE)
+    assert found.get_question("urn:uuid:question-1")["raw_answer"] == "H"
+    assert setup.conflicts_of(FILE).is_file()
+    git(command, "--abort")
+    assert Benchmark.load(FILE).name == "A"
+    assert git("status", "--porcelain") == ""
+
+
+@pytest.mark.slow
+def test_a_conflict_is_resolved(git: Git, run: Run) -> None:  # noqa: F811
+    branches(git, edited(name="A"), edited(name="B", q1=answer("H")))
+    git("merge", "other", code=1)
+    assert run("git", "resolve", FILE).code == 1
+    told = run("git", "resolve", FILE, "--json")
+    assert (told.code, [one["subject"] for one in json.loads(told.out)["conflicts"]]) == (1, [["name"]])
+    assert run("git", "resolve", FILE, "--theirs").code == 0
+    found = Benchmark.load(FILE)
+    assert (found.name, found.get_question("urn:uuid:question-1")["raw_answer"]) == ("B", "H")
+    assert not setup.conflicts_of(FILE).exists()
+    git("commit", "-q", "-a", "-m", "both")
+    assert "git has no two sides" in run("git", "resolve", FILE).err
+
+
+@pytest.mark.slow
+def test_files_that_both_have_added_and_those_of_agents(git: Git) -> None:
+    branches(git, agent(2, thoughts="ab", x=1), agent(3, thoughts="ac", x=1), "run.jsonld")
+    git("merge", "other", "-m", "both")
+    assert '"tb"' in Path("run.jsonld").read_text()
+    assert '"tc"' in Path("run.jsonld").read_text()
+
+
+@pytest.mark.slow
+def test_what_is_no_checkpoint_is_merged_by_git(git: Git, run: Run) -> None:  # noqa: F811
+    save(git, b"a\nb\nc\nd\ne\n", "lines", "x.jsonld")
+    branches(git, b"A\nb\nc\nd\ne\n", b"a\nb\nc\nd\nE\n", "x.jsonld")
+    git("merge", "other", "-m", "both")
+    assert Path("x.jsonld").read_text() == "A\nb\nc\nd\nE\n"
+    git("checkout", "-q", "-b", "third", "HEAD~2")
+    save(git, b"Z\nb\nc\nd\ne\n", "third", "x.jsonld")
+    assert "merged line by line" in git("merge", "main", code=1)
+    assert "<<<<<<< ours" in Path("x.jsonld").read_text()
+    Path(FILE).write_text('{\n<<<<<<< a\n"name": "x"\n=======\n"name": "y"\n>>>>>>> b\n}')
+    told = run("validate", FILE)
+    assert (told.code != 0, b"conflict marker of git" in told.out + told.err.encode()) == (True, True)
+
+
+@pytest.mark.slow
+def test_diff_is_in_the_terms_of_authors(git: Git) -> None:
+    Path(FILE).write_bytes(data(edited(q0=answer("Hg"), dateModified="2026-03-01T00:00:00")))
+    lines = [one for one in git("diff").splitlines() if one[:1] in "+-" and one[:3] not in ("+++", "---")]
+    assert lines == ["-  answer: Mercury", "+  answer: Hg"]
+    Path(FILE).write_text("no checkpoint")
+    assert "+no checkpoint" in git("diff")
+
+
+def test_uninstall_takes_away_what_was_installed(git: Git, run: Run) -> None:  # noqa: F811
+    file = Path(".git/info/attributes")
+    file.write_text("*.png binary\n")
+    assert run("git", "install", "--pattern", "*.ckpt").code == 0
+    assert run("git", "install", "--pattern", "*.ckpt").code == 0
+    assert file.read_text().count("*.jsonld diff=checkpoint-ld merge=checkpoint-ld") == 1
+    assert "*.ckpt diff" in file.read_text()
+    Path(".checkpoint-ld.toml").write_text('git-patterns = ["*.run.json"]')
+    assert run("git", "install").code == 0
+    assert "*.run.json diff" in file.read_text()
+    assert run("git", "uninstall").code == 0
+    assert file.read_text() == "*.png binary\n"
+    assert "checkpoint-ld" not in git("config", "--local", "--list")
+    assert "nothing was installed" in run("git", "uninstall").err
+
+
+def test_global_settings_are_for_all_repositories(home: Path, run: Run) -> None:  # noqa: F811
+    (home / ".gitconfig").write_text("[user]\n\tname = A\n")
+    assert run("git", "install", "--global").code == 0
+    assert "*.jsonld" in (home / "config" / "git" / "attributes").read_text()
+    assert "textconv" in (home / ".gitconfig").read_text()
+    assert run("git", "uninstall", "--global").code == 0
+    assert not (home / "config" / "git" / "attributes").exists()
+    assert "checkpoint-ld" not in (home / ".gitconfig").read_text()
+
+
+def test_outside_of_a_repository_it_says_so(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - its effect is wanted
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingsError, match="not a git repository"):
+        setup.install()
+    with pytest.raises(SettingsError, match="no pattern"):
+        setup.install(("a b",))

@@ -1,0 +1,183 @@
+"""Charts: the numbers behind them, what they say in words, and that their SVG is always the same."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from checkpoint_ld import Benchmark, SettingsError, plots, write_site
+from checkpoint_ld.assessment import Assessment, assess
+from checkpoint_ld.entities import LLMRubricTrait
+
+pytest.importorskip("matplotlib", reason="charts need the extra plots")
+
+TEMPLATE = """class Answer(BaseAnswer):
+    value: str = VerifiedField(description="The value", ground_truth="yes", verify_with=ExactMatch())
+"""
+
+
+def benchmark(questions: int = 2, **more: Any) -> Benchmark:
+    made = Benchmark("Metals")
+    for number in range(questions):
+        made.add_question(f"Is {number} even?", "yes", answer_template=TEMPLATE, question_id=f"urn:q:{number}", **more)
+    return made
+
+
+def runs(table: dict[tuple[bool, bool], int]) -> tuple[list[Assessment], list[Assessment]]:
+    """Return two runs in which so many questions passed or failed."""
+    results = [pair for pair, count in table.items() for _ in range(count)]
+    asked = benchmark(len(results))
+    first, second = (
+        assess(
+            asked,
+            [
+                {
+                    "question_id": f"urn:q:{number}",
+                    "model": f"m-{side}",
+                    "answer": {"value": "yes" if pair[side] else "no"},
+                }
+                for number, pair in enumerate(results)
+            ],
+        )
+        for side in (0, 1)
+    )
+    return [*first], [*second]
+
+
+def texts(figure: Any) -> str:
+    """Return what a chart says, as a program reads it aloud."""
+    root = ET.fromstring(plots.svg(figure))
+    return " | ".join(one.text or "" for one in root.iter() if one.tag.endswith(("}text", "}title", "}tspan")))
+
+
+@pytest.mark.parametrize(
+    ("passed", "total", "low", "high"),
+    [(8, 10, 0.4902, 0.9433), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0), (0, 0, 0.0, 1.0)],
+)
+def test_intervals_are_those_of_wilson(passed: int, total: int, low: float, high: float) -> None:
+    assert plots.Rate("m", passed, total).interval == pytest.approx((low, high), abs=1e-4)
+    assert plots.Rate("m", passed, total).rate == (passed / total if total else None)
+
+
+@pytest.mark.parametrize(
+    ("first_only", "second_only", "p"), [(1, 8, 0.0390625), (0, 5, 0.0625), (4, 4, 1.0), (0, 0, 1.0), (3, 0, 0.25)]
+)
+def test_the_p_value_is_that_of_mcnemar_s_exact_test(first_only: int, second_only: int, p: float) -> None:
+    table = {(True, True): 2, (True, False): first_only, (False, True): second_only, (False, False): 1}
+    found = plots.paired(*runs(table))
+    assert (found.both, found.first_only, found.second_only, found.neither) == (2, first_only, second_only, 1)
+    assert found.p_value == pytest.approx(p)
+
+
+def test_the_p_value_of_thousands_of_questions_is_a_number() -> None:
+    assert 0 < plots.Comparison((), 0, 1100, 1000, 0, 0).p_value < 0.05
+    assert math.isclose(plots.Comparison((), 0, 5000, 5000, 0, 0).p_value, 1.0)
+
+
+def test_what_differs_most_stands_first_and_what_one_run_lacks_is_counted() -> None:
+    first, second = runs({(True, True): 2, (True, False): 1})
+    found = plots.paired(first, second[1:])
+    assert [one.difference for one in found.pairs] == [-1.0, 0.0]
+    assert (found.pairs[0].name, found.unpaired) == ("Is 2 even?", 1)
+    told = texts(plots.comparison(first, second[1:], names=("old", "new")))
+    assert "passed by both 1, by old alone 1, by new alone 0, by neither 0" in told
+    assert "1 decided in one run alone" in told
+
+
+def test_pass_rates_are_by_model_the_best_first_and_by_question_the_worst_first() -> None:
+    first, second = runs({(True, False): 3, (True, True): 1})
+    both = [*second, *first]
+    assert [(one.name, one.passed, one.total) for one in plots.rates(both)] == [("m-1", 1, 4), ("m-0", 4, 4)]
+    told = texts(plots.pass_rates(both))
+    assert told.index("m-0") < told.index("m-1")
+    assert "4 of 4" in told
+    told = texts(plots.pass_rates(both, by="question"))
+    assert told.index("Is 0 even?") < told.index("Is 3 even?")
+
+
+def test_undecided_answers_are_told_and_count_neither_way() -> None:
+    record = {"question_id": "urn:q:0", "model": "m"}
+    found = [*assess(benchmark(), [{**record, "answer": {"value": "yes"}}, {**record, "answer": "yes"}])]
+    assert plots.rates(found) == [plots.Rate("m", 1, 1, 1)]
+    assert "1 of 1, 1 undecided" in texts(plots.pass_rates(found))
+
+
+def test_coverage_shows_traits_by_question_and_counts_when_there_are_many() -> None:
+    for many, said in ((3, "Traits by question"), (31, "Questions that each trait judges")):
+        made = benchmark(many)
+        made.add_global_rubric_trait(LLMRubricTrait(name="clear", kind="boolean"))
+        made.add_question_rubric_trait("urn:q:1", LLMRubricTrait(name="brief", kind="boolean"))
+        told = texts(plots.trait_coverage(made))
+        assert all(one in told for one in (said, "clear", "brief", "green: traits of the whole benchmark"))
+
+
+def test_readiness_keywords_and_lengths_say_their_counts() -> None:
+    made = benchmark(40, keywords=["even"])
+    assert "40 of 40" in texts(plots.readiness(made))
+    assert "40" in texts(plots.keywords(made))
+    assert "answers" in texts(plots.lengths(made))
+
+
+NOTHING: list[tuple[Callable[[], object], str]] = [
+    (lambda: plots.readiness(Benchmark("Empty")), "no questions"),
+    (lambda: plots.trait_coverage(Benchmark("Empty")), "no questions"),
+    (lambda: plots.trait_coverage(benchmark()), "no traits"),
+    (lambda: plots.keywords(benchmark()), "no keywords"),
+    (lambda: plots.lengths(Benchmark("Empty")), "no questions"),
+    (lambda: plots.pass_rates([]), "no assessments"),
+    (lambda: plots.comparison([], []), "no question was decided in both"),
+]
+
+
+@pytest.mark.parametrize(("draw", "said"), NOTHING, ids=[said for _, said in NOTHING])
+def test_nothing_to_draw_is_an_error_that_says_what_is_missing(draw: Callable[[], object], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        draw()
+
+
+def test_svg_is_always_the_same_and_holds_texts_that_are_harmless() -> None:
+    made = Benchmark("<b>")
+    for text in ("$x^2$ <script>alert(1)</script> & more", "日本語 \x1b[31m", "a" * 500):
+        made.add_question(text, "", keywords=[text])
+    draw = (plots.keywords, plots.lengths, plots.readiness)
+    first, second = ([plots.svg(one(made)) for one in draw] for _ in range(2))
+    assert first == second
+    assert all(one.startswith('<svg role="img" ') and "<script" not in one for one in first)
+    assert "$x^2$ <script>" in texts(plots.keywords(made))
+    assert "a" * 43 + "…" in texts(plots.keywords(made))
+
+
+def test_rows_are_limited_and_the_chart_says_so() -> None:
+    made = Benchmark("Many")
+    for number in range(33):
+        made.add_question(f"Is {number} even?", "", keywords=[f"n{number}"])
+    assert "3 more keywords are not shown" in texts(plots.keywords(made))
+
+
+def test_a_notebook_shows_a_figure() -> None:
+    figure: Any = plots.readiness(benchmark())
+    assert figure._repr_svg_() == plots.svg(figure)
+
+
+def test_without_matplotlib_the_error_names_the_extra_and_sites_have_no_charts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jinja2", reason="sites need the extra site")
+    file = tmp_path / "metals.jsonld"
+    benchmark().save(file)
+    write_site([file], tmp_path / "with")
+    assert sorted(one.name for one in tmp_path.glob("with/*/charts/*")) == ["lengths.svg", "readiness.svg"]
+    assert 'src="charts/readiness.svg"' in next((tmp_path / "with").glob("*/index.html")).read_text(encoding="utf-8")
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    plots._chart.cache_clear()  # noqa: SLF001 - as in a process of its own
+    with pytest.raises(SettingsError, match=r"checkpoint-ld\[plots\]"):
+        plots.readiness(benchmark())
+    write_site([file], tmp_path / "without")
+    assert not [*tmp_path.glob("without/*/charts")]

@@ -1,0 +1,1 @@
+# noqa: A005 - it is tests.site to Python, never site

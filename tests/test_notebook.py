@@ -1,0 +1,158 @@
+"""What a notebook shows: small, escaped, without scripts, secrets withheld, for every object that people print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import checkpoint_ld
+from checkpoint_ld import AgentCheckpoint, Benchmark, CheckpointManager, RuntimeState, semantic_diff, validate, verify
+from checkpoint_ld.agent.timeline import timeline_of
+from checkpoint_ld.assessment import assess
+
+EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
+HOSTILE = "<script>alert(1)</script>&\x1b[31m\u202e"
+
+
+class Checker(HTMLParser):
+    """Reads HTML; fails on what is not closed, on scripts, handlers and addresses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "link", "img", "iframe", "a")
+        assert {name for name, _ in attrs} <= {"class"}
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if self.open[-1:] != ["style"] else ""
+
+
+def text_of(shown: Any) -> str:
+    html = shown._repr_html_()
+    html.encode()
+    assert len(html) < 200_000
+    checker = Checker()
+    checker.feed(html)
+    checker.close()
+    assert checker.open == []
+    return checker.text
+
+
+def metals() -> Benchmark:
+    return Benchmark.load(EXAMPLES / "metals.jsonld")
+
+
+def hostile() -> Benchmark:
+    benchmark = Benchmark.create(name=HOSTILE)
+    benchmark.add_question(HOSTILE, HOSTILE, keywords=[HOSTILE])
+    return benchmark
+
+
+def state() -> RuntimeState:
+    running = RuntimeState("agent-1", "exec-1")
+    running.thought_chain.add("observation", f"It rains. {HOSTILE}")
+    call = running.tool_state.start("weather", {"city": "Oslo", "api_key": "sk-abcdefghijklmnopqrstuv0123456789"})
+    running.tool_state.complete(call.id, {"sky": "grey"})
+    return running
+
+
+def checkpoint(folder: Path) -> AgentCheckpoint:
+    with CheckpointManager(folder) as manager:
+        return manager.get(manager.save(state()).id)
+
+
+def differing() -> Any:
+    changed = metals()
+    changed.add_question("Which metal is the lightest?", "Lithium")
+    return semantic_diff(metals(), changed)
+
+
+def assessed() -> Any:
+    benchmark = metals()
+    record = {"question_id": benchmark.get_question_ids()[0], "answer": {"metal": "lead"}}
+    (found,) = assess(benchmark, [record])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("made", "words", "line"),
+    [
+        (metals, ["Metals", "Which metal is liquid at 20 °C?", "Mercury", "Global rubric"], "<Benchmark 'Metals'"),
+        (lambda: metals().questions, ["5 questions", "Mercury"], "<5 questions>"),
+        (lambda: metals().questions[0], ["Question", "raw answer", "Mercury"], "Question(question="),
+        (lambda: metals().get_global_rubric(), ["Rubric", "llm traits", "clarity"], "Rubric(llm_traits="),
+        (
+            lambda: validate(EXAMPLES / "broken.jsonld"),
+            ["not valid", "KR016 rating-range", "broken.jsonld:41"],
+            "<Report",
+        ),
+        (lambda: metals().validate(), ["Verdict", "valid"], "<Verdict: valid"),
+        (differing, ["SemanticDiff", "1 question added", "lightest"], "<SemanticDiff: 1 question added>"),
+        (lambda: metals().query("SELECT ?t { ?q schema:text ?t }"), ["SELECT", "Mercury"], "<QueryResult select:"),
+        (lambda: metals().query("ASK { ?s ?p ?o }"), ["ASK", "yes"], "<QueryResult ask: yes>"),
+        (lambda: metals().query("CONSTRUCT WHERE { ?s schema:text ?o }"), ["subject"], "<QueryResult construct:"),
+        (assessed, ["Assessment", "Which metal is liquid at 20 °C?", "lead"], "Assessment("),
+        (state, ["agent-1", "It rains.", "weather", "withheld"], "<RuntimeState of 'agent-1' in 'exec-1': 1 thoughts"),
+    ],
+)
+def test_a_notebook_shows_what_people_print(made: Callable[[], Any], words: list[str], line: str) -> None:
+    shown = made()
+    text = text_of(shown)
+    assert [word for word in words if word not in text] == []
+    assert repr(shown).startswith(line)
+
+
+def test_agents_are_shown(tmp_path: Path) -> None:
+    taken = checkpoint(tmp_path)
+    assert "It rains." in text_of(taken)
+    assert repr(taken).startswith(f"<AgentCheckpoint {taken.id!r} of 'agent-1'")
+    shown = timeline_of([taken])
+    assert "weather" in text_of(shown)
+    assert "moments" in repr(shown)
+    for one in (taken, shown, state()):
+        assert "sk-abc" not in text_of(one)
+
+
+def test_what_a_verification_found_is_shown() -> None:
+    template = metals().get_template(metals().get_question_ids()[0])
+    result = verify(template, {"metal": "lead"})
+    assert "failed" in text_of(result) or "not decided" in text_of(result)
+
+
+def test_texts_of_documents_are_escaped() -> None:
+    several: list[Any] = [hostile(), hostile().questions, hostile().questions[0], hostile().validate()]
+    for shown in several:
+        html = shown._repr_html_()
+        assert "<script" not in html
+        assert "\x1b" not in html
+        assert "\u202e" not in html
+        text_of(shown)
+
+
+def test_long_things_are_folded() -> None:
+    benchmark = Benchmark.create(name="long")
+    benchmark.add_questions([{"question": f"Question {number}?", "raw_answer": "word " * 100} for number in range(300)])
+    html = benchmark._repr_html_()
+    assert "<summary>190 more of 290</summary>" in html
+    assert "<summary>word word" in html
+    assert "Question 199?" in html
+    assert "Question 200?" not in html
+    text_of(benchmark)
+
+
+def test_nothing_of_the_public_api_has_a_repr_that_is_an_address() -> None:
+    shown = [metals(), metals().questions, state(), validate(EXAMPLES / "metals.jsonld"), differing()]
+    assert not [one for one in map(repr, shown) if re.search(r" object at 0x", one)]
+    assert checkpoint_ld.Benchmark is Benchmark
