@@ -153,7 +153,7 @@ WRONG: dict[str, tuple[Names, str]] = {
     "store get": (COMMANDS["store get"], ".json, .jsonld, .ttl,"),
     "store validate": (COMMANDS["store validate"], ".txt, .json,"),
     "store export": (COMMANDS["store export"], ".nq, .nquads, .trig"),
-    "agent export": (COMMANDS["agent export"], ".json, .jsonld, .nq, .nt, .ttl, .trig, .rdf"),
+    "agent export": (COMMANDS["agent export"], ".json, .jsonld, .nq, .nt, .ttl, .n3, .trig, .rdf"),
     "agent timeline": (COMMANDS["agent timeline"], ".txt, .svg, .html, .htm"),
 }
 """Commands that go by the extension of their output, and the extensions that they know."""
