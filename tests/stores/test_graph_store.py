@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -363,6 +365,29 @@ def test_a_collection_that_was_asked_and_closed_can_be_used_at_once(store: Graph
         assert store.get("ckpt_1").id == "ckpt_1"
     finally:
         gc.enable()
+
+
+ANOTHER_CACHE = """
+import sys
+from pyparsing import ParserElement
+ParserElement.enable_packrat()  # as matplotlib does
+from checkpoint_ld import Collection
+for _ in range(2):
+    with Collection.open(sys.argv[1]) as collection:
+        print(len(collection.query("SELECT ?c { ?c a caf:Checkpoint }").rows))
+"""
+
+
+@pytest.mark.slow
+def test_a_collection_that_was_asked_and_closed_can_be_used_beside_programs_that_have_parsers_remember(
+    store: GraphStore, folder: Path
+) -> None:
+    store.put(checkpoint())
+    store.close()
+    done = subprocess.run(
+        [sys.executable, "-c", ANOTHER_CACHE, folder], capture_output=True, text=True, check=False, timeout=100
+    )
+    assert (done.stdout, done.stderr) == ("1\n1\n", "")
 
 
 def test_a_collection_can_be_used_while_results_of_one_that_was_closed_are_left(folder: Path) -> None:

@@ -52,9 +52,15 @@ def sparql_parser() -> ModuleType:
 
 
 def _locked(parse: Callable[..., Any]) -> Callable[..., Any]:
+    from pyparsing import ParserElement  # noqa: PLC0415 - as the grammar
+
     def parse_string(*arguments: Any, **options: Any) -> Any:
         with SPARQL_LOCK:
-            return parse(*arguments, **options)
+            try:
+                return parse(*arguments, **options)
+            finally:
+                # Where somebody (matplotlib) has enabled its cache, that holds exceptions, and these hold who called.
+                ParserElement.reset_cache()
 
     return parse_string
 
