@@ -73,7 +73,6 @@ JOBS: dict[str, Callable[[bytes, Path], object]] = {
 def calls(job: Callable[[], object]) -> int:
     """Return how many functions a job calls."""
     counter = cProfile.Profile()
-    gc.collect()
     gc.disable()  # what other tests leave behind ends in calls
     try:
         counter.runcall(job)
