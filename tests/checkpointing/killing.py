@@ -152,8 +152,8 @@ def check(folder: Path, *, amended: bool = False, pruned: bool = False) -> None:
     assert all(len(hashes) == 1 for hashes in held(folder).values()), "stores disagree"
 
 
-def killed_everywhere(base: Path, work: Callable[[Path, Fuse], None], **expected: bool) -> int:
-    """Kill `work` at its first step, at its second, and so on, each time on a fresh copy; return how many there are."""
+def killed_everywhere(base: Path, work: Callable[[Path, Fuse], None], every: int, **expected: bool) -> int:
+    """Kill `work` at its first step, so many further on, and so on, on fresh copies; return how many there are."""
     kills = 0
     while True:
         folder = base.with_name(f"{work.__name__}{kills}")
@@ -164,35 +164,38 @@ def killed_everywhere(base: Path, work: Callable[[Path, Fuse], None], **expected
         assert ended == -signal.SIGKILL, ended
         assert forked(lambda: check(folder, **expected)) == 0, f"{work.__name__}, step {kills + 1}"  # noqa: B023 - as above
         shutil.rmtree(folder)
-        kills += 1
+        kills += every
 
 
 def killed_anywhere(base: Path, times: int) -> int:
-    """Kill a process that saves and saves, at random moments, on one folder; return how many it saved meanwhile."""
-    folder = base.with_name("random")
-    shutil.copytree(base, folder)
+    """Kill a process that saves and saves, at random moments, ten times a folder; return how many it saved."""
     moments = random.Random(7)
-    for number in range(times):
-        forked(lambda: save_on_and_on(folder), kill_after=moments.uniform(0.0, 0.15))
-        if number % 10 == 9 or number == times - 1:
-            assert forked(lambda: check(folder)) == 0, f"random kill {number}"
-    return len(confirmed(folder)) - len(confirmed(base))
+    saved = 0
+    for first in range(0, times, 10):
+        folder = base.with_name(f"random{first}")
+        shutil.copytree(base, folder)
+        for _ in range(10):
+            forked(lambda: save_on_and_on(folder), kill_after=moments.uniform(0.0, 0.1))  # noqa: B023 - as above
+        assert forked(lambda: check(folder)) == 0, f"random kills from {first}"  # noqa: B023 - as above
+        saved += len(confirmed(folder)) - len(confirmed(base))
+        shutil.rmtree(folder)
+    return saved
 
 
-def main(folder: Path, times: int) -> None:
+def main(folder: Path, times: int, every: int) -> None:
     base = folder / "base"
     prepare(base)
     shutil.copytree(base, folder / "warm")
     check(folder / "warm")  # here, so that all that is imported at need is there in every process that is forked
     gc.freeze()  # or the collector of each process copies what it shares with this one
     steps = {
-        "save": killed_everywhere(base, save),
-        "amend": killed_everywhere(base, amend, amended=True),
-        "prune": killed_everywhere(base, prune, pruned=True),
+        "save": killed_everywhere(base, save, every),
+        "amend": killed_everywhere(base, amend, every, amended=True),
+        "prune": killed_everywhere(base, prune, every, pruned=True),
     }
     saved = killed_anywhere(base, times)
     print(json.dumps({"steps": steps, "random": times, "saved": saved}))  # noqa: T201 - what the test reads
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
