@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -192,13 +193,14 @@ def comparison(
     Raises SettingsError where no question was decided in both, or Matplotlib is absent.
     """
     found = paired(first, second)
+    names = (_label(names[0]), _label(names[1]))
     shown = found.pairs[:_MOST]
     figure, axes = _figure(f"{names[0]} and {names[1]}, question by question", len(shown))
     places = range(len(shown))
     ends = [(one.first.rate or 0.0, one.second.rate or 0.0) for one in shown]
     axes.hlines(places, [min(one) for one in ends], [max(one) for one in ends], color=_PALE, linewidth=4, zorder=1)
-    axes.scatter([one for one, _ in ends], places, color=_NAVY, marker="o", s=46, label=_label(names[0]), zorder=3)
-    axes.scatter([one for _, one in ends], places, color=_AMBER, marker="D", s=28, label=_label(names[1]), zorder=4)
+    axes.scatter([one for one, _ in ends], places, color=_NAVY, marker="o", s=46, label="first", zorder=3)
+    axes.scatter([one for _, one in ends], places, color=_AMBER, marker="D", s=28, label="second", zorder=4)
     _named(axes, [one.name for one in shown])
     _as_shares(axes)
     told = (
@@ -207,7 +209,10 @@ def comparison(
     )
     if found.unpaired:
         told += f"; {found.unpaired} decided in one run alone"
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderaxespad=0)
+    columns = 2 if len("".join(names)) <= _WIDEST else 1
+    legend = axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False, borderaxespad=0)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set(text=name, parse_math=False)
     _note(axes, [told, _more(len(found.pairs), "questions")])
     return figure
 
@@ -238,12 +243,13 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
         colors = dict.fromkeys(counts, _NAVY) | dict.fromkeys(everywhere, _TEAL)
         notes = [f"{len(questions):,} questions", "green: traits of the whole benchmark" if everywhere else ""]
         return _bars("Questions that each trait judges", counts, colors, "traits", notes)
-    figure, axes = _figure("Traits by question", len(questions))
+    labels = [_label(one) for one in names]
+    figure, axes = _figure("Traits by question", len(questions) + max(map(len, labels)) // 4)  # labels are slanted
     for column, name in enumerate(names):
         rows = [row for row, id in enumerate(questions) if id in covered[name]]
         axes.scatter([column] * len(rows), rows, color=_TEAL if name in everywhere else _NAVY, s=54)
     axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.set_xticks(range(len(names)), [_label(one) for one in names], rotation=35, ha="right", parse_math=False)
+    axes.set_xticks(range(len(names)), labels, rotation=35, ha="right", parse_math=False)
     axes.grid(color=_PALE, linewidth=0.6)
     _named(axes, list(questions.values()))
     _note(axes, ["green: traits of the whole benchmark"] if everywhere else [])
@@ -396,7 +402,7 @@ def _chart() -> type[Figure]:
 def _figure(title: str, rows: int) -> tuple[Figure, Axes]:
     """Return a white figure with room for so many rows: dark text on it is read on any page."""
     figure = _chart()(figsize=(8, 1.5 + 0.3 * max(rows, 3)), facecolor="white", layout="constrained")
-    figure.suptitle(harmless(encodable(title)), fontsize=12, parse_math=False)
+    figure.suptitle(textwrap.fill(title, 70), fontsize=12, parse_math=False)
     axes = figure.subplots()
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(length=0)
@@ -416,7 +422,7 @@ def _as_shares(axes: Axes) -> None:
 
 
 def _label(text: str) -> str:
-    plain = " ".join(harmless(encodable(text)).split())
+    plain = harmless(encodable(" ".join(text.split())))
     return plain if len(plain) <= _WIDEST else plain[: _WIDEST - 1] + "…"
 
 
@@ -427,4 +433,4 @@ def _more(count: int, what: str) -> str:
 def _note(axes: Axes, notes: Sequence[str]) -> None:
     told = "; ".join(filter(None, notes))
     if told:
-        axes.figure.supxlabel(told, fontsize=8, parse_math=False)
+        axes.figure.supxlabel(textwrap.fill(told, 120), fontsize=8, parse_math=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,32 @@ def test_svg_is_always_the_same_and_holds_texts_that_are_harmless() -> None:
     assert all(one.startswith('<svg role="img" ') and "<script" not in one for one in first)
     assert "$x^2$ <script>" in texts(plots.keywords(made))
     assert "a" * 43 + "…" in texts(plots.keywords(made))
+
+
+def test_long_names_leave_room_for_the_chart() -> None:
+    made = benchmark(2)
+    made.add_global_rubric_trait(LLMRubricTrait(name="m" * 100, kind="boolean"))
+    found = runs({(True, False): 3})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for figure in (
+            plots.trait_coverage(made),
+            plots.comparison(*found, names=("first model " * 20, "second model " * 20)),
+        ):
+            plots.svg(figure)
+            assert min(figure.axes[0].get_position().size) > 0.15
+
+
+@pytest.mark.parametrize("name", ["$x$", "$\\frac$", "_hidden"])
+def test_names_of_runs_stand_in_the_legend_as_they_are(name: str) -> None:
+    assert f"| {name} |" in texts(plots.comparison(*runs({(True, False): 3}), names=(name, "other")))
+
+
+def test_a_question_of_several_lines_is_one_line_of_a_chart() -> None:
+    made = Benchmark("Lines")
+    made.add_question("Which metal\r\n\tis liquid?", "")
+    made.add_global_rubric_trait(LLMRubricTrait(name="brief", kind="boolean"))
+    assert "Which metal is liquid?" in texts(plots.trait_coverage(made))
 
 
 def test_rows_are_limited_and_the_chart_says_so() -> None:

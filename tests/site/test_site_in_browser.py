@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import write_site
+from checkpoint_ld import Benchmark, write_site
 from tests.agent.runs import call, thought, tree
 from tests.reports.browser import NAMES, Browser, binary
 from tests.reports.test_page_in_browser import LOW_CONTRAST
@@ -175,3 +175,20 @@ def test_the_policy_stops_a_script_that_would_get_in_all_the_same(chromium: Brow
         " document.body.append(one); })()"
     )
     assert chromium.ask("window.ran === undefined")
+
+
+@pytest.mark.slow
+def test_long_texts_are_short_in_lists_and_names_stand_above_values_on_a_phone(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    made = Benchmark("Long", description="word " * 2_000)
+    made.add_question("word " * 2_000, "yes", custom_metadata={"a-name-that-is-not-short": "value " * 9})
+    write_site([made], tmp_path / "site")
+    (page,) = (tmp_path / "site").glob("*/questions/*.html")
+    chromium.look(width=360)
+    for name, text in (("index.html", ".brief"), (f"{page.parts[-3]}/index.html", "#questions .text")):
+        chromium.open(tmp_path / "site" / name)
+        assert chromium.ask(f"document.querySelector('{text}').getBoundingClientRect().height") < 130
+    chromium.open(page)
+    bottom, top = ("getBoundingClientRect().bottom", "getBoundingClientRect().top")
+    assert chromium.ask(f"document.querySelector('dd dt').{bottom} <= document.querySelector('dd dd').{top} + 1")
