@@ -109,8 +109,23 @@ def data_frame(records: list[dict[str, Any]], kind: FrameLibrary) -> Any:
     if kind == "pandas":
         # Without its own inference: a column of whole numbers and gaps would turn into floats.
         return frames.DataFrame(records).convert_dtypes()
-    # Custom metadata may have values of several types under one key, which polars reads as text then.
+    # Custom metadata may have values of several types under one key, which polars reads as text then; it refuses
+    # numbers of more than 64 bits.
+    wide = {name for one in records for name, value in one.items() if isinstance(value, int) and abs(value) >> 63}
+    if wide:
+        texts = ({name: str(one[name]) for name in wide if one[name] is not None} for one in records)
+        records = [{**one, **told} for one, told in zip(records, texts, strict=True)]
     return frames.DataFrame(records, infer_schema_length=None, strict=False)
+
+
+def parquet(records: list[dict[str, Any]]) -> bytes:
+    """Return records as a table of Apache Parquet (https://parquet.apache.org/docs/file-format/), written by polars.
+
+    Raises SettingsError where polars is not installed.
+    """
+    written = io.BytesIO()
+    data_frame(records, "polars").write_parquet(written)
+    return written.getvalue()
 
 
 def line(text: str) -> str:

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 
 from checkpoint_ld import Benchmark, SettingsError, WriteError
 from checkpoint_ld.entities import Rubric, TemplateFieldSpec, TemplateSpec
+from checkpoint_ld.errors import TargetExistsError
 from checkpoint_ld.tables import LONGEST, Sheet, escaped, table, workbook
 from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark, load, question, tree
 from tests.documents import canonical, rating, scenario
@@ -347,6 +348,42 @@ def test_the_extension_tells_the_format(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_bytes().decode() == made.to_csv()
     assert (tmp_path / "a.md").read_text("utf-8") == (tmp_path / "a.Markdown").read_text("utf-8") == made.to_markdown()
     assert Benchmark.load(tmp_path / "a.jsonld") == made
+
+
+def test_records_are_lines_of_json_and_a_table_of_parquet(tmp_path: Path) -> None:
+    polars: Any = pytest.importorskip("polars")
+    made = benchmark()
+    for name in ("a.jsonl", "a.ndjson", "a.parquet"):
+        made.export_to_file(tmp_path / name)
+    lines = (tmp_path / "a.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(one) for one in lines] == made.to_records()
+    assert (tmp_path / "a.ndjson").read_text("utf-8").splitlines() == lines
+    assert polars.read_parquet(tmp_path / "a.parquet").to_dicts() == made.to_records()
+
+
+def test_a_number_of_more_than_64_bits_is_text_where_a_table_has_no_room_for_it(tmp_path: Path) -> None:
+    polars: Any = pytest.importorskip("polars")
+    made = Benchmark("Numbers")
+    for value in (2**70, None, True):
+        made.add_question("How many?", "Many", custom_metadata={"count": value})
+    made.export_to_file(tmp_path / "a.parquet")
+    assert polars.read_parquet(tmp_path / "a.parquet")["custom.count"].to_list() == [str(2**70), None, "True"]
+
+
+def test_a_workbook_is_that_of_curators(tmp_path: Path) -> None:
+    openpyxl: Any = pytest.importorskip("openpyxl")
+    made = benchmark()
+    made.export_to_file(tmp_path / "a.xlsx")
+    made.export_curation_workbook(tmp_path / "b.xlsx")
+    one, other = (openpyxl.load_workbook(tmp_path / name) for name in ("a.xlsx", "b.xlsx"))
+    assert [list(sheet.values) for sheet in one] == [list(sheet.values) for sheet in other]
+
+
+def test_a_file_that_is_there_may_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("mine")
+    with pytest.raises(TargetExistsError):
+        benchmark().export_to_file(tmp_path / "a.csv", overwrite=False)
+    assert (tmp_path / "a.csv").read_text() == "mine"
 
 
 def test_a_format_counts_more_than_the_extension(tmp_path: Path) -> None:

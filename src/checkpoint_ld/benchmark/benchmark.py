@@ -1321,17 +1321,24 @@ class Benchmark(CheckedMethods, Shown):
         return exports.dictionary(self._content(questions.MEMBERS))
 
     @renamed(path="file_path")
-    def export_to_file(self, file_path: str | os.PathLike[str], format: str = "auto") -> None:  # noqa: A002 - Karenina's name
+    def export_to_file(
+        self,
+        file_path: str | os.PathLike[str],
+        format: str = "auto",  # noqa: A002 - Karenina's name
+        *,
+        overwrite: bool = True,
+    ) -> None:
         """Write the benchmark to exactly `file_path`, all of it or nothing.
 
-        `format` is json (that of `to_dict`), csv, markdown or jsonld; auto goes by the extension, and is json without
-        one. `.gz` after it packs the file. Raises SettingsError for another format, and WriteError, also for another
-        extension; the file is then as it was.
+        `format` is json (that of `to_dict`), csv, markdown, jsonld, workbook (that of curators, extra `openpyxl`),
+        records (`to_records`, each a line of JSON) or parquet (the same, extra `polars`); auto goes by the extension,
+        and is json without one. `.gz` after it packs the file. Raises SettingsError for another format and where an
+        extra is missing, TargetExistsError unless a file that is there may be overwritten, and WriteError, also for
+        another extension; the file is then as it was.
         """
         kind = exports.format_of(file_path, format)
-        replace_file(
-            file_path, exports.written(self._content(questions.MEMBERS), self._graph, kind), pack=is_packed(file_path)
-        )
+        data = exports.written(self._content(questions.MEMBERS), self._graph, kind)
+        replace_file(file_path, data, overwrite=overwrite, pack=is_packed(file_path))
 
     def export_curation_workbook(self, path: str | os.PathLike[str]) -> Json:
         """Write the table that curators work with, a row for each verified field, to exactly `path`.

@@ -12,11 +12,11 @@ from checkpoint_ld.benchmark.overview import summary
 from checkpoint_ld.dialects.properties import text_of
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import kind_of, replace_file
-from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.documents.text import Layout, dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, frame_for, named
 from checkpoint_ld.mapping.traits import PROPERTY, RATING, family_of
-from checkpoint_ld.tables import Sheet, line, paragraphs, table, workbook
+from checkpoint_ld.tables import Sheet, line, paragraphs, parquet, table, workbook
 from checkpoint_ld.templates import Level
 
 if TYPE_CHECKING:
@@ -71,9 +71,20 @@ _AREA = ("Area", "Functional Area", "functional_area")
 _SUBCATEGORY = ("Subcategories", "Subcategory", "subcategory")
 _COMPLEXITY = ("Complexity", "complexity")
 """The keys of custom metadata that a column is filled from, the first that is there."""
+_LINE = Layout(indent=None, end="\n")
 _UNREADABLE = (Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS)
-FORMATS = ("json", "csv", "markdown", "jsonld")
-EXTENSIONS = {".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown", ".jsonld": "jsonld"}
+FORMATS = ("json", "csv", "markdown", "jsonld", "workbook", "records", "parquet")
+EXTENSIONS = {
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".jsonld": "jsonld",
+    ".xlsx": "workbook",
+    ".jsonl": "records",
+    ".ndjson": "records",
+    ".parquet": "parquet",
+}
 
 
 def records_of(content: BenchmarkContent, table: str) -> list[Record]:
@@ -299,14 +310,22 @@ def format_of(path: str | os.PathLike[str], wanted: str) -> str:
 
 
 def written(content: BenchmarkContent, graph: CheckpointGraph, kind: str) -> bytes:
-    """Return a benchmark in a format of `FORMATS`. Raises WriteError for what UTF-8 or JSON cannot hold."""
+    """Return a benchmark in a format of `FORMATS`.
+
+    Raises WriteError for what UTF-8 or JSON cannot hold, SettingsError where openpyxl or polars is not installed.
+    """
     if kind == "jsonld":
         return dump_json(emission.jsonld_of(graph, emission.ContextStyle.IMPROVED))
     if kind == "json":
         return dump_json(dictionary(content))
-    text = question_table(content) if kind == "csv" else document(content)
+    if kind == "records":
+        return b"".join(dump_json(one, _LINE) for one in question_records(content))
     try:
-        return text.encode()
+        if kind == "workbook":
+            return _curation_table(content, ".xlsx")[0]
+        if kind == "parquet":
+            return parquet(question_records(content))
+        return (question_table(content) if kind == "csv" else document(content)).encode()
     except UnicodeEncodeError as error:
         raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
 
@@ -320,6 +339,12 @@ def write_curation_table(content: BenchmarkContent, path: str | os.PathLike[str]
     extension = PurePath(os.fspath(path)).suffix.lower()
     if extension not in (".xlsx", ".csv"):
         raise SettingsError(f"{os.fspath(path)}: a curation table is written as .xlsx or .csv")
+    data, counts = _curation_table(content, extension)
+    replace_file(path, data)
+    return {"output_path": os.fspath(path), **counts}
+
+
+def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, Json]:
     rows: list[list[Cell]] = [list(CURATION_COLUMNS)]
     for number, one in enumerate(content.questions, 1):
         about, status = _about(number, one), _status(one)
@@ -335,13 +360,11 @@ def write_curation_table(content: BenchmarkContent, path: str | os.PathLike[str]
         "template_parse_error_count": len(unreadable),
     }
     if extension == ".csv":
-        replace_file(path, table(rows, formulas="escape").encode(errors="replace"))
-    else:
-        labels = ("Questions", "Fields", "Drafts", "Finished", "Template Parse Errors")
-        totals: list[list[Cell]] = [["Benchmark", content.metadata["name"] or ""]]
-        totals += [[label, count] for label, count in zip(labels, counts.values(), strict=True)]
-        replace_file(path, workbook((Sheet("Curation Review", rows), Sheet("Summary", totals))))
-    return {"output_path": os.fspath(path), **counts}
+        return table(rows, formulas="escape").encode(errors="replace"), counts
+    labels = ("Questions", "Fields", "Drafts", "Finished", "Template Parse Errors")
+    totals: list[list[Cell]] = [["Benchmark", content.metadata["name"] or ""]]
+    totals += [[label, count] for label, count in zip(labels, counts.values(), strict=True)]
+    return workbook((Sheet("Curation Review", rows), Sheet("Summary", totals))), counts
 
 
 def _about(number: int, one: QuestionContent) -> list[Cell]:

@@ -12,22 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.files import already_there, replace_file
-from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.documents.files import already_there, is_packed, replace_file
 from checkpoint_ld.errors import SettingsError, TargetUnwritableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.findings import Finding
 
-FILES: Mapping[str, Callable[[Benchmark], bytes]] = {
-    "csv": lambda benchmark: benchmark.to_csv().encode(),
-    "markdown": lambda benchmark: benchmark.to_markdown().encode(),
-    "json": lambda benchmark: dump_json(benchmark.to_dict()),
-}
-"""The formats that are one file, and what gives its bytes."""
+FILES = ("csv", "markdown", "json", "workbook", "records", "parquet")
+"""The formats that are one file, which `Benchmark.export_to_file` writes."""
 SINGLE_FILES = {"citation": "checkpoint_ld.formats.citation"}
 """The formats that are one file and may lose something, and the module whose function `file` gives both."""
 FOLDERS = {
@@ -53,7 +48,8 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
 ) -> tuple[Finding, ...]:
     """Write a benchmark in another format to exactly `path`, and tell in findings what that does not hold.
 
-    `format` is `csv`, `markdown`, `json` or `citation` (CITATION.cff), which are files, or `croissant`, `hugging-face`,
+    `format` is `csv`, `markdown`, `json`, `workbook`, `records`, `parquet` (see `Benchmark.export_to_file`) or
+    `citation` (CITATION.cff), which are files, packed where `path` ends with `.gz`; or `croissant`, `hugging-face`,
     `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. A crate takes in files of
     recorded `answers` and the agent checkpoints of `runs`. A file appears whole or not at all, and so does a new
     folder; with `overwrite` the files in a folder that is there are replaced one by one, and others stay.
@@ -65,11 +61,11 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     if (answers or runs) and format != _WITH_RESULTS:
         raise SettingsError(f"answers and runs have no place in {format}: export to {_WITH_RESULTS}")
     if format in FILES:
-        replace_file(path, FILES[format](benchmark), overwrite=overwrite)
+        benchmark.export_to_file(path, format, overwrite=overwrite)
         return ()
     if format in SINGLE_FILES:
         data, findings = import_module(SINGLE_FILES[format]).file(benchmark)
-        replace_file(path, data, overwrite=overwrite)
+        replace_file(path, data, overwrite=overwrite, pack=is_packed(path))
         return tuple(findings)
     if format not in FOLDERS:
         known = ", ".join((*FILES, *SINGLE_FILES, *FOLDERS))

@@ -1,0 +1,39 @@
+"""The command `export`: the formats that are one file."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+import checkpoint_ld
+from checkpoint_ld.formats import exporting
+from tests.cli.conftest import Run
+
+METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
+NAMES = {"csv": "a.csv", "markdown": "a.md", "json": "a.json", "records": "a.jsonl", "parquet": "a.parquet"}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_a_file_is_what_python_writes_and_may_be_packed(kind: str, tmp_path: Path, run: Run) -> None:
+    target, packed = tmp_path / NAMES[kind], tmp_path / f"{NAMES[kind]}.gz"
+    assert run("export", METALS, "--to", kind, "-o", target).code == 0
+    assert run("export", METALS, "--to", kind, "-o", packed).code == 0
+    checkpoint_ld.load(METALS).export_to_file(tmp_path / "theirs", kind)
+    assert gzip.decompress(packed.read_bytes()) == target.read_bytes() == (tmp_path / "theirs").read_bytes()
+
+    assert run("export", METALS, "--to", kind, "-o", target).code == 2
+    assert run("export", METALS, "--to", kind, "-o", target, "--force").code == 0
+
+
+def test_a_workbook_and_a_citation_may_be_packed(tmp_path: Path, run: Run) -> None:
+    for kind, start in (("workbook", b"PK"), ("citation", b"cff-version")):
+        assert run("export", METALS, "--to", kind, "-o", tmp_path / f"{kind}.gz", "-q").code == 0
+        assert gzip.decompress((tmp_path / f"{kind}.gz").read_bytes()).startswith(start)
+
+
+def test_every_format_can_be_asked_for(run: Run) -> None:
+    told = run("export", "--help").out.decode()
+    shown = "".join(told.split())
+    assert "|".join((*exporting.FILES, *exporting.SINGLE_FILES, *exporting.FOLDERS)) in shown
