@@ -14,6 +14,7 @@ import checkpoint_ld
 from checkpoint_ld import AgentCheckpoint, Benchmark, CheckpointManager, RuntimeState, semantic_diff, validate, verify
 from checkpoint_ld.agent.timeline import timeline_of
 from checkpoint_ld.assessment import assess
+from tests.reports.browser import NAMES, Browser, binary
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
 HOSTILE = "<script>alert(1)</script>&\x1b[31m\u202e"
@@ -150,9 +151,29 @@ def test_long_things_are_folded() -> None:
     assert "Question 199?" in html
     assert "Question 200?" not in html
     text_of(benchmark)
+    assert "<summary>190 more of 29" in semantic_diff(Benchmark.create(name="long"), benchmark)._repr_html_()
 
 
 def test_nothing_of_the_public_api_has_a_repr_that_is_an_address() -> None:
     shown = [metals(), metals().questions, state(), validate(EXAMPLES / "metals.jsonld"), differing()]
     assert not [one for one in map(repr, shown) if re.search(r" object at 0x", one)]
     assert checkpoint_ld.Benchmark is Benchmark
+
+
+@pytest.mark.slow
+def test_a_card_is_no_wider_than_its_notebook_however_long_the_words(tmp_path: Path) -> None:
+    command = binary()
+    if command is None:
+        pytest.skip(f"no browser to look at cards: install Chromium so that one of {', '.join(NAMES)} is on PATH")
+    benchmark = Benchmark.create(name="m" * 150)
+    benchmark.add_question("q" * 150, "a" * 150, keywords=["k" * 150])
+    cards = benchmark._repr_html_() + benchmark.questions[0]._repr_html_()
+    page = tmp_path / "cards.html"
+    page.write_text(f"<!doctype html><meta charset=utf-8>{cards}", encoding="utf-8")
+    with Browser(command, tmp_path / "browser") as browser:
+        browser.look(width=600)
+        browser.open(page)
+        assert browser.ask("document.documentElement.scrollWidth") <= 600
+        assert (
+            browser.ask("Math.max(...Array.from(document.querySelectorAll('dd, td'), (one) => one.offsetWidth))") < 600
+        )

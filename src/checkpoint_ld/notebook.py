@@ -24,21 +24,21 @@ _OPEN, _MOST = 10, 200
 """How many rows of a table are shown at once, and how many when it is unfolded."""
 WITHHELD = "(withheld: it looks like a secret)"
 _STYLE = (
-    ".ckld{font:13px/1.45 system-ui,sans-serif;max-width:72em;overflow-wrap:break-word}"
+    ".ckld{font:13px/1.45 system-ui,sans-serif;max-width:72em;overflow-x:auto;overflow-wrap:break-word}"
     ".ckld b.name{font-size:1.1em}.ckld .quiet{opacity:.7}"
-    ".ckld dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1em;margin:.4em 0}"
+    ".ckld dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:0 1em;margin:.4em 0}"
     ".ckld dt{opacity:.7}.ckld dd{margin:0}"
     ".ckld table{border-collapse:collapse;margin:.4em 0}.ckld caption{text-align:left;font-weight:600}"
     ".ckld th,.ckld td{text-align:left;vertical-align:top;padding:.15em .8em .15em 0;"
     "border-top:1px solid color-mix(in srgb,currentColor 25%,transparent)}"
-    ".ckld pre{margin:.2em 0;white-space:pre-wrap;font-size:12px}.ckld summary{cursor:pointer}"
+    ".ckld td{max-width:24em}.ckld pre{margin:.2em 0;white-space:pre-wrap;font-size:12px}.ckld summary{cursor:pointer}"
 )
 """Colours are the notebook's own, whatever its theme."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of values under their columns; `total` is how many there are if `rows` stops before."""
+    """Rows of values under their columns; `total` is how many there are, where that is known without making them."""
 
     caption: str
     columns: Sequence[str]
@@ -94,13 +94,14 @@ class Shown:
 
 
 def _table(table: Rows) -> Iterator[str]:
-    rows = [f"<tr>{''.join(f'<td>{_value(one)}</td>' for one in row)}</tr>" for row in islice(table.rows, _MOST)]
+    every = iter(table.rows)
+    rows = [f"<tr>{''.join(f'<td>{_value(one)}</td>' for one in row)}</tr>" for row in islice(every, _MOST)]
     if not rows:
         return
     head = f"<caption>{_escaped(table.caption)}</caption>" if table.caption else ""
     head += f"<tr>{''.join(f'<th>{_escaped(one)}</th>' for one in table.columns)}</tr>"
     yield f"<table>{head}{''.join(rows[:_OPEN])}</table>"
-    total = max(len(rows), table.total or 0)
+    total = table.total or len(rows) + sum(1 for _ in every)
     if len(rows) > _OPEN:
         more = f"{len(rows) - _OPEN} more" + (f" of {total - _OPEN}" if total > len(rows) else "")
         yield f"<details><summary>{more}</summary><table>{''.join(rows[_OPEN:])}</table></details>"
