@@ -152,6 +152,19 @@ def test_what_spreadsheets_write_is_read(tmp_path: Path, encoding: str) -> None:
     assert path.read_bytes().startswith((codecs.BOM_UTF8, codecs.BOM_UTF16))
 
 
+def test_semicolons_separate_where_the_header_has_no_comma(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('Question;Answer\r\nWie viel?;"1,5; oder 2"\r\n', encoding="utf-8")
+    [found] = extract_questions_from_file(tmp_path / "a.csv", "Question", "Answer")
+    assert (found.question, found.raw_answer) == ("Wie viel?", "1,5; oder 2")
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_quotation_mark_that_stays_open_takes_no_rows_away(tmp_path: Path, end: str) -> None:
+    (tmp_path / "a.csv").write_text(f'Question,Answer\nOne?,1\nTwo?,"2\nThree?,3{end}', encoding="utf-8")
+    with pytest.raises(ReadError, match="row 3 opens a quotation mark"):
+        extract_questions_from_file(tmp_path / "a.csv", "Question", "Answer")
+
+
 def test_a_long_answer_is_read_and_the_limit_of_others_stays(tmp_path: Path) -> None:
     limit = csv.field_size_limit()
     path = written(tmp_path, "a.csv", [["Question", "Answer"], ["Which?", "a" * (limit + 1)], ["NA", "nan"]])

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from datetime import date, datetime, time
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     Row = Mapping[str | None, Any]
 
+_END = "end"
+"""A row after the last one, which is one of its own unless a quotation mark is still open."""
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _OLD = ".xls"
@@ -46,7 +49,7 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
     answer_notes_column: str | None = None,
     custom_metadata_columns: Sequence[str] | None = None,
 ) -> list[Question]:
-    """Return the questions in a table: `.csv`, `.tsv`, `.txt` (with tabs) or `.xlsx`.
+    """Return the questions in a table: `.csv` (with commas or semicolons), `.tsv`, `.txt` (with tabs) or `.xlsx`.
 
     The first row names the columns. Texts are stripped, and rows without a question or an answer left out. A column of
     `keywords_columns` is `{"column": …, "separator": …}`, the separator a comma unless given; keywords come sorted,
@@ -123,13 +126,19 @@ def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
         text = data.decode(_BOMS.get(data[:2], "utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ReadError(f"{path}: is not UTF-8 at byte {error.start}; save it as UTF-8") from None
-    usual = csv.field_size_limit(max(len(text), 1))  # the usual limit is below what a long answer takes
+    first = text.partition("\n")[0]
+    if separator == "," and "," not in first and ";" in first:
+        separator = ";"  # as spreadsheets write it where the comma is in numbers
+    usual = csv.field_size_limit(len(text) + len(_END))  # the usual limit is below what a long answer takes
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        *rows, end = csv.reader(chain(io.StringIO(text, newline=""), [_END]), delimiter=separator)
     except csv.Error as error:
         raise ReadError(f"{path}: is no table: {error}") from None
     finally:
         csv.field_size_limit(usual)
+    if end != [_END]:
+        raise ReadError(f"{path}: row {len(rows) + 1} opens a quotation mark and does not close it; close or double it")
+    return rows
 
 
 def _workbook_rows(path: str, data: bytes, sheet: str | None) -> list[list[Any]]:
