@@ -400,7 +400,9 @@ def test_the_command_writes_json_and_to_standard_output(run: Run, files: list[Pa
     assert Benchmark.load(run("merge", *files, "--theirs").out).name == "B"
 
 
-@pytest.mark.parametrize(("typed", "code", "name"), [(b"t\n", 0, b"B"), (b"x\no\n", 0, b"A"), (b"", 2, b"")])
+@pytest.mark.parametrize(
+    ("typed", "code", "name"), [(b"t\n", 0, b"B"), (b"theirs\n", 0, b"B"), (b"x\no\n", 0, b"A"), (b"", 2, b"")]
+)
 def test_the_command_asks(run: Run, files: list[Path], typed: bytes, code: int, name: bytes) -> None:  # noqa: F811
     done = run("merge", *files, "--interactive", stdin=typed)
     assert done.code == code

@@ -95,12 +95,15 @@ def tell(merged: Merge, listed: str | None = None) -> None:
         streams.say(f"{told}; {listed} lists what is contested" if listed else told)
 
 
+_ANSWERS = ("ours", "o", "theirs", "t", "edit", "e")
+
+
 def ask(conflict: Conflict) -> Any:
     """Ask for the value that stands for a conflict. Raises SettingsError where nobody answers."""
     streams.say(str(conflict))
     while True:
         try:
-            answer = click.prompt("ours, theirs, edit", type=click.Choice(("o", "t", "e")), err=True)
+            answer = click.prompt("which one stands", type=click.Choice(_ANSWERS), err=True)[0]
         except Abort:
             raise SettingsError("nobody decided about a conflict: nothing is written") from None
         if answer != "e":
