@@ -90,10 +90,11 @@ def test_an_identifier_that_there_is_not_gets_a_row_and_the_rest_goes_on() -> No
     assert found[0].question is None
 
 
-def test_a_benchmark_of_scenarios_has_no_questions_to_answer() -> None:
-    found = one(Benchmark.load(dump_json(scenario())), record())
+@pytest.mark.parametrize("asked", [Benchmark.load(dump_json(scenario())), Benchmark("Empty")], ids=["turns", "none"])
+def test_a_benchmark_without_questions_has_none_to_answer(asked: Benchmark) -> None:
+    found = one(asked, record())
     assert found.status is Status.ERROR
-    assert "scenarios" in found.reason
+    assert "the benchmark has none, and turns of scenarios have no answers" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,9 @@ def test_the_configuration_names_a_baseline_and_the_pages_of_the_rules(run: Run,
         (["--baseline", "known.json"], "[]", "known.json: this is no baseline: a member is missing or wrong"),
         (["--baseline", "known.json"], '{"version": 1, "files": {"a": [{}]}}', "a member is missing or wrong"),
         (["--baseline", "known.json"], '{"version": 2, "files": {}}', "the baseline has version 2, not 1"),
+        (["--baseline", "broken.jsonld", "--write-baseline"], None, "broken.jsonld is read by this command"),
+        (["--baseline", "broken.jsonld", "--write-baseline", "--force"], None, "is read by this command"),
+        (["--baseline", "known.json", "--write-baseline"], "[]", "known.json: exists already"),
         (["--format", "text", "--format", "json"], None, "write all but one as FORMAT:FILE"),
         (["--format", "sarif:"], None, "names no file: write sarif:FILE"),
         (["--format", "pdf:x"], None, "'pdf' is not one of"),
@@ -119,6 +122,16 @@ def test_what_makes_no_sense_is_refused(
     assert (refused.code, refused.out) == (2, b"")
     assert words in refused.err
     assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["", '<<<<<<< ours\n  "tool": "checkpoint-ld",\n'])
+def test_a_baseline_is_written_over_what_is_left_of_one_and_with_force_over_all(
+    run: Run, file: Path, text: str
+) -> None:
+    for held, more in ((text, ()), ("[]", ("--force",))):
+        Path("known.json").write_text(held, encoding="utf-8")
+        assert run("validate", file, "--baseline", "known.json", "--write-baseline", *more).code == 0
+        assert run("validate", file, "--baseline", "known.json").code == 0
 
 
 def test_one_run_writes_several_reports(run: Run, file: Path) -> None:

@@ -305,6 +305,12 @@ def test_what_makes_no_site_is_said_and_nothing_is_written(
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize("url", ["", "ftp://x", "https://bench example.org/", 'https://x/"<'])
+def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
+    with pytest.raises(SettingsError, match="is no address of a site: give one such as https://bench"):
+        write_site([Benchmark("Metals")], tmp_path / "site", url=url)
+
+
 def test_some_answers_about_other_questions_are_named(tmp_path: Path, stored: Store) -> None:
     lines = [{"question_id": f"urn:uuid:question-{one}", "answer": {"metal": "tin"}} for one in (1, 77)]
     (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))

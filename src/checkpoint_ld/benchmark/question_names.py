@@ -48,7 +48,7 @@ class QuestionNames:
                         f"{len(found)} questions have a text with the hash {one}: give one of their identifiers, "
                         f"{' or '.join(map(shown, found))}"
                     )
-        where = "the benchmark has scenarios, whose turns have no answers of their own"
+        where = "the benchmark has none, and turns of scenarios have no answers of their own; give another benchmark"
         if self._elements:
             where = "give the identifier of a question of this benchmark, or the MD5 hash of its text"
         raise LookupFailedError(f"there is no question {shown(name)}: {where}")

@@ -169,10 +169,10 @@ def validate(
     counted = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
     found = streams.discovered(paths, "validate", exclude=chosen.exclude, root=chosen.folder, quiet=quiet)
     known = baseline or chosen.baseline
-    if write_baseline and known is None:
-        raise SettingsError("--write-baseline needs --baseline FILE, or baseline in the configuration")
     read = *found.files, *map(str, wanted.first.files), config, None if write_baseline else known
     streams.check_outputs(read, output.file, *(file for _, file in kinds), force=output.force)
+    if write_baseline:
+        _check_baseline(read, known, force=output.force)
     targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
     run = _Run(wanted, counted, quiet=quiet, has_failed=bool(found.unmatched), **engine)
     if diff:
@@ -196,6 +196,15 @@ def validate(
         run.write(report, kind, target, settings, statistics=statistics)
     is_found = threshold is not None and report.at_least(threshold)
     raise Exit(EXIT_FAILED if run.has_failed else EXIT_FOUND if is_found else 0)
+
+
+def _check_baseline(read: Iterable[str | None], known: str | None, *, force: bool) -> None:
+    """Refuse to write a baseline that is not named, that is read, or, without `force`, over another file."""
+    from checkpoint_ld.reports.baseline import may_replace
+
+    if known is None:
+        raise SettingsError("--write-baseline needs --baseline FILE, or baseline in the configuration")
+    streams.check_outputs(read, known, force=force or may_replace(Path(known)))
 
 
 def _targets(

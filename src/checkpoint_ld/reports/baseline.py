@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """Version of the file."""
-_REMEDY = "--write-baseline writes it anew"
+_REMEDY = "--write-baseline writes it, with --force over another file"
 
 
 class Compared(NamedTuple):
@@ -29,6 +29,15 @@ class Compared(NamedTuple):
 
     report: Report
     gone: int
+
+
+def may_replace(file: Path) -> bool:
+    """Return whether a baseline may be written to `file`: it was one, in whatever state, or holds nothing."""
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return True
+    return not text or f'"tool": "{TOOL}"'.encode() in text
 
 
 def text_of(report: Report, file: Path) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.graph.naming import is_iri
 from checkpoint_ld.site.contents import Contents
 from checkpoint_ld.site.folder import replaced
 from checkpoint_ld.site.pages import Pages
@@ -52,8 +53,8 @@ def write_site(  # noqa: PLR0913 - all but the first two are named
     about other questions, and without the extra `site`; TargetExistsError for a folder with something in it;
     TargetUnwritableError; and what `load` raises.
     """
-    if url is not None and not url.startswith(("https://", "http://")):
-        raise SettingsError(f"{url!r} is no address of a site: give one that starts with https://")
+    if url is not None and not (url.startswith(("https://", "http://")) and is_iri(url)):
+        raise SettingsError(f"{url!r} is no address of a site: give one such as https://bench.example.org/")
     pages = Pages(title, url)
     contents = Contents(sources, syntax)
     if not contents.collections and not contents.runs:
