@@ -190,6 +190,19 @@ def test_cards_that_lead_elsewhere_or_nowhere_are_refused(
         import_benchmark(tmp_path, **settings)
 
 
+@pytest.mark.parametrize("name", ["questions.csv", "deep/er/questions.jsonl"])
+def test_one_file_of_any_name_is_a_data_set_whatever_lies_beside_it(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        "question,answer\nWhich?,Au\n" if file.suffix == ".csv" else '{"question": "Which?", "answer": "Au"}\n'
+    )
+    (tmp_path / "README.md").write_text("---\nlicense: mit\n---\n")
+    (tmp_path / "LICENSE").write_text("MIT")
+    [question] = import_benchmark(tmp_path).benchmark.questions
+    assert (question.question, question.raw_answer) == ("Which?", "Au")
+
+
 def test_a_folder_without_data_says_so(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="there is no data set in it"):
         import_benchmark(tmp_path)

@@ -132,7 +132,9 @@ def test_what_does_not_fit_is_named(
         ("x.jsonl", '{"question": "Q", "answer": "A"}\n{"question"\n', {}, (ReadError, r"x\.jsonl:2 .*is no JSON")),
         ("x.jsonl", '["Q", "A"]\n', {}, (ReadError, r"x\.jsonl:1: line 1 is no object: write one JSON object")),
         ("x.json", '[{"question": "Q", "answer": "A"}, 1]', {}, (ReadError, "item 2 is no object")),
-        ("x.jsonl", "", {}, (LookupFailedError, "name one of none")),
+        ("x.jsonl", "", {}, (ReadError, "no questions are in it; give a file with a row for each")),
+        ("x.csv", "", {}, (ReadError, "no questions are in it")),
+        ("x.zip", "", {}, (SettingsError, "is an archive; unpack it, and give the folder")),
     ],
 )
 def test_what_cannot_be_read_says_why(
@@ -143,6 +145,16 @@ def test_what_cannot_be_read_says_why(
         file.write_text(content, encoding="utf-8")
     with pytest.raises(fault[0], match=fault[1]):
         import_benchmark(file, **settings)
+
+
+@pytest.mark.parametrize("kind", ["csv", "records"])
+def test_what_was_exported_and_packed_comes_back(tmp_path: Path, kind: str) -> None:
+    benchmark = checkpoint_ld.Benchmark("Metals")
+    benchmark.add_question("Which?", "Au")
+    file = tmp_path / {"csv": "a.csv.gz", "records": "a.jsonl.gz"}[kind]
+    checkpoint_ld.export_benchmark(benchmark, file, format=kind)
+    [question] = import_benchmark(file).benchmark.questions
+    assert (question.question, question.raw_answer) == ("Which?", "Au")
 
 
 def test_a_table_of_a_benchmark_comes_back(tmp_path: Path) -> None:

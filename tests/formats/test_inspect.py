@@ -178,9 +178,7 @@ def test_a_thousand_questions_are_asked_and_come_back(tmp_path: Path, monkeypatc
 
     found = list(assess(benchmark, read_answers(log.location)))
     assert [sum(one.status is status for one in found) for status in (Status.PASSED, Status.FAILED)] == [500, 500]
-    assert import_benchmark(tmp_path / "sums", format="inspect").benchmark.get_question_ids() == (
-        benchmark.get_question_ids()
-    )
+    assert import_benchmark(tmp_path / "sums").benchmark.get_question_ids() == (benchmark.get_question_ids())
 
 
 @pytest.mark.slow

@@ -9,12 +9,11 @@ import os
 import re
 from datetime import date, datetime, time
 from itertools import chain
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.arguments import checked, renamed
 from checkpoint_ld.data import library
-from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.entities import Question
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError
 
@@ -73,7 +72,7 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
         dict(reversed([*zip(header, map(_stripped, row), strict=False)])) for row in rows
     ]
     customs = custom_metadata_columns or ()
-    if PurePath(file_path).suffix.lower() in _SEPARATORS:
+    if extension_of(file_path) in _SEPARATORS:
         _type(held, customs)
     about_author = {"name": author_name_column, "email": author_email_column, "affiliation": author_affiliation_column}
     found = []
@@ -110,15 +109,20 @@ def _keywords(row: Row, columns: Sequence[Mapping[str, str]]) -> list[str]:
 
 def table_rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
     """Yield the rows of a table, the header first. Raises what `extract_questions_from_file` raises of a file."""
-    extension = PurePath(path).suffix.lower()
+    extension = extension_of(path)
     if extension == _OLD:
         raise SettingsError(f"{path}: .xls cannot be read; save it as .xlsx or .csv")
     if extension != ".xlsx" and extension not in _SEPARATORS:
         raise SettingsError(f"{path}: give a table as {', '.join(_SEPARATORS)} or .xlsx")
-    data, _ = read_bytes(path)
+    data, _ = bytes_of(path)
     return iter(
         _workbook_rows(path, data, sheet) if extension == ".xlsx" else _text_rows(path, data, _SEPARATORS[extension])
     )
+
+
+def bytes_of(path: str) -> tuple[bytes, str]:
+    """Return what a file holds, packed or not, and its name. Raises what `read_bytes` and `unpacked` raise."""
+    return unpacked(read_bytes(path)[0], path), path
 
 
 def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:

@@ -251,12 +251,15 @@ def _chosen(
     stated = configs.get(name, {}).get("data_files")
     patterns = _patterns(datasets, path, stated) if stated else _usual(datasets, path)
     found = {
-        split: [str(file) for pattern in listed for file in sorted(folder.glob(pattern)) if file.is_file()]
+        split: [file for pattern in listed for file in _files(datasets, folder, pattern)]
         for split, listed in patterns.items()
     }
+    if not stated:  # whatever else lies there
+        found = {split: [one for one in listed if _kind(one) in _BUILDERS] for split, listed in found.items()}
     if not any(found.values()):
         named = ", ".join(pattern for listed in patterns.values() for pattern in listed)
-        raise ReadError(f"{path}: there is no data set in it: no file is called {named}")
+        wanted = f"no file is called {named}" if stated else f"give files {', '.join(_BUILDERS)}"
+        raise ReadError(f"{path}: there is no data set in it: {wanted}")
     return about, {split: listed for split, listed in found.items() if listed}, findings if others else ()
 
 
@@ -301,8 +304,20 @@ def _usual(datasets: Any, path: str) -> dict[str, list[str]]:
     return {str(split): list(listed) for split, listed in patterns.items()}
 
 
+def _files(datasets: Any, folder: Path, pattern: str) -> list[str]:
+    """Return the paths of the files that a pattern means to `datasets`, for which `**` are all files."""
+    try:
+        return sorted(map(str, datasets.data_files.resolve_pattern(pattern, str(folder))))
+    except FileNotFoundError:
+        return []
+
+
+def _kind(file: str) -> str:
+    return PurePath(file).suffix.lower()
+
+
 def _rows(datasets: Any, path: str, listed: list[str]) -> list[dict[str, Any]]:
-    kinds = {PurePath(file).suffix.lower() for file in listed}
+    kinds = {*map(_kind, listed)}
     builders = {_BUILDERS.get(kind) for kind in kinds}
     if len(builders) != 1 or None in builders:
         raise ReadError(f"{path}: has files {', '.join(sorted(kinds))}: one of {', '.join(_BUILDERS)} can be read")

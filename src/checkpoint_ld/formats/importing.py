@@ -20,6 +20,7 @@ from checkpoint_ld.assessment.samples import IRI, answer_text, has_several, ques
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Finding, Place
@@ -63,6 +64,7 @@ CHECKPOINT = "checkpoint.jsonld"
 """What the benchmark is called in a folder that it was exported to."""
 _TEXTS = ("answer_notes", "answer_template", "date_created", "date_modified")
 _CROISSANT = "croissant.json"
+_INSPECT = ("task.py", "dataset.jsonl")
 _CRATE = "ro-crate-metadata.json"
 _CUSTOM = "custom."
 _OURS = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, CREATOR_DETAILS)
@@ -128,6 +130,8 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     source = os.fspath(path)
     if not Path(source).exists():
         raise SourceMissingError(f"{source}: cannot be read: no such file or directory; check the path")
+    if source.lower().endswith(".zip"):
+        raise SettingsError(f"{source}: is an archive; unpack it, and give the folder")
     kind = format or format_of(source)
     if kind not in READERS:
         raise SettingsError(f"there is no format {kind!r} to import from: choose from {', '.join(READERS)}")
@@ -160,11 +164,13 @@ def format_of(path: str) -> str:
         return "croissant"
     if (file / _CRATE).is_file() and (file / CHECKPOINT).is_file():
         raise SettingsError(f"{path} is a crate with a benchmark in it, {file / CHECKPOINT}: load that file")
+    if all((file / one).is_file() for one in _INSPECT):
+        return "inspect"
     if file.is_dir():
         return "hugging-face"
     if is_log(path):
         return "inspect"
-    return _EXTENSIONS.get(file.suffix.lower(), "table")
+    return _EXTENSIONS.get(extension_of(path), "table")
 
 
 def lost(message: str, place: Place | None = None, subject: str = "", remedy: str = "") -> Finding:
@@ -223,6 +229,8 @@ class _Columns:
             role: given.get(role) or next((usual[one] for one in known if one in usual), None)
             for role, known in USUAL.items()
         }
+        if not names:
+            raise ReadError(f"{source}: no questions are in it; give a file with a row for each")
         for role in ("question", "answer"):
             if self._of[role] is None:
                 raise LookupFailedError(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.benchmark.table_import import table_rows
+from checkpoint_ld.benchmark.table_import import bytes_of, table_rows
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.formats.importing import Records, Row
@@ -25,11 +24,11 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     """
     if split is not None:
         raise SettingsError(f"{path}: a table has no splits: leave out split")
-    extension = PurePath(path).suffix.lower()
+    extension = extension_of(path)
     if extension in _LINES:
         return _of_objects(_lines(path))
     if extension == ".json":
-        value = read_json(*read_bytes(path)).value
+        value = read_json(*bytes_of(path)).value
         listed = value if isinstance(value, list) else [value]
         return _of_objects(
             (one, f"item {number}", Place(path, f"/{number - 1}")) for number, one in enumerate(listed, 1)
@@ -45,7 +44,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
 
 
 def _lines(path: str) -> Iterable[tuple[Any, str, Place]]:
-    data, _ = read_bytes(path)
+    data, _ = bytes_of(path)
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
             try:
