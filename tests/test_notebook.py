@@ -14,6 +14,7 @@ import checkpoint_ld
 from checkpoint_ld import AgentCheckpoint, Benchmark, CheckpointManager, RuntimeState, semantic_diff, validate, verify
 from checkpoint_ld.agent.timeline import timeline_of
 from checkpoint_ld.assessment import assess
+from checkpoint_ld.entities import RegexRubricTrait
 from tests.reports.browser import NAMES, Browser, binary
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
@@ -140,6 +141,16 @@ def test_texts_of_documents_are_escaped() -> None:
         assert "\x1b" not in html
         assert "\u202e" not in html
         text_of(shown)
+
+
+def test_no_name_tells_a_secret() -> None:
+    key = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
+    benchmark = Benchmark.create(name=f"Of {key}")
+    benchmark.add_global_rubric_trait(RegexRubricTrait(name=key, pattern=key))
+    rubric = benchmark.get_global_rubric()
+    assert rubric is not None
+    shown = benchmark, rubric, *rubric.traits()
+    assert not any(key in one._repr_html_() for one in shown)
 
 
 def test_long_things_are_folded() -> None:

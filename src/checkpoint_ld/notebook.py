@@ -135,4 +135,5 @@ def _value(value: object) -> str:
 
 
 def _escaped(value: object) -> str:
-    return escape(harmless(str(value)))
+    text = str(value)
+    return escape(harmless(text if secret(text) is None else WITHHELD))

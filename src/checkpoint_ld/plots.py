@@ -21,6 +21,7 @@ from checkpoint_ld.data import library
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.mapping.questions import TEXT, frame
 from checkpoint_ld.phrases import encodable, harmless
+from checkpoint_ld.secrets import secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -422,7 +423,7 @@ def _as_shares(axes: Axes) -> None:
 
 
 def _label(text: str) -> str:
-    plain = harmless(encodable(" ".join(text.split())))
+    plain = harmless(encodable(" ".join(text.split()))) if secret(text) is None else "(withheld)"
     return plain if len(plain) <= _WIDEST else plain[: _WIDEST - 1] + "…"
 
 

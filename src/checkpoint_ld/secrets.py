@@ -21,8 +21,9 @@ _TELLING_KEY = re.compile(
 _TELLING_WORDS = ("key", "secret", "passw", "token", "author", "credent")
 """One of these is in every telling key, once that is folded; for Python, dotted and undotted letters are one, too."""
 _TELLING_VALUE = re.compile(
-    r"(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{30,}"
-    r"|hf_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|Bearer\s+[A-Za-z0-9._~+/-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[0-9A-Z]{16}"
+    r"|AIza[0-9A-Za-z_-]{30,}|hf_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|Bearer\s+[A-Za-z0-9._~+/-]{16,})"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 _PLACEHOLDER = re.compile(r"\$\{?\w+\}?|<[^<>]*>|\{\{.*\}\}|\*+|x+|none|null|env:.*", re.IGNORECASE | re.DOTALL)
 _LONGEST = 10_000

@@ -143,6 +143,11 @@ def test_a_secret_is_found_and_not_repeated(holder: str) -> None:
     assert found.value is None
 
 
+@pytest.mark.parametrize("text", ["benchmark-of-something-longer", "What is risk-stratification-score?"])
+def test_the_end_of_a_word_begins_no_secret(text: str) -> None:
+    assert not findings(added("/additionalProperty/-", setting("custom_topic", text)))
+
+
 def test_a_large_setting_is_shown_by_its_size() -> None:
     assert messages(replaced(SOURCES, {str(at): at for at in range(1000)})) == [
         "sources is an object with 1000 members, not an array; it is kept as it is"

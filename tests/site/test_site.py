@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from checkpoint_ld import Benchmark, SettingsError, TargetExistsError, load, write_site
+from checkpoint_ld.entities import RegexRubricTrait
 from checkpoint_ld.errors import ReadError, SourceMissingError, WrongTypeError
 from checkpoint_ld.site.contents import address_of
 from tests.agent.runs import call, thought, tree
@@ -339,6 +340,23 @@ def test_nothing_of_others_is_overwritten_and_an_older_site_is_replaced(tmp_path
     assert (tmp_path / "mine.html").read_text() == "mine"
     assert len(list(folder.rglob("questions/*.html"))) == 3
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a.jsonld", "mine.html", "site"]
+
+
+def test_of_a_benchmark_that_is_gone_no_folder_is_left(tmp_path: Path, stored: Store) -> None:
+    write_site([stored("a.jsonld", benchmark())], tmp_path / "site")
+    write_site([EXAMPLES / "metals.jsonld"], tmp_path / "site", overwrite=True)
+    assert not (tmp_path / "site" / NAME).exists()
+
+
+def test_what_looks_like_a_secret_is_withheld_wherever_it_stands(tmp_path: Path) -> None:
+    key = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
+    made = Benchmark(f"Of {key}", creator=key, description=key)
+    made.add_question(f"Whose is {key}?", key, keywords=[key], author={"name": key}, answer_template=key)
+    made.add_global_rubric_trait(RegexRubricTrait(name=key, description=key, pattern=key))
+    write_site([made], tmp_path / "site")
+    pages = [one for one in (tmp_path / "site").rglob("*") if one.suffix in {".html", ".js", ".svg"}]
+    assert len(pages) >= 5
+    assert [one.name for one in pages if key[:20] in one.read_text(encoding="utf-8") + one.name] == []
 
 
 def test_two_sites_of_the_same_checkpoints_are_the_same(tmp_path: Path) -> None:

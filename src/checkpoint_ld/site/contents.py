@@ -24,6 +24,7 @@ from checkpoint_ld.families.checking import Profiles, check_source
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.reading import Reading
+from checkpoint_ld.secrets import secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,12 +46,14 @@ def address_of(identifier: str) -> str:
     """Return what a page about the thing of this identifier is called: always the same, and never that of another.
 
     After `urn:uuid:`, lower-case letters, digits, dots and hyphens stay as they are. Others get a hash after an
-    underscore, since file systems differ in what they allow, and in whether case counts.
+    underscore, since file systems differ in what they allow, and in whether case counts. Of what looks like a secret
+    there is the hash alone.
     """
     plain = identifier.removeprefix(_UUID)
-    if plain != identifier and _SAFE.fullmatch(plain) and not _RESERVED.fullmatch(plain):
+    is_secret = secret(identifier) is not None
+    if plain != identifier and _SAFE.fullmatch(plain) and not _RESERVED.fullmatch(plain) and not is_secret:
         return plain
-    readable = re.sub(r"[^a-z0-9]+", "-", plain.lower())[:_MOST_READABLE].strip("-")
+    readable = "" if is_secret else re.sub(r"[^a-z0-9]+", "-", plain.lower())[:_MOST_READABLE].strip("-")
     return f"{readable}_{hashlib.sha256(identifier.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 

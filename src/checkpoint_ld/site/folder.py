@@ -63,10 +63,13 @@ def _merge(made: Path, target: Path, files: list[str]) -> None:
     for name in sorted(files, key=lambda one: one == "index.html"):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).replace(target / name)
-    for name in old - set(files):
-        (target / name).unlink(missing_ok=True)
+    gone = [target / name for name in old - set(files)]
+    for one in gone:
+        one.unlink(missing_ok=True)
+    above = {folder for one in gone for folder in one.parents if target in folder.parents}
+    for folder in sorted(above, key=lambda one: -len(one.parts)):
         with contextlib.suppress(OSError):  # others have files there
-            (target / name).parent.rmdir()
+            folder.rmdir()
     replace_file(target / LIST, (made / LIST).read_bytes())
 
 

@@ -93,6 +93,7 @@ class Pages:
 
     def write(self, contents: Contents, folder: Path) -> None:
         """Write all pages and the files beside them into an empty folder."""
+        (folder / ".nojekyll").touch()  # GitHub Pages would leave out files whose names begin with an underscore
         (folder / "assets").mkdir()
         (folder / "assets" / "site.css").write_text(styles() + _file("site.css"), encoding="utf-8")
         (folder / "assets" / "site.js").write_text(_file("site.js"), encoding="utf-8")
@@ -250,12 +251,14 @@ def _file(name: str) -> str:
 
 
 def _clean(value: Any) -> Any:
-    """Return what stands on a page for a value: nothing for none, a picture for a control character."""
+    """Return what stands on a page for a value: nothing for none, a picture for a control character, no secret."""
     if value is None:
         return ""
-    if isinstance(value, str) and not hasattr(value, "__html__"):
-        return value if value.isascii() and value.isprintable() else _lines(value)
-    return value
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    if secret(value) is not None:
+        return WITHHELD
+    return value if value.isascii() and value.isprintable() else _lines(value)
 
 
 def _lines(text: str) -> str:
@@ -323,9 +326,9 @@ def _row(one: QuestionContent, kinds: list[str], collection: Collection) -> list
     members = one.members
     return [
         address_of(one.id),
-        _lines(members["question"]),
-        _lines(f"{_shown(members['raw_answer'])} {one.author} {one.id}"),
-        [members["keywords"], states, kinds, results],
+        _clean(members["question"]),
+        " ".join(map(_clean, (_shown(members["raw_answer"]), one.author, one.id))),
+        [[*map(_clean, members["keywords"])], states, kinds, results],
     ]
 
 
@@ -369,8 +372,8 @@ def _by_rule(one: Collection) -> list[tuple[Any, Any, int]]:
 
 def _reference(one: Collection, url: str | None = None) -> Json:
     identifier = one.newest.benchmark.id
-    named = {"@id": identifier} if identifier and is_iri(identifier) else {}
-    return {"@type": "Dataset", **named, "name": one.name, **({"url": url} if url else {})}
+    named = {"@id": identifier} if identifier and is_iri(identifier) and secret(identifier) is None else {}
+    return {"@type": "Dataset", **named, "name": _clean(one.name), **({"url": url} if url else {})}
 
 
 def _question(one: QuestionContent, collection: Collection) -> Json:
@@ -381,8 +384,8 @@ def _question(one: QuestionContent, collection: Collection) -> Json:
     return {
         "@context": "https://schema.org/",
         "@type": "Question",
-        **({"@id": one.id} if is_iri(one.id) else {}),
-        "text": members["question"],
+        **({"@id": one.id} if is_iri(one.id) and secret(one.id) is None else {}),
+        "text": _clean(members["question"]),
         "acceptedAnswer": {"@type": "Answer", "text": _shown(members["raw_answer"])},
         **{name: value for name, value in said.items() if value and not secret({name: value})},
         "isPartOf": _reference(collection, "../index.html"),
