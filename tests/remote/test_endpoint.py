@@ -25,6 +25,7 @@ def test_a_profile_tells_where_services_are(profile: str, services: tuple[str, s
     found = endpoint(f"{URL}/base/", profile)
 
     assert (found.query, found.update, found.store) == tuple(f"{URL}/base{one}" for one in services)
+    assert endpoint(found.query, profile) == found
 
 
 def test_of_a_generic_store_every_url_is_given() -> None:
@@ -72,6 +73,7 @@ def test_a_profile_that_is_not_there_is_refused() -> None:
         ("Virtuoso/07.20.3229 (Linux) x86_64-pc-linux-gnu", "", "virtuoso"),
         ("Apache Jena Fuseki (4.5.0)", "", "fuseki"),
         ("nginx", "<title>GraphDB Workbench</title>", "graphdb"),
+        ("checkpoint-ld", "", "checkpoint-ld"),
         ("nginx", "nothing", None),
     ],
 )
@@ -82,7 +84,7 @@ def test_a_store_is_recognized_by_what_it_says(server: str, body: str, name: str
 
 
 def test_it_is_said_which_profiles_were_seen_running() -> None:
-    assert [name for name, one in profiles().items() if one.checked] == ["oxigraph", "virtuoso"]
+    assert [name for name, one in profiles().items() if one.checked] == ["oxigraph", "virtuoso", "checkpoint-ld"]
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,20 @@ import io
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from rdflib import Graph, URIRef
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
+from checkpoint_ld import Benchmark
 from checkpoint_ld.errors import ServerRefusedError, TruncatedResultError
 from checkpoint_ld.sparql.service import Server
 from checkpoint_ld.stores import remote
+from tests.cli.conftest import Run, run
 from tests.serving.conftest import ALLOYS, METALS
+
+__all__ = ["run"]
 
 NAMES = """PREFIX schema: <https://schema.org/>
 SELECT ?name WHERE { ?benchmark a schema:DataFeed ; schema:name ?name } ORDER BY ?name"""
@@ -75,6 +80,15 @@ def test_curl_asks_it(service: str) -> None:
     done = subprocess.run(arguments, check=True, capture_output=True, text=True, env={**os.environ, "no_proxy": "*"})
 
     assert list(csv.reader(io.StringIO(done.stdout))) == [["name"], ["Alloys <b>"], ["Metals"]]
+
+
+@pytest.mark.parametrize("path", ["", "sparql"])
+def test_our_own_commands_know_it(running: Server, path: str, tmp_path: Path, run: Run) -> None:
+    asked = run("query", "--endpoint", running.url + path, "--query", NAMES, "--format", "csv")
+    assert asked.out.decode().splitlines() == ["name", "Alloys <b>", "Metals"]
+    assert run("pull", running.url + path, "--output", tmp_path).code == 0
+    assert sorted(Benchmark.load(file).name for file in tmp_path.iterdir()) == ["Alloys <b>", "Metals"]
+    assert run("push", tmp_path, "--to", running.url + path).code == 2
 
 
 def test_our_own_client_asks_it(service: str) -> None:

@@ -28,7 +28,7 @@ FAIL_ON = ("violation", "warning", "info", "never")
 """From which severity on findings make a run fail: `configuration.FAIL_ON`."""
 CONFLICTS = ("error", "replace", "skip", "keep-both")
 """What to do about two different checkpoints of one name: `stores.loading.OnConflict`, `stores.remote.CONFLICTS`."""
-STORES = ("auto", "oxigraph", "virtuoso", "fuseki", "rdf4j", "graphdb", "generic")
+STORES = ("auto", "oxigraph", "virtuoso", "fuseki", "rdf4j", "graphdb", "checkpoint-ld", "generic")
 """The kinds of triple stores: the names of `stores.endpoint.profiles`, and to ask the store itself."""
 METHODS = ("auto", "none", "basic", "digest", "bearer")
 """How to tell a server who asks: `stores.endpoint.credentials`."""

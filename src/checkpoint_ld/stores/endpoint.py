@@ -96,7 +96,7 @@ def endpoint(
     update: str | None = None,
     store: str | None = None,
 ) -> Endpoint:
-    """Return the endpoint of the triple store at `url`.
+    """Return the endpoint of the triple store at `url`, which may be that of its service for queries as well.
 
     `query`, `update` and `store` are the URLs of services that are not where the profile has them.
 
@@ -106,7 +106,7 @@ def endpoint(
     chosen = profiles().get(profile)
     if chosen is None:
         raise SettingsError(f"there is no profile {profile!r}: use one of {', '.join(profiles())}")
-    base = checked_url(url).rstrip("/")
+    base = checked_url(url).rstrip("/").removesuffix(chosen.query or "")
 
     def place(given: str | None, path: str | None) -> str | None:
         return checked_url(given) if given else None if path is None else base + path
