@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -140,6 +141,18 @@ def test_what_is_no_checkpoint_is_merged_by_git(git: Git, run: Run) -> None:  # 
 
 
 @pytest.mark.slow
+def test_packed_files_stay_packed(git: Git, run: Run) -> None:  # noqa: F811
+    assert run("git", "install", "--pattern", "*.gz").code == 0
+    file = "metals.jsonld.gz"
+    save(git, gzip.compress(data(tree())), "packed", file)
+    branches(git, gzip.compress(data(edited(name="A"))), gzip.compress(data(edited(name="B", q1=answer("H")))), file)
+    git("merge", "other", code=1)
+    assert json.loads(gzip.decompress(Path(file).read_bytes()))["name"] == "A"
+    assert run("git", "resolve", file, "--theirs").code == 0
+    assert json.loads(gzip.decompress(Path(file).read_bytes()))["name"] == "B"
+
+
+@pytest.mark.slow
 def test_diff_is_in_the_terms_of_authors(git: Git) -> None:
     Path(FILE).write_bytes(data(edited(q0=answer("Hg"), dateModified="2026-03-01T00:00:00")))
     lines = [one for one in git("diff").splitlines() if one[:1] in "+-" and one[:3] not in ("+++", "---")]
@@ -150,16 +163,17 @@ def test_diff_is_in_the_terms_of_authors(git: Git) -> None:
 
 def test_uninstall_takes_away_what_was_installed(git: Git, run: Run) -> None:  # noqa: F811
     file = Path(".git/info/attributes")
-    file.write_text("*.png binary\n")
+    others = b"# caf\xe9, in Latin-1\n*.png binary\n"
+    file.write_bytes(others)
     assert run("git", "install", "--pattern", "*.ckpt").code == 0
     assert run("git", "install", "--pattern", "*.ckpt").code == 0
-    assert file.read_text().count("*.jsonld diff=checkpoint-ld merge=checkpoint-ld") == 1
-    assert "*.ckpt diff" in file.read_text()
+    assert file.read_bytes().count(b"*.jsonld diff=checkpoint-ld merge=checkpoint-ld") == 1
+    assert b"*.ckpt diff" in file.read_bytes()
     Path(".checkpoint-ld.toml").write_text('git-patterns = ["*.run.json"]')
     assert run("git", "install").code == 0
-    assert "*.run.json diff" in file.read_text()
+    assert b"*.run.json diff" in file.read_bytes()
     assert run("git", "uninstall").code == 0
-    assert file.read_text() == "*.png binary\n"
+    assert file.read_bytes() == others
     assert "checkpoint-ld" not in git("config", "--local", "--list")
     assert "nothing was installed" in run("git", "uninstall").err
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld import families, merging
-from checkpoint_ld.documents.files import read_bytes, replace_file
+from checkpoint_ld.documents.files import is_packed, read_bytes, replace_file
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import CheckpointLdError, SettingsError
 
@@ -58,7 +58,7 @@ def uninstall(*, everywhere: bool = False) -> bool:
     for section in found:
         _git("config", scope, "--remove-section", section)
     others = _others(file)
-    is_there = file.is_file() and others != file.read_text("utf-8").splitlines()
+    is_there = file.is_file() and others != _lines(file)
     if is_there and others:
         _write(file, others)
     elif is_there:
@@ -82,7 +82,7 @@ def merge_file(base: str, ours: str, theirs: str, size: str, path: str) -> tuple
         done = _run("merge-file", f"--marker-size={size}", *labels, ours, base, theirs)
         return min(done.returncode, _MOST), f"{path}: merged line by line, since this is no merge for us: {error}"
     listed = conflicts_of(path)
-    replace_file(ours, data)
+    replace_file(ours, data, pack=is_packed(path))
     if merged.is_clean:
         listed.unlink(missing_ok=True)
         return 0, ""
@@ -110,8 +110,7 @@ def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = Non
         prefer=prefer,
         decide=decide,
     )
-    data = merged.content()
-    replace_file(path, data)
+    replace_file(path, merged.content(), pack=is_packed(path))
     if merged.is_clean:
         conflicts_of(name).unlink(missing_ok=True)
     return merged
@@ -152,16 +151,21 @@ def _attributes(*, everywhere: bool) -> Path:
 def _others(file: Path) -> list[str]:
     """Return the lines of a file of attributes that are not ours."""
     kept, is_ours = [], False
-    for line in file.read_text("utf-8").splitlines() if file.is_file() else ():
+    for line in _lines(file):
         is_ours = line == _BEGIN or (is_ours and line != _END)
         if not is_ours and line != _END:
             kept.append(line)
     return kept
 
 
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a file of attributes, in whatever encoding it is; none where there is no file."""
+    return file.read_bytes().decode("utf-8", "surrogateescape").splitlines() if file.is_file() else []
+
+
 def _write(file: Path, lines: Iterable[str]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(file, "".join(f"{line}\n" for line in lines).encode())
+    replace_file(file, "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
 
 
 def _git(*arguments: str) -> str:
