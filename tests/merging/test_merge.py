@@ -90,6 +90,14 @@ def test_traits_and_their_settings_are_told_apart() -> None:
     assert same(found, edited(q0={"rating": [rating("new", pattern="c"), wanted]}))
 
 
+def test_bounds_that_say_something_else_than_the_settings_stay() -> None:
+    base = edited(q0={"rating": [rating("cites", pattern="a", min_score=1, max_score=5)]})
+    other = edited(q0={"rating": [rating("cites", pattern="b", min_score=1, max_score=5)]})
+    found = merged(base, base, other)
+    (held,) = found.result.graph.tree()["dataFeedElement"][0]["item"]["rating"]
+    assert (found.is_clean, held["worstRating"], held["bestRating"]) == (True, 0.0, 1.0)
+
+
 def test_what_contradicts_is_told_with_both_versions_and_places() -> None:
     found = merged(tree(), edited(q0=answer("Hg"), name="A"), edited(q0=answer("Mercurius"), name="B"))
     assert not found.is_clean

@@ -97,7 +97,7 @@ class BenchmarkMerger(Merger):
             return four.ours
         if steps[-2:-1] != ("rating",) or not all(isinstance(one, dict) for one in four):
             return super().merge(four, steps, paths)
-        repeated = [bound for bound, name in _BOUNDS.items() if all(name in _settings(one) for one in four)]
+        repeated = [bound for bound in _BOUNDS if all(_repeats(one, bound) for one in four)]
         own = {bound: four.ours[bound] for bound in repeated if bound in four.ours}
         merged = super().merge(Four(*({**one, **own} for one in four)), steps, paths)
         return _bounded(merged, own) if merged is not ABSENT else merged
@@ -216,6 +216,12 @@ def _is_positional(steps: tuple[Any, ...]) -> bool:
 def _settings(rating: Json) -> Json:
     held = [one for one in as_list(rating.get("additionalProperty")) if isinstance(one, dict)]
     return {name: one.get("value") for one in held if isinstance(name := one.get("name"), str)}
+
+
+def _repeats(rating: Json, bound: str) -> bool:
+    """Whether a member of a rating says what a setting says; those of a boolean trait do not."""
+    settings, name = _settings(rating), _BOUNDS[bound]
+    return name in settings and rating.get(bound, settings[name]) == settings[name]
 
 
 def _bounded(rating: Json, repeated: Iterable[str]) -> Json:
