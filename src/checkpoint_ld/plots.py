@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from checkpoint_ld.assessment.assessing import Status
+from checkpoint_ld.arguments import checked
+from checkpoint_ld.assessment.assessing import Assessment, Status
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import SettingsError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from checkpoint_ld.assessment.assessing import Assessment
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import QuestionContent
     from checkpoint_ld.graph.object_reading import Frame
@@ -128,12 +128,15 @@ class Comparison:
         return min(1.0, 2 * tail / 2**disagreeing) if disagreeing else 1.0
 
 
+@checked
 def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> list[Rate]:
     """Return how many answers passed, by model or by question, in the order in which these come first.
 
     `assessments` is what `checkpoint_ld.assess` yields. Answers about questions that the benchmark does not have count
-    as undecided, under the name that they give.
+    as undecided, under the name that they give. Raises SettingsError where `by` is neither.
     """
+    if by not in ("model", "question"):
+        raise SettingsError(f"there are no rates by {by!r}: give 'model' or 'question'")
     counts: dict[str, Counter[Status]] = defaultdict(Counter)
     names: dict[str, str] = {}
     for one in assessments:
@@ -152,6 +155,7 @@ def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"]
     ]
 
 
+@checked
 def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Comparison:
     """Return two runs, or two models of one run, question by question.
 
@@ -173,6 +177,7 @@ def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Compari
     )
 
 
+@checked
 def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> Figure:
     """Return the pass rates by model, the best first, or by question, the worst first, with 95 % intervals.
 
@@ -186,6 +191,7 @@ def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "quest
     return _rated(found, f"Pass rate by {by}")
 
 
+@checked
 def comparison(
     first: Iterable[Assessment], second: Iterable[Assessment], *, names: tuple[str, str] = ("first", "second")
 ) -> Figure:
@@ -194,6 +200,8 @@ def comparison(
     Raises SettingsError where no question was decided in both, or Matplotlib is absent.
     """
     found = paired(first, second)
+    if [type(one) for one in names] != [str, str]:
+        raise SettingsError("names are those of the two runs: give two texts")
     names = (_label(names[0]), _label(names[1]))
     shown = found.pairs[:_MOST]
     figure, axes = _figure(f"{names[0]} and {names[1]}, question by question", len(shown))
@@ -218,6 +226,7 @@ def comparison(
     return figure
 
 
+@checked
 def trait_coverage(benchmark: Benchmark) -> Figure:
     """Return which traits judge which questions: a table of dots, or for many questions how many each trait judges.
 
@@ -257,6 +266,7 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
     return figure
 
 
+@checked
 def keywords(benchmark: Benchmark) -> Figure:
     """Return how many questions have each keyword, the most frequent first.
 
@@ -271,6 +281,7 @@ def keywords(benchmark: Benchmark) -> Figure:
     return _bars("Questions by keyword", ranked, {}, "keywords", [])
 
 
+@checked
 def lengths(benchmark: Benchmark) -> Figure:
     """Return how long questions and answers are, in characters.
 
@@ -295,6 +306,7 @@ def lengths(benchmark: Benchmark) -> Figure:
     return figure
 
 
+@checked
 def readiness(benchmark: Benchmark) -> Figure:
     """Return how many questions have an answer template, a rubric and the mark that they are finished.
 

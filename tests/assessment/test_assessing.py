@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gc
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, Tally, TraitStatus, assess, earl
+from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, Tally, TraitStatus, assess, earl, read_answers
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.errors import StoredCodeWarning
+from checkpoint_ld.errors import SettingsError, StoredCodeWarning, WrongTypeError
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.templates import read_template
 from checkpoint_ld.workers.trusted import Trust
@@ -285,3 +285,21 @@ def test_the_context_chooses_the_case_of_a_conditional_ground_truth() -> None:
     made = benchmark(conditional)
     assert one(made, record("tin", context={"turn": 2})).status is Status.PASSED
     assert one(made, record("tin")).status is Status.FAILED
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: [*assess(cast("Any", "elements.jsonld"), [])],
+        lambda: read_answers(cast("Any", b"{}")),
+        lambda: earl.joined(cast("Any", benchmark()), [], base="urn:x:"),
+    ],
+)
+def test_an_argument_of_another_type_is_said(call: Callable[[], object]) -> None:
+    with pytest.raises(WrongTypeError, match=r"give (Benchmark|CheckpointGraph|str)"):
+        call()
+
+
+def test_no_names_begin_with_what_is_no_iri() -> None:
+    with pytest.raises(SettingsError, match="is no IRI for names to begin with"):
+        earl.joined(benchmark().graph, [], base="no iri <")

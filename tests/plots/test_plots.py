@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from checkpoint_ld import Benchmark, SettingsError, plots, write_site
+from checkpoint_ld import Benchmark, SettingsError, WrongTypeError, plots, write_site
 from checkpoint_ld.assessment import Assessment, assess
 from checkpoint_ld.entities import LLMRubricTrait
 
@@ -139,6 +139,22 @@ NOTHING: list[tuple[Callable[[], object], str]] = [
 @pytest.mark.parametrize(("draw", "said"), NOTHING, ids=[said for _, said in NOTHING])
 def test_nothing_to_draw_is_an_error_that_says_what_is_missing(draw: Callable[[], object], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
+        draw()
+
+
+NEITHER: Any = "neither"
+WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
+    (lambda: plots.readiness(NEITHER), WrongTypeError, "benchmark is 'neither'"),
+    (lambda: plots.pass_rates([NEITHER]), WrongTypeError, "assessments is of type list with str"),
+    (lambda: plots.rates([], by=NEITHER), SettingsError, "no rates by 'neither': give 'model' or 'question'"),
+    (lambda: plots.comparison(*runs({(True, False): 1}), names=NEITHER), WrongTypeError, "names is 'neither'"),
+    (lambda: plots.comparison(*runs({(True, False): 1}), names=(NEITHER,)), SettingsError, "give two texts"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("draw", "error", "said"), WRONG, ids=[said for *_, said in WRONG])
+def test_what_no_chart_can_be_made_of_is_said(draw: Callable[[], object], error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
         draw()
 
 

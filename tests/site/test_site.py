@@ -234,6 +234,12 @@ def test_answers_that_cannot_be_verified_and_verdicts_of_judges_are_shown(tmp_pa
     assert "by iudex-1" in text
 
 
+def test_another_checkpoint_of_one_name_is_told(tmp_path: Path, stored: Store) -> None:
+    files = [stored(f"{number}.json", tree(thoughts=[thought(max(number, 1))])) for number in range(3)]
+    (remark,) = write_site(files, tmp_path / "site").remarks
+    assert remark == '"2.json" is another checkpoint called "k1": it is shown'
+
+
 def test_a_run_has_its_timeline_and_leads_to_its_question(tmp_path: Path, stored: Store) -> None:
     about = {"benchmark": "urn:uuid:karenina-checkpoint-1767225600.5", "question": "urn:uuid:question-0"}
     done = tree("k2", thoughts=[thought(1)], calls=[call(1)], step=2, about=about)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.document import parse, syntax_fault, too_deep
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.errors import ReadError, SourceMissingError
@@ -184,6 +185,7 @@ LONGEST_LINE = 1 << 26
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
+@checked
 def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = None) -> Iterator[RecordedAnswer]:
     """Yield the recorded answers in a file, one after the other.
 

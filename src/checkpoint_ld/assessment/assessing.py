@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.answers import RecordedAnswer, finite
 from checkpoint_ld.assessment.differences import DIFFERS, differences
 from checkpoint_ld.benchmark.question_names import QuestionNames
@@ -204,6 +205,7 @@ class AskedQuestions:
     The benchmark must not be edited meanwhile: what was read once is kept.
     """
 
+    @checked
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = benchmark
         self._names = QuestionNames(benchmark.graph)

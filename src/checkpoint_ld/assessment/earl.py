@@ -19,7 +19,8 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 from rdflib import URIRef
 
 from checkpoint_ld.agent import names
-from checkpoint_ld.assessment.assessing import Status, TraitStatus
+from checkpoint_ld.arguments import checked
+from checkpoint_ld.assessment.assessing import Assessment, Status, TraitStatus
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import double_text, is_datetime
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from checkpoint_ld.assessment.answers import RecordedAnswer
-    from checkpoint_ld.assessment.assessing import Assessment, TraitResult
+    from checkpoint_ld.assessment.assessing import TraitResult
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
 EARL = "http://www.w3.org/ns/earl#"
@@ -87,8 +88,7 @@ class Form:
     date: str | None = None
 
     def __post_init__(self) -> None:
-        if not is_iri(self.base):
-            raise SettingsError(f"{self.base!r} is no IRI for names to begin with: give one such as {BASE}run-1#")
+        _check_base(self.base)
         if self.date is not None and not is_iso_8601(self.date):
             raise SettingsError(f"{self.date!r} is no date in ISO 8601: give one such as 2026-01-31")
 
@@ -136,12 +136,19 @@ def base_of(answers: str | None) -> str:
     return f"{BASE}{escaped(encodable(Path(answers).name if answers is not None else 'recorded'))}#"
 
 
+def _check_base(base: str) -> None:
+    if not is_iri(base):
+        raise SettingsError(f"{base!r} is no IRI for names to begin with: give one such as {BASE}run-1#")
+
+
+@checked
 def joined(benchmark: CheckpointGraph, assessments: Iterable[Assessment], *, base: str) -> CheckpointGraph:
     """Return the graph of a benchmark together with the statements about assessments of its answers.
 
     So a query goes from a question to what every model did at it. The benchmark stays as it is; `base` is what names
-    of answers begin with, such as `base_of` gives.
+    of answers begin with, such as `base_of` gives. Raises SettingsError for a base that is no IRI.
     """
+    _check_base(base)
     graph = benchmark.copy()
     for one in statements(assessments, base=base):
         graph.add((_term(one.subject), _term(one.predicate), _term(one.object)))

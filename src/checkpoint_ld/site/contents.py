@@ -199,6 +199,8 @@ class Contents:
                 versions[one.id or f"{one.name}#"].append(version)
             else:
                 key = one.agent_id, one.execution_id
+                if executions[key].setdefault(one.id, one) != one:
+                    self._remarks.append(f"{shown(name)} is another checkpoint called {shown(one.id)}: it is shown")
                 executions[key][one.id] = one
                 findings[key] += found
         for identifier, group in versions.items():
