@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
 from importlib import import_module
 from inspect import CO_VARARGS, formatannotation, unwrap
-from io import TextIOBase
+from io import BufferedIOBase, TextIOBase
 from itertools import chain, cycle
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -217,10 +217,10 @@ def _one_of(checks: list[Check]) -> Check:
 
 
 def _items(kinds: Any, item: Check) -> Check:
-    """Return the check of an array; a text is none, nor is a mapping."""
+    """Return the check of an array; a text is none, nor is a mapping or a file of bytes."""
 
     def check(value: Any) -> bool:
-        if not isinstance(value, kinds) or isinstance(value, str | bytes | bytearray | Mapping):
+        if not isinstance(value, kinds) or isinstance(value, str | bytes | bytearray | Mapping | BufferedIOBase):
             return False
         return item is None or not isinstance(value, Collection) or all(map(item, value))
 
