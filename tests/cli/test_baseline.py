@@ -174,6 +174,7 @@ def test_statistics_count_findings_by_rule(run: Run, file: Path) -> None:
         ("validate --format sa", "plain,sarif"),
         ("validate brok", "file,brok"),
         ("validate --baseline kn", "file,kn"),
+        *((f"{words} kn", "file,kn") for words in ("site --answers", "verify -o", "import --rubric", "query --file")),
         ("completion z", "plain,zsh"),
     ],
 )

@@ -23,7 +23,7 @@ from checkpoint_ld.cli.agent_stores import (
     found,
     of_stores,
 )
-from checkpoint_ld.cli.parameters import EXIT_FOUND, Group, argument, as_json, flag, output, whole, written_as
+from checkpoint_ld.cli.parameters import EXIT_FOUND, Group, argument, as_json, files, flag, output, whole, written_as
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -363,7 +363,9 @@ def upgrade(*, paths: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
 @click.option(
     "--protect-linked/--no-protect-linked", default=True, help="Keep what is about a question, or let it go too."
 )
-@click.option("--archive", metavar="DIR", help="Write what goes into this folder first, compressed.")
+@click.option(
+    "--archive", metavar="DIR", shell_complete=files, help="Write what goes into this folder first, compressed."
+)
 @_dry_run
 @as_json
 @of_stores

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import FORCE, Command, argument, choice, flag, quiet, syntax
+from checkpoint_ld.cli.parameters import FORCE, Command, argument, choice, files, flag, quiet, syntax
 
 FILES = ("csv", "markdown", "json", "workbook", "records", "parquet", "citation")
 FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
@@ -15,8 +15,12 @@ FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
 @click.command(cls=Command)
 @argument("file", "FILE", "The benchmark to read; - for standard input.")
 @choice("--to", "kind", values=(*FILES, *FOLDERS), required=True, help="The format to write.")
-@click.option("-o", "--output", "target", required=True, help="The file, folder or archive (.zip) to write.")
-@click.option("--answers", multiple=True, help="Recorded answers to take into a crate; may be repeated.")
+@click.option(
+    "-o", "--output", "target", required=True, shell_complete=files, help="The file, folder or archive (.zip) to write."
+)
+@click.option(
+    "--answers", multiple=True, shell_complete=files, help="Recorded answers to take into a crate; may be repeated."
+)
 @click.option(
     "--run",
     "runs",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, choice, flag, output, quiet
+from checkpoint_ld.cli.parameters import Command, argument, choice, files, flag, output, quiet
 
 if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
@@ -38,7 +38,9 @@ _CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".gz")
 @click.option("--email", help="The column with the author's e-mail address.")
 @click.option("--url", help="The column with the address of a source.")
 @click.option("--custom", multiple=True, help="A column to keep as custom metadata; without it all others are.")
-@click.option("--rubric", help="A table of traits for the rubrics: .csv, .tsv, .txt (tabs), .xlsx.")
+@click.option(
+    "--rubric", shell_complete=files, help="A table of traits for the rubrics: .csv, .tsv, .txt (tabs), .xlsx."
+)
 @click.option("--rubric-part", help="The sheet of a workbook with traits.")
 @flag("--strict", help="Write nothing if anything does not fit.")
 @quiet

@@ -180,7 +180,7 @@ threshold = choice("--fail-on", values=FAIL_ON, default="violation", help="The s
 identified = together(
     choice("--profile", values=STORES, default="auto", help="Which kind of store it is; auto asks it."),
     choice("--auth", values=METHODS, default="auto", help="How to tell who asks; auto goes by what there is."),
-    click.option("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
+    click.option("--credentials", shell_complete=files, help="A file whose first line is NAME:PASSWORD, or a token."),
 )
 """Which kind of server a triple store is, and who asks."""
 served = together(

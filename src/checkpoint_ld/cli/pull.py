@@ -9,7 +9,7 @@ import click
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import EXIT_FAILED, streams
-from checkpoint_ld.cli.parameters import Command, argument, choice, flag, quiet, served
+from checkpoint_ld.cli.parameters import Command, argument, choice, files, flag, quiet, served
 from checkpoint_ld.cli.push import connected
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 
@@ -22,7 +22,9 @@ _EXTENSIONS = {"jsonld": ".jsonld", "nt": ".nt", "turtle": ".ttl"}
 @click.command(cls=Command)
 @argument("url", "URL", "The URL of the store, without user and password.")
 @argument("graphs", "[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1)
-@click.option("-o", "--output", "folder", metavar="FOLDER", default=".", help="The folder for the files.")
+@click.option(
+    "-o", "--output", "folder", metavar="FOLDER", default=".", shell_complete=files, help="The folder for the files."
+)
 @choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write.")
 @flag("--list", "list_only", help="List the checkpoints; write nothing.")
 @served

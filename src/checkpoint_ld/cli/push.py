@@ -12,7 +12,18 @@ import click
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import EXIT_FAILED, streams
-from checkpoint_ld.cli.parameters import EXIT_FOUND, Command, argument, choice, conflict, flag, prov, quiet, served
+from checkpoint_ld.cli.parameters import (
+    EXIT_FOUND,
+    Command,
+    argument,
+    choice,
+    conflict,
+    files,
+    flag,
+    prov,
+    quiet,
+    served,
+)
 from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError
 
 if TYPE_CHECKING:
@@ -61,7 +72,7 @@ def connected(
     help="count: the triples of each graph. full: read them back.",
 )
 @flag("--verify-only", help="Send nothing; verify what is there.")
-@click.option("--manifest", help="The file that remembers what was sent; one for each store.")
+@click.option("--manifest", shell_complete=files, help="The file that remembers what was sent; one for each store.")
 @flag("--restart", help="Send everything, whatever was sent before.")
 @flag("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph.")
 @flag("--dry-run", help="Show the requests; open no connection.")

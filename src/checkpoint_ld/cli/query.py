@@ -16,6 +16,7 @@ from checkpoint_ld.cli.parameters import (
     Command,
     argument,
     choice,
+    files,
     flag,
     identified,
     output,
@@ -48,7 +49,7 @@ FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jso
 @click.command(cls=Command)
 @argument("paths", "[PATH]...", "Files, folders and patterns, or a collection; - for standard input.", nargs=-1)
 @click.option("--query", "text", help="The query, in SPARQL 1.1.")
-@click.option("--file", help="The file that holds it; - for standard input.")
+@click.option("--file", shell_complete=files, help="The file that holds it; - for standard input.")
 @click.option("--name", help="The name of a query that is shipped.")
 @click.option(
     "--param",
@@ -72,7 +73,9 @@ FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jso
     multiple=True,
     help="Let SERVICE ask HOST or HOST:PORT. May be repeated.",
 )
-@click.option("--answers", help="Recorded answers, as for verify: what comes out for them is asked, too.")
+@click.option(
+    "--answers", shell_complete=files, help="Recorded answers, as for verify: what comes out for them is asked, too."
+)
 @flag("--fail-on-rows", help="Exit with 1 if there are rows.")
 @click.option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead.")
 @identified

@@ -15,7 +15,12 @@ MOST_REMARKS = 10
 @click.command(cls=Command)
 @paths
 @click.option("-o", "--output", "folder", required=True, help="The folder to write.", shell_complete=files)
-@click.option("--answers", multiple=True, help="Recorded answers to show with their verdicts; may be repeated.")
+@click.option(
+    "--answers",
+    multiple=True,
+    shell_complete=files,
+    help="Recorded answers to show with their verdicts; may be repeated.",
+)
 @click.option("--title", default="Benchmarks", help="What the site is called.")
 @click.option("--url", help="Where the site will be, so that pages name their own address.")
 @flag("--force", help="Replace the site that is in the folder; other files stay.")

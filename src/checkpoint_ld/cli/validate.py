@@ -102,7 +102,9 @@ def severity(name: str) -> Severity | None:
 @click.command(cls=Command)
 @argument("paths", "PATH", "Files, folders and patterns; - for standard input.", nargs=-1, required=True)
 @click.option("--profile", help="The rules: karenina or agent (unless set), strict, load, legacy-dataset, structure …")
-@click.option("--shapes", multiple=True, help="A file or folder of shapes of your own; may be repeated.")
+@click.option(
+    "--shapes", multiple=True, shell_complete=files, help="A file or folder of shapes of your own; may be repeated."
+)
 @click.option(
     "--format",
     "kinds",
@@ -132,7 +134,7 @@ def severity(name: str) -> Severity | None:
     help="What applies the shapes: compiled is quick, pyshacl does it all.",
 )
 @jobs
-@click.option("--config", help="The configuration to use.")
+@click.option("--config", shell_complete=files, help="The configuration to use.")
 @flag("--no-config", help="Use no configuration.")
 @flag("-q", "--quiet", help="Print the findings and nothing else.")
 def validate(

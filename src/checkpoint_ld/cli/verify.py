@@ -17,7 +17,7 @@ import click
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import EXIT_FOUND, FORCE, Command, argument, choice, flag, syntax
+from checkpoint_ld.cli.parameters import EXIT_FOUND, FORCE, Command, argument, choice, files, flag, syntax
 from checkpoint_ld.errors import SettingsError, StoredCodeWarning, WriteError
 from checkpoint_ld.phrases import encodable, harmless
 
@@ -42,10 +42,13 @@ MOST_REMARKS = 10
 @click.option(
     "--answers",
     required=True,
+    shell_complete=files,
     help="The recorded answers: JSON lines, results of Karenina (JSON, CSV), or a log of Inspect; - for stdin.",
 )
-@click.option("-o", "--output", "results", help="The file to write results to, JSON lines; - for stdout.")
-@click.option("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig.")
+@click.option(
+    "-o", "--output", "results", shell_complete=files, help="The file to write results to, JSON lines; - for stdout."
+)
+@click.option("--rdf", shell_complete=files, help="The file to write results to as EARL: .ttl, .nt, .nq, .trig.")
 @flag("--force", help=FORCE)
 @click.option("--base", help="What IRIs of answers and results begin with.")
 @click.option("--date", help="The date of results that have none, ISO 8601.")
