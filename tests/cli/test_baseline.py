@@ -134,6 +134,17 @@ def test_a_baseline_is_written_over_what_is_left_of_one_and_with_force_over_all(
         assert run("validate", file, "--baseline", "known.json").code == 0
 
 
+def test_a_baseline_written_for_one_file_keeps_what_is_known_of_others_that_are_there(run: Run, file: Path) -> None:
+    for name in ("other.jsonld", "gone.jsonld"):
+        shutil.copy(file, name)
+    known = "--baseline", "known.json"
+    run("validate", ".", *known, "--write-baseline")
+    Path("gone.jsonld").unlink()
+    assert run("validate", file, *known, "--write-baseline").err == "14 known findings in known.json\n"
+    assert set(json.loads(Path("known.json").read_text(encoding="utf-8"))["files"]) == {file.name, "other.jsonld"}
+    assert run("validate", ".", *known).code == 0
+
+
 def test_one_run_writes_several_reports(run: Run, file: Path) -> None:
     found = run("validate", file, "--format", "text", "--format", "sarif:x.sarif", "--format", "junit:x.xml")
     assert found.code == 1

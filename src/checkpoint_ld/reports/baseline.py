@@ -41,8 +41,11 @@ def may_replace(file: Path) -> bool:
 
 
 def text_of(report: Report, file: Path) -> str:
-    """Return the text of a baseline at `file` with all findings of a report, in an order that makes small diffs."""
-    files: dict[str, list[dict[str, Any]]] = {}
+    """Return the text of a baseline at `file` with all findings of a report, in an order that makes small diffs.
+
+    What the baseline there knows of other files stays, as long as these are there.
+    """
+    files = _of_others(file, {_name(one, file) for one in report.checked})
     for checked in report.checked:
         counts = Counter(map(identity, checked.findings))
         found = {identity(one): one for one in reversed(checked.findings)}
@@ -90,6 +93,16 @@ def _name(checked: Checked, file: Path) -> str:
         return Path(os.path.relpath(checked.source, file.parent)).as_posix()
     except ValueError:  # on another drive of Windows
         return Path(checked.source).as_posix()
+
+
+def _of_others(file: Path, names: set[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return what a baseline holds about files that are there and are not among `names`."""
+    try:
+        tree = json.loads(file.read_text(encoding="utf-8"))
+        known = tree["files"].items() if tree["version"] == VERSION else ()
+        return {name: held for name, held in known if name not in names and (file.parent / name).exists()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}
 
 
 def _read(file: Path) -> Iterator[tuple[str, list[tuple[str, int]]]]:
