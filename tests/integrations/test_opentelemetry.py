@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -430,3 +431,38 @@ def test_a_hundred_thousand_spans_take_less_than_300_megabytes(tmp_path: Path) -
     created, megabytes = map(int, done.stdout.split())
     assert created == 100
     assert megabytes < 300
+
+
+def steps(job: Callable[[], object]) -> int:
+    """Return how many instructions of Python a job runs."""
+    count = 0
+
+    def traced(frame: FrameType, *_: object) -> Any:
+        nonlocal count
+        count += 1
+        frame.f_trace_opcodes = True
+        return traced
+
+    before = sys.gettrace()
+    sys.settrace(traced)
+    try:
+        job()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.slow
+def test_work_grows_as_a_run_does(tmp_path: Path) -> None:
+    def kept(chats: int) -> int:
+        said = [json.dumps([{"role": "assistant", "content": f"step {at}"}]) for at in range(chats)]
+        told = [{**op("chat"), "gen_ai.output.messages": {"stringValue": one}} for one in said]
+        file = tmp_path / f"{chats}.json"
+        spans = (span(at, 0, attributes=one) for at, one in enumerate(told, 1))
+        file.write_text(otlp(span(0, attributes=op("invoke_agent")), *spans), encoding="utf-8")
+        with CheckpointManager(tmp_path / str(chats)) as manager:
+            return steps(lambda: list(import_spans(manager, file)))
+
+    kept(8)
+    small, middle, large = map(kept, (200, 400, 800))
+    assert large - middle < 2.3 * (middle - small), (small, middle, large)

@@ -233,7 +233,8 @@ class _Run:
             present[key] += 1
             if present[key] > self._seen[key]:
                 self._message(message, f"{span.span_id}/in/{number}", span.start, {})
-        self._seen |= present
+        for key, count in present.items():  # and not `|=`, which goes through all that was ever seen
+            self._seen[key] = max(count, self._seen[key])
         about = {"model": span.first("gen_ai.response.model", "gen_ai.request.model"), MEMBER: span.rest(told)}
         if not said:
             text = f"{span.name} failed: {span.error}" if span.error else span.name
