@@ -70,6 +70,7 @@ def codes(out: bytes) -> list[str]:
         ('{"name": "a",\n "creator": "b"\n=======\n "creator": "c"\n>>>>>>> other\n}', 3),
         ('{"name": "a"\n||||||| base\n}', 2),
         ('{"name": "a"}\n>>>>>>> other\n', 2),
+        ('<<<<<<< HEAD\n{"name": "a"}\n=======\n{"name": "b"}\n>>>>>>> other\n', 1),
     ],
 )
 def test_conflict_markers_are_told_as_such(run: Run, text: str, line: int) -> None:
@@ -79,6 +80,7 @@ def test_conflict_markers_are_told_as_such(run: Run, text: str, line: int) -> No
         f"a.jsonld:{line}:1: violation KD001 json: a conflict marker of git stands here"
     )
     assert "fix: resolve the merge" in done.out.decode()
+    assert b"conflict marker of git" in run("validate", "-", stdin=text.encode()).out
 
 
 def test_what_is_no_checkpoint_is_one_short_line(run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -269,3 +270,50 @@ def test_other_documents_are_left_alone_and_configurations_count(tmp_path: Path)
         assert "did you mean ignore?" in found.message
 
     edit(work)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a folder/Métal.jsonld", "c%20d.jsonld", "e:f.jsonld"])
+def test_any_name_of_a_file_will_do(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    text = (EXAMPLES / "broken.jsonld").read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+
+    async def work(editor: Editor) -> None:
+        assert "KR016 rating-range" in {one.code for one in await editor.open(file)}
+        assert "KR016 rating-range" not in {
+            one.code for one in await editor.write(text.replace('"worstRating": 5.0', '"worstRating": 0.0'))
+        }
+
+    edit(work)
+
+
+@pytest.mark.slow
+def test_a_document_that_is_closed_has_nothing() -> None:
+    async def work(editor: Editor) -> None:
+        await editor.open(EXAMPLES / "broken.jsonld")
+        editor.text_document_did_close(types.DidCloseTextDocumentParams(editor.document))
+        for uri in (editor.uri, "untitled:Untitled-1"):
+            held, place = types.TextDocumentIdentifier(uri), types.Position(0, 1)
+            assert await editor.text_document_completion_async(types.CompletionParams(held, place)) == []
+            assert await editor.text_document_definition_async(types.DefinitionParams(held, place)) is None
+            assert await editor.text_document_document_symbol_async(types.DocumentSymbolParams(held)) == []
+            context = types.CodeActionContext([])
+            asked = types.CodeActionParams(held, types.Range(place, place), context)
+            assert not await editor.text_document_code_action_async(asked)
+
+    edit(work)
+
+
+@pytest.mark.slow
+def test_the_command_ends_without_a_word_when_the_editor_leaves() -> None:
+    def message(**members: object) -> bytes:
+        body = json.dumps({"jsonrpc": "2.0", **members}).encode()
+        return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+    start = message(id=1, method="initialize", params={"capabilities": {}})
+    typed = start + message(id=2, method="shutdown") + message(method="exit")
+    done = subprocess.run([sys.executable, "-c", COMMAND], input=typed, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b'"id": 2' in done.stdout or b'"id":2' in done.stdout

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import click
 
 from checkpoint_ld.cli.parameters import Command
@@ -12,4 +15,6 @@ def lsp() -> None:
     """Serve an editor: findings while you type, fixes, completion; over standard input and output."""
     from checkpoint_ld.integrations.language_server import server
 
-    server().start_io()
+    # The server closes its output when the editor leaves; that of the process stays open.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
+        server().start_io(stdout=output)

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from checkpoint_ld.batch import configuration
 from checkpoint_ld.batch.discovery import is_checkpoint
@@ -158,17 +159,22 @@ class CheckpointServer(LanguageServer):
         self.known: dict[str, _Known] = {}
         self._validated: set[str] = set()
 
+    def document(self, uri: str) -> TextDocument | None:
+        """Return an open document; pygls knows it by its address without escapes."""
+        found: TextDocument | None = self.workspace.text_documents.get(unquote(uri))
+        return found
+
     async def validate(self, uri: str) -> None:
         """Publish what is found in a document: one validation at a time, the last text until nothing has changed."""
         if uri in self._validated:
             return
         self._validated.add(uri)
         try:
-            while (document := self.workspace.text_documents.get(uri)) is not None:
+            while (document := self.document(uri)) is not None:
                 await asyncio.sleep(_PAUSE)
                 version = document.version
                 known = await asyncio.to_thread(_examined, document)
-                if self.workspace.text_documents.get(uri) is document and document.version == version:
+                if self.document(uri) is document and document.version == version:
                     self.known[uri] = known
                     diagnostics = [_diagnostic(place, found) for place, found in known.findings]
                     self.text_document_publish_diagnostics(
@@ -407,22 +413,25 @@ def server() -> CheckpointServer:
     @made.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds))
     def actions(held: CheckpointServer, params: types.CodeActionParams) -> list[types.CodeAction]:
         uri = params.text_document.uri
-        return [*_actions(held.workspace.get_text_document(uri), held.known.get(uri, _Known()), params.range)]
+        document = held.document(uri)
+        return [] if document is None else [*_actions(document, held.known.get(uri, _Known()), params.range)]
 
     @made.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=['"']))
     def completions(held: CheckpointServer, params: types.CompletionParams) -> list[types.CompletionItem]:
-        document = held.workspace.get_text_document(params.text_document.uri)
-        return [*_completions(document, params.position)]
+        document = held.document(params.text_document.uri)
+        return [] if document is None else [*_completions(document, params.position)]
 
     @made.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def outline(held: CheckpointServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         uri = params.text_document.uri
-        return _outline(held.workspace.get_text_document(uri), held.known.get(uri, _Known()))
+        document = held.document(uri)
+        return [] if document is None else _outline(document, held.known.get(uri, _Known()))
 
     @made.feature(types.TEXT_DOCUMENT_DEFINITION)
     def definition(held: CheckpointServer, params: types.DefinitionParams) -> types.Location | None:
         uri = params.text_document.uri
-        found = _definition(held.workspace.get_text_document(uri), held.known.get(uri, _Known()), params.position)
+        document = held.document(uri)
+        found = None if document is None else _definition(document, held.known.get(uri, _Known()), params.position)
         return None if found is None else types.Location(uri, found)
 
     return made

@@ -235,6 +235,8 @@ def syntax_of(name: str | None, data: bytes) -> str:
     start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     if extension in (".json", ".jsonld") or not start or start[:1] in b'{["' or b"\x00" in start:
         return JSON_SYNTAX
+    if start.startswith(b"<<<<<<<"):  # a conflict marker of git, which the reader of JSON tells
+        return JSON_SYNTAX
     if start.startswith((b"<?xml", b"<rdf:", b"<RDF", b"<!DOCTYPE")):
         return "xml"
     if _QUAD.match(data.lstrip().partition(b"\n")[0]):
