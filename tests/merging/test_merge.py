@@ -422,6 +422,19 @@ def test_the_command_takes_an_edited_value(run: Run, files: list[Path], monkeypa
     assert b'"name": "Edited"' in run("merge", *files, "--interactive", stdin=b"e\n").out
 
 
+@pytest.mark.parametrize("editor", ["false", "no-such-editor"])
+def test_an_editor_that_fails_is_no_end(
+    run: Run,  # noqa: F811
+    files: list[Path],
+    monkeypatch: pytest.MonkeyPatch,
+    editor: str,
+) -> None:
+    monkeypatch.setenv("VISUAL", editor)
+    done = run("merge", *files, "--interactive", stdin=b"e\ntheirs\n")
+    assert (done.code, b'"name": "B"' in done.out) == (0, True)
+    assert "the editor did not work: " in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -114,25 +114,28 @@ def ask(conflict: Conflict) -> Any:
 
 
 def _edited(conflict: Conflict) -> tuple[Any] | None:
-    """Return the value that somebody edits; None where it was not saved, or is no JSON."""
+    """Return the value that somebody edits; None where it was not saved, or is no JSON, or the editor fails."""
     from checkpoint_ld.documents.text import dump_json
     from checkpoint_ld.documents.values import ABSENT
     from checkpoint_ld.errors import ReadError
 
     value = conflict.theirs if conflict.ours is ABSENT else conflict.ours
-    if isinstance(value, str):
-        text = click.edit(value, extension=".py" if "\n" in value else ".txt")
-        return None if text is None else (text if value.endswith("\n") else text.removesuffix("\n"),)
-    text = click.edit(dump_json(value).decode(), extension=".json")
-    if text is None:
-        return None
-    from checkpoint_ld.documents.document import read_json
-
+    is_text = isinstance(value, str)
+    shown = value if is_text else dump_json(value).decode()
     try:
+        text = click.edit(shown, extension=(".py" if "\n" in value else ".txt") if is_text else ".json")
+        if text is None:
+            return None
+        if is_text:
+            return (text if value.endswith("\n") else text.removesuffix("\n"),)
+        from checkpoint_ld.documents.document import read_json
+
         return (read_json(text.encode()).value,)
+    except (click.ClickException, UnicodeError) as error:
+        streams.say(f"the editor did not work: {error}; set VISUAL or EDITOR, or choose a side")
     except ReadError as error:
         streams.say(str(error))
-        return None
+    return None
 
 
 def _keep_list(file: str, merged: Merge) -> None:
