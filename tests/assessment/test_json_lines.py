@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, read_answers
 from checkpoint_ld.assessment.assessing import line_of
-from checkpoint_ld.errors import SourceMissingError
+from checkpoint_ld.errors import ReadError, SourceMissingError
 
 GOOD = b'{"question_id": "q", "answer": {"a": 1}}'
 
@@ -83,6 +84,15 @@ def test_a_path_names_the_places(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(GOOD)
     assert str(next(read_answers(path)).place) == f"{path}:1"
+
+
+def test_a_packed_file_is_read_and_a_damaged_one_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl.gz"
+    path.write_bytes(gzip.compress(GOOD))
+    assert [str(one.place) for one in read_answers(path)] == [f"{path}:1"]
+    path.write_bytes(gzip.compress(GOOD)[:-9])
+    with pytest.raises(ReadError, match="the compressed data is damaged"):
+        list(read_answers(path))
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tracemalloc
 from collections.abc import Callable
@@ -96,6 +97,13 @@ def test_a_result_is_a_recorded_answer_in_every_layout(tmp_path: Path, layout: C
     assert other.place.pointer == "/results/1"
     starts = [number for number, line in enumerate(file.read_text().splitlines(), 1) if line == "  {"]
     assert other.place.line == (starts[1] if starts else 1)
+
+
+def test_a_packed_export_is_read(tmp_path: Path) -> None:
+    file = exported(tmp_path, result())
+    packed = file.with_name(f"{file.name}.gz")
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert [one.values for one in read_answers(packed)] == [one.values for one in read_answers(file)]
 
 
 @pytest.mark.slow

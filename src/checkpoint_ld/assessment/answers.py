@@ -7,11 +7,13 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.document import parse, syntax_fault, too_deep
+from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.findings import Place
@@ -189,11 +191,11 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = None) -> Iterator[RecordedAnswer]:
     """Yield the recorded answers in a file, one after the other.
 
-    The file is one of JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), or a log of Inspect. A line
-    that is none gives an answer with a `fault`; empty lines are passed over. `source` is a path or a file that is open
-    for reading bytes, `name` what places call it; exports and logs are paths. Raises SourceMissingError for a path that
-    cannot be read, ReadError for a damaged log and what is no export, SettingsError for a log where the extra `inspect`
-    is missing.
+    The file is one of JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), or a log of Inspect; lines
+    and results may be packed (`.gz`). A line that is none gives an answer with a `fault`; empty lines are passed over.
+    `source` is a path or a file that is open for reading bytes, `name` what places call it; exports and logs are
+    paths. Raises SourceMissingError for a path that cannot be read, ReadError for a damaged file and what is no export,
+    SettingsError for a log where the extra `inspect` is missing.
     """
     if isinstance(source, str | os.PathLike):
         if read := _reader_of(source):
@@ -219,7 +221,12 @@ def is_by_path(path: str | os.PathLike[str]) -> bool:
 
 
 def open_answers(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a file of JSON lines for `read_answers`. Raises SourceMissingError if it cannot be read."""
+    """Open a file of JSON lines for `read_answers`, a packed one (`.gz`) unpacked.
+
+    Raises SourceMissingError if it cannot be read, ReadError if what is packed is damaged or above the usual limit.
+    """
+    if is_packed(path):
+        return BytesIO(unpacked(*read_bytes(path)))
     try:
         return Path(path).open("rb")
     except (OSError, ValueError) as error:  # ValueError: U+0000 in the path

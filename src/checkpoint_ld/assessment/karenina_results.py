@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.assessment.answers import LONGEST_LINE, Recorded, RecordedAnswer, finite, open_answers, verdicts
+from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.phrases import shown
@@ -73,11 +74,10 @@ _CSV = re.compile(
 
 def is_results(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is an export of results: JSON or CSV that begins as those do."""
-    file = Path(path)
-    kind = file.suffix.lower()
-    if kind not in {".json", ".csv"} or not file.is_file():
+    kind = extension_of(path)
+    if kind not in {".json", ".csv"} or not Path(path).is_file():
         return False
-    with file.open("rb") as opened:
+    with open_answers(path) as opened:
         beginning = opened.read(_BEGINNING)
     if kind == ".csv":
         return all(name.encode() in beginning.partition(b"\n")[0] for name in _COLUMNS)
@@ -96,7 +96,7 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
         open_answers(path) as opened,
         TextIOWrapper(opened, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
     ):
-        results = _rows(text, name) if name.lower().endswith(".csv") else _Export(text, name).results()
+        results = _rows(text, name) if extension_of(name) == ".csv" else _Export(text, name).results()
         for place, result, fault in results:
             answer = answer_of(result, place, fault)
             key = hash(str(answer.answer_id) if answer.answer_id is not None else repr(result))
