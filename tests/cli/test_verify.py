@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import shutil
@@ -125,6 +126,17 @@ def test_results_are_lines_of_json_in_the_order_of_the_answers(run: Run) -> None
     assert told[0]["verification"]["fields"][0]["name"] == "metal"
     assert [one["score"] for one in told] == [1.0, None, None, 0.0]
     assert {one["file"] for one in told} == {"answers.jsonl"}
+
+
+def test_answers_and_results_may_be_packed(run: Run) -> None:
+    write(PASSING, FAILING)
+    Path("answers.jsonl.gz").write_bytes(gzip.compress(Path("answers.jsonl").read_bytes()))
+    options = ("--answers", "answers.jsonl.gz", "-o", "packed.jsonl.gz", "--rdf", "packed.ttl.gz", "--base", "urn:b#")
+    assert run("verify", "metals.jsonld", *options).err == ""
+    written = gzip.decompress(Path("packed.jsonl.gz").read_bytes())
+    assert [one["status"] for one in results(written)] == ["passed", "failed"]
+    stated = gzip.decompress(Path("packed.ttl.gz").read_bytes())
+    assert list(pyoxigraph.parse(stated, format=pyoxigraph.RdfFormat.TURTLE))
 
 
 def test_results_on_standard_output_have_the_summary_beside_them(run: Run) -> None:
@@ -274,14 +286,16 @@ class _Terminal(io.StringIO):
         return True
 
 
-def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["answers.jsonl", "answers.jsonl.gz"])
+def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     write(PASSING, FAILING)
+    Path("answers.jsonl.gz").write_bytes(gzip.compress(Path("answers.jsonl").read_bytes()))
     shown = {}
     for quiet in (False, True):
         terminal = _Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
-        with verify.opened_answers("answers.jsonl", quiet=quiet) as file:
+        with verify.opened_answers(name, quiet=quiet) as file:
             assert len(list(answers.read_answers(file))) == 2
         shown[quiet] = terminal.getvalue()
     assert "verifying" in shown[False]

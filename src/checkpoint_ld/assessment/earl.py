@@ -21,6 +21,7 @@ from rdflib import URIRef
 from checkpoint_ld.agent import names
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.assessing import Assessment, Status, TraitStatus
+from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import double_text, is_datetime
@@ -98,7 +99,7 @@ class Form:
 
         Raises SettingsError for another extension, and as `Form` does.
         """
-        syntax = SYNTAXES.get(Path(file).suffix.lower())
+        syntax = SYNTAXES.get(extension_of(file))
         if syntax is None:
             raise SettingsError(f"{file}: cannot be written as RDF: give it an extension, {', '.join(SYNTAXES)}")
         return cls(syntax, base_of(answers) if base is None else base, date)

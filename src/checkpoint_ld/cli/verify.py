@@ -134,7 +134,8 @@ def opened_answers(file: str, *, quiet: bool) -> Iterator[BinaryIO]:
             return
         from rich.progress import wrap_file
 
-        size, console = os.fstat(opened.fileno()).st_size, streams.console(stderr=True)
+        size, console = opened.seek(0, os.SEEK_END), streams.console(stderr=True)
+        opened.seek(0)
         with wrap_file(opened, size, description="verifying", console=console, transient=True) as shown:
             yield shown
 
@@ -169,9 +170,9 @@ def _replacing(target: str | None, *, force: bool) -> Iterator[BinaryIO | None]:
         with _beside(target) as file:
             yield file
             file.seek(0)
-            from checkpoint_ld.documents.files import replace_file
+            from checkpoint_ld.documents.files import is_packed, replace_file
 
-            replace_file(target, file, overwrite=force)
+            replace_file(target, file, overwrite=force, pack=is_packed(target))
 
 
 def _beside(target: str) -> BinaryIO:
