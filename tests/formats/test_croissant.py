@@ -81,6 +81,15 @@ def test_what_is_published_is_said_and_what_has_no_place_is_named(mlc: Any, tmp_
     assert len(loaded(mlc, tmp_path / "metals")) == len(benchmark)
 
 
+def test_dates_that_are_none_are_left_out_and_named(tmp_path: Path) -> None:
+    tree = json.loads(METALS.read_bytes())
+    tree |= {"dateModified": "yesterday", "datePublished": "2026-13-41"}
+    findings = export_benchmark(Benchmark.load(json.dumps(tree).encode()), tmp_path / "metals", format="croissant")
+    assert any("a date that is none in ISO 8601" in str(one) for one in findings)
+    described = json.loads((tmp_path / "metals" / "croissant.json").read_bytes())
+    assert described["datePublished"].startswith("2026-03-01")
+
+
 def test_the_library_yields_the_questions(mlc: Any, tmp_path: Path) -> None:
     benchmark = checkpoint_ld.load(METALS)
     benchmark.set_metadata(license="CC-BY-4.0", keywords=["metals"], citation="On metals", funder="NSF")

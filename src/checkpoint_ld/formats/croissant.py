@@ -12,7 +12,6 @@ import hashlib
 import json
 import logging
 import math
-import re
 import warnings
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from checkpoint_ld.dialects.properties import as_list
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.emission import ContextStyle, jsonld_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Place
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 METADATA = "croissant.json"
 _VERSION = "http://mlcommons.org/croissant/1.1"
 _QUESTIONS = "questions"
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _LFS = b"version https://git-lfs"
 _ABOUT = ("name", "description", "version", "license")
 _AS_JSON = ("author", "sources", "few_shot_examples", "custom_metadata")
@@ -72,7 +71,12 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     tables = {name: rows for name, rows in tables.items() if rows}
     held = {f"data/{name}.json": dump_json(rows) for name, rows in tables.items()}
     held[CHECKPOINT] = dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED))
-    held[METADATA] = dump_json(_metadata(benchmark, tables, held))
+    mlc = library("mlcroissant", extra="croissant")
+    try:
+        held[METADATA] = dump_json(_metadata(mlc, benchmark, tables, held))
+    except mlc.ValidationError as error:
+        reason = next((one for one in str(error).splitlines() if one.startswith("  -")), str(error))
+        raise WriteError(f"Croissant does not allow this benchmark: {reason.strip(' -')}") from error
     return held, tuple(_losses(benchmark))
 
 
@@ -104,14 +108,15 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     makers = [one for one in as_list(benchmark.creator) if not isinstance(one, str)]
     if any(one.model_dump(exclude={"name", "type"}, exclude_none=True) for one in makers):
         yield lost("of creators, only names and kinds have a place in Croissant", remedy=where)
+    if any(not is_iso_8601(one) for one in _dates(benchmark)):
+        yield lost("a date that is none in ISO 8601 has no place in Croissant", remedy=where)
     for name in ("funder", "identifier"):
         if value := getattr(benchmark, name):
             yield lost(f"the {name} ({published_text(value)}) has no place in Croissant", remedy=where)
 
 
-def _metadata(benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], held: dict[str, bytes]) -> Any:
+def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], held: dict[str, bytes]) -> Any:
     """Return the description of the data set, which the library makes and judges."""
-    mlc = library("mlcroissant", extra="croissant")
     with _quiet():
         ctx = mlc.Context(conforms_to=_VERSION)
         distribution = [
@@ -134,15 +139,16 @@ def _metadata(benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], hel
             license=[one for one in as_list(benchmark.license) if isinstance(one, str)] or None,
             keywords=[one for one in as_list(benchmark.keywords) if isinstance(one, str)] or None,
             cite_as=published_text(benchmark.citation),
-            date_published=_published(benchmark) or benchmark.modified_at or benchmark.created_at,
+            date_published=next(filter(is_iso_8601, _dates(benchmark)), None),
             distribution=distribution,
             record_sets=[_record_set(mlc, ctx, name, rows) for name, rows in tables.items()],
         ).to_json()
 
 
-def _published(benchmark: Benchmark) -> str | None:
-    told = benchmark.graph.plain(benchmark.graph.root, "datePublished")
-    return told if isinstance(told, str) and _DATE.match(told) else None
+def _dates(benchmark: Benchmark) -> list[Any]:
+    """Return the dates of publication, of the last change and of making, of those that are stated."""
+    told = benchmark.graph.plain(benchmark.graph.root, "datePublished"), benchmark.modified_at, benchmark.created_at
+    return [one for one in told if one]
 
 
 def _maker(mlc: Any, ctx: Any, one: Creator, number: int) -> Any:
