@@ -1,8 +1,9 @@
 """Identity of content: the fingerprint of a checkpoint's statements, and signatures over it.
 
 The fingerprint is the SHA-256 of the asserted graph in canonical N-Quads (W3C RDF Dataset Canonicalization,
-RDFC-1.0). It does not depend on the syntax, on the form of JSON-LD, on the context or on the layout of a file. Anybody
-can compute it from what `convert --to nq` writes.
+RDFC-1.0). It does not depend on the syntax, on the form of JSON-LD, on the context or on the layout of a file: a
+context of its own, which the residue of the root keeps, is left out. Anybody can compute it from what `convert --to nq`
+writes.
 """
 
 from __future__ import annotations
@@ -14,16 +15,23 @@ from typing import TYPE_CHECKING, Any
 import pyoxigraph
 
 from checkpoint_ld import arguments, emission, families
+from checkpoint_ld.agent.names import CAF_EXTENSION
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.compaction import residue_of, tell_residue
+from checkpoint_ld.graph.expansion import named
 
 if TYPE_CHECKING:
     import os
     from typing import BinaryIO
 
+    from checkpoint_ld.graph.store import StatementGraph
+
     Source = str | os.PathLike[str] | BinaryIO | bytes
 
 EXTRA = "signing"
+_AGENTS_CONTEXT = named(CAF_EXTENSION + "%40context")
 _LENGTH = 64
 """Bytes of an Ed25519 signature (RFC 8032 §5.1.6)."""
 
@@ -36,12 +44,21 @@ def fingerprint(source: Source, *, syntax: str | None = None) -> str:
     the same statements. Raises ReadError for what cannot be read, SourceMissingError where there is no such file.
     """
     graph = families.graph_of(families.read(source, syntax=syntax), prov=False)
+    _forget_context(graph)
     statements = pyoxigraph.parse(emission.ntriples_of(graph), format=pyoxigraph.RdfFormat.N_TRIPLES)
     dataset = pyoxigraph.Dataset(statements)
     dataset.canonicalize(pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0)
     lines = pyoxigraph.serialize(dataset, format=pyoxigraph.RdfFormat.N_QUADS) or b""
     # RDFC-1.0 §4.4.3, step 8: the lines in the order of their code points.
     return hashlib.sha256(b"".join(sorted(lines.splitlines(keepends=True)))).hexdigest()
+
+
+def _forget_context(graph: StatementGraph) -> None:
+    """Leave out a document's own context, which a benchmark's residue keeps, or a member of an agent's."""
+    left = residue_of(graph.index, graph.root)
+    if isinstance(graph, CheckpointGraph) and "@context" in left.members:
+        tell_residue(graph.index, graph.root, left.without("@context"))
+    graph.index.get(graph.root, {}).pop(_AGENTS_CONTEXT, None)
 
 
 @arguments.checked

@@ -57,6 +57,13 @@ def test_layout_order_of_members_and_context_say_nothing(indent: Any, sort: bool
     assert checkpoint_ld.fingerprint(text.encode()) == checkpoint_ld.fingerprint(METALS)
 
 
+@pytest.mark.parametrize("context", [{"@vocab": "https://schema.org/", "x": "urn:x:"}, "https://example.org/context"])
+def test_a_context_of_its_own_says_nothing(context: Any, agent: Path) -> None:
+    for file in (METALS, agent):
+        tree = {**json.loads(file.read_bytes()), "@context": context}
+        assert checkpoint_ld.fingerprint(json.dumps(tree).encode()) == checkpoint_ld.fingerprint(file)
+
+
 def test_anybody_can_compute_it(run: Run) -> None:
     lines = run("convert", METALS, "--to", "nq").out
     dataset = pyoxigraph.Dataset(pyoxigraph.parse(lines, format=pyoxigraph.RdfFormat.N_QUADS))
