@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from checkpoint_ld import Collection
 from checkpoint_ld.errors import DatabaseSyncError, StoreFull
+from checkpoint_ld.stores.graphs import GraphStore
 from tests.checkpointing.managers import Bench
+from tests.stores.documents import checkpoint
 
 SAVING = """
 import sys
@@ -64,6 +67,31 @@ def test_without_room_for_the_database_the_file_is_kept(bench: Bench) -> None:
     bench.manager.reindex()
     assert bench.manager.verify() == ()
     assert len(bench.manager.list()) == 2
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_graph_store_goes_on_when_there_is_room_again(tmp_path: Path, is_open: bool) -> None:
+    folder = tmp_path / "collection"
+    given = Collection.open(folder) if is_open else folder
+    store = GraphStore(given)
+    store.put(checkpoint("first"))
+    large = checkpoint("large", name="x" * 50_000)
+    with room_for(50_000):
+        for _ in range(2):
+            with pytest.raises(StoreFull, match=r"no room is left for the collection .*; free some space"):
+                store.put(large)
+        assert store.get("first").id == "first"
+    with room_for(0):
+        with pytest.raises(StoreFull):
+            store.put(large)
+        assert [one.id for one in store.headers()] == ["first"]
+    assert store.put(large).created
+    assert store.get("large") == large
+    assert list(store.verify()) == []
+    store.close()
+    if isinstance(given, Collection):
+        given.close()
+    assert {one.id for one in GraphStore(folder).headers()} == {"first", "large"}
 
 
 @pytest.mark.slow

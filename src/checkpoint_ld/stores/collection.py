@@ -179,12 +179,12 @@ class Collection(CheckedMethods):
         Queries about them are answered at once then, and whatever changes the collection takes longer. `progress` is
         called with each graph before its turn, and with how many there are.
         """
-        self._holdings.check_writable()
+        self._holdings.directory.check_writable()
         return export.keep(self._holdings, progress)
 
     def forget_derived(self) -> None:
         """Keep derived statements no longer."""
-        self._holdings.check_writable()
+        self._holdings.directory.check_writable()
         export.forget(self._holdings)
 
     def find(self, name: str) -> tuple[str, ...]:

@@ -299,7 +299,7 @@ class LentGraphs(SharedGraphs):
         """Give the holdings, with no other graph store at them."""
         with self._guard:
             if writing:
-                self._lent.check_writable()
+                self._lent.directory.check_writable()
             yield self._lent
 
     def close(self) -> None:

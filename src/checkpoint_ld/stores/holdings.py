@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Self
 import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
 
-from checkpoint_ld.errors import StoreError
 from checkpoint_ld.stores.backend import software
 from checkpoint_ld.stores.manifest import (
     DONE,
@@ -39,7 +38,6 @@ from checkpoint_ld.stores.manifest import (
     STATUS,
     Directory,
     Entry,
-    collection_errors,
     entry_of,
 )
 from checkpoint_ld.vocabulary import XSD
@@ -156,8 +154,7 @@ class Holdings:
 
         Their graphs are empty then, and their entries not done. Few new ones are one transaction.
         """
-        self.check_writable()
-        with collection_errors(self.directory.folder):
+        with self.directory.writing():
             if self._are_new(loads) and 2 * sum(len(one.statements) for one in loads) <= _BULK:
                 done = [one.but(status=DONE) for one in loads]
                 self._write([*_entry_quads(done), *chain.from_iterable(map(_both, done))])
@@ -193,30 +190,27 @@ class Holdings:
 
         For small changes: unlike `load`, an interruption never leaves the graph empty.
         """
-        self.check_writable()
         graph = load.entry.graph
         name = NamedNode(graph)
-        with collection_errors(self.directory.folder):
-            before = {quad.triple for quad in self.directory.store.quads_for_pattern(None, None, None, name)}
+        with self.directory.writing() as store:
+            before = {quad.triple for quad in store.quads_for_pattern(None, None, None, name)}
             gone, new = before.difference(load.statements), set(load.statements).difference(before)
             steps = [
                 f"DELETE {{ {one} }} WHERE {{ FILTER NOT EXISTS {{ {_in_others(graph, str(one))} }} }}" for one in gone
             ]
             steps.append(f"DELETE DATA {{ GRAPH {name} {{ {_lines(gone)} }} }}")
             steps.append(f"INSERT DATA {{ {_lines(new)} GRAPH {name} {{ {_lines(new)} }} }}")
-            self.directory.store.update(" ; ".join(steps))
+            store.update(" ; ".join(steps))
             self._replace_entries([load.but(status=DONE)])
 
     def replace_entry(self, entry: Entry) -> None:
         """Put an entry in the place of the one that its graph has; the graph stays."""
-        self.check_writable()
-        with collection_errors(self.directory.folder):
+        with self.directory.writing():
             self._replace_entries([Load(entry, (), self._forms(entry.graph))])
 
     def drop(self, graphs: Iterable[str]) -> None:
         """Take out graphs and their entries."""
-        self.check_writable()
-        with collection_errors(self.directory.folder):
+        with self.directory.writing():
             for graph in graphs:
                 self.directory.store.update(f"{_emptying(graph)} ; {_forgetting(graph)}")
                 self._forget(graph)
@@ -225,13 +219,13 @@ class Holdings:
         """Put the store in order for queries after much was loaded in bulk; it takes seconds for a million."""
         held = sum(one.triples for one in self._entries.values())
         if self._in_bulk * _MUCH > held:
-            with collection_errors(self.directory.folder):
-                self.directory.store.optimize()
+            with self.directory.writing() as store:
+                store.optimize()
         self._in_bulk = 0
 
     def clear_unfinished(self) -> None:
         """Empty the graphs whose loading was interrupted; their entries stay, and say so."""
-        with collection_errors(self.directory.folder):
+        with self.directory.writing():
             for entry in self.unfinished():
                 self._empty(entry.graph)
 
@@ -243,17 +237,11 @@ class Holdings:
 
     def take_out(self, stray: NamedNode | DefaultGraph) -> None:
         """Take out one of the strays; of the merge, only what is one."""
-        self.check_writable()
-        with collection_errors(self.directory.folder):
+        with self.directory.writing():
             if isinstance(stray, NamedNode):
                 self._empty(stray.value)
             else:
                 self.directory.store.update(f"DELETE {{ ?s ?p ?o }} WHERE {{ {_STRAYS} }}")
-
-    def check_writable(self) -> None:
-        """Raise StoreError where the collection was opened to be read only."""
-        if self.directory.read_only:
-            raise StoreError(f"{self.directory.folder}: the collection was opened to be read only")
 
     def _ask(self, pattern: str) -> bool:
         found = self.directory.store.query(f"ASK {{ {pattern} }}")

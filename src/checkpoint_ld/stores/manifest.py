@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
 import time
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Quad
 
 from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import IntegrityError, StoreBusyError, StoreError
+from checkpoint_ld.errors import IntegrityError, StoreBusyError, StoreError, StoreFull
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.stores.folder import TEMPORARY, Lock
 from checkpoint_ld.vocabulary import SCHEMA, XSD
@@ -143,6 +145,8 @@ _OUR_REFERENCES = 2
 """That of a Directory to its store, and that of the question how many there are."""
 _LEFT_S = 2.0
 """Seconds that are waited for what is left of a store which this process had open: other threads, and circles."""
+_FULL = tuple(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+"""What the errors of the store say where no room is left; they have no numbers."""
 
 
 @dataclass
@@ -153,6 +157,8 @@ class Directory:
     store: pyoxigraph.Store
     lock: Lock
     read_only: bool
+    has_failed: bool = False
+    """Whether a write failed: the store takes no other until it is opened anew."""
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool, wait: float) -> Directory:
@@ -174,19 +180,50 @@ class Directory:
                 lock.release()
                 raise
 
+    @contextmanager
+    def writing(self) -> Iterator[pyoxigraph.Store]:
+        """Give the store to be changed. Raises StoreError where it is read only, StoreFull where no room is left."""
+        self.check_writable()
+        with collection_errors(self.folder):
+            if self.has_failed:
+                self._open_anew()
+            try:
+                yield self.store
+            except OSError:
+                self.has_failed = True
+                raise
+
+    def check_writable(self) -> None:
+        """Raise StoreError where the collection was opened to be read only."""
+        if self.read_only:
+            raise StoreError(f"{self.folder}: the collection was opened to be read only")
+
     def close(self) -> None:
         """Write what is still in memory, and let others have the folder."""
         try:
-            if not self.read_only:
+            if not (self.read_only or self.has_failed):
                 with collection_errors(self.folder):
                     self.store.flush()
         finally:
-            # The store closes its files when nobody refers to it any more. The frames in which a query was parsed may
-            # still do so, in circles that the parser's exceptions leave behind.
-            if sys.getrefcount(self.store) > _OUR_REFERENCES:
-                gc.collect()
-            self.store = pyoxigraph.Store()
+            self._let_go()
             self.lock.release()
+
+    def _open_anew(self) -> None:
+        path = self.folder / STORE
+        self._let_go()
+        try:
+            self.store = _store(path, read_only=False)
+        except OSError:
+            self.store = _store(path, read_only=True)  # there is no room even for that, but what is there can be read
+            raise
+        self.has_failed = False
+
+    def _let_go(self) -> None:
+        # The store closes its files when nobody refers to it any more. The frames in which a query was parsed may
+        # still do so, in circles that the parser's exceptions leave behind.
+        if sys.getrefcount(self.store) > _OUR_REFERENCES:
+            gc.collect()
+        self.store = pyoxigraph.Store()
 
 
 @contextmanager
@@ -203,6 +240,8 @@ def collection_errors(folder: Path) -> Iterator[None]:
     except OSError as error:
         if "LOCK" in str(error):
             raise StoreBusyError(f"{folder}: another program has its store open; wait until it is done") from error
+        if str(error).endswith(_FULL):
+            raise StoreFull(f"{folder}: no room is left for the collection ({error}); free some space") from error
         message = f"{folder}: the collection cannot be used: {error}; if its files are damaged, add your checkpoints "
         raise StoreError(f"{message}to a new one") from error
 
