@@ -13,7 +13,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import bytes_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError
 from checkpoint_ld.stores import files
-from checkpoint_ld.stores.protocol import header_of_heading
+from checkpoint_ld.stores.protocol import Header
 from tests.agent import documents
 from tests.stores.documents import HARD, checkpoint
 from tests.trials import examples
@@ -32,7 +32,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
     path = written(tmp_path / "a.json", one.content())
     monkeypatch.setattr("checkpoint_ld.agent.reading.examine", lambda _: pytest.fail("all of it was read"))
 
-    assert files.header_at(path) == header_of_heading(one)
+    assert files.header_at(path) == Header.of(one)
 
 
 @pytest.mark.slow
@@ -41,7 +41,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
 def test_the_ends_tell_what_all_of_it_tells(tmp_path_factory: pytest.TempPathFactory, tree: documents.Json) -> None:
     path = written(tmp_path_factory.mktemp("one") / "a.json", bytes_of(tree))
     try:
-        expected = header_of_heading(AgentCheckpoint.of_tree(tree))
+        expected = Header.of(AgentCheckpoint.of_tree(tree))
     except InvalidCheckpoint:
         return
 
@@ -61,9 +61,9 @@ def test_the_ends_tell_what_all_of_it_tells(tmp_path_factory: pytest.TempPathFac
     ids=["one line", "four spaces", "another order", "CRLF", "BOM", "second shape"],
 )
 def test_files_in_other_forms_are_read_whole(text: bytes, tmp_path: Path) -> None:
-    assert files.header_at(written(tmp_path / "a.json", text)) == header_of_heading(HARD)
+    assert files.header_at(written(tmp_path / "a.json", text)) == Header.of(HARD)
     packed = written(tmp_path / "a.json.gz", gzip.compress(text))
-    assert files.header_at(packed) == header_of_heading(HARD)
+    assert files.header_at(packed) == Header.of(HARD)
     assert files.facts_at(packed) == files.facts_at(tmp_path / "a.json")
 
 

@@ -80,10 +80,12 @@ class _Look:
 
     def at(self, one: AgentReading | AgentCheckpoint | Tree) -> Iterator[Finding]:
         """Yield what is found when a checkpoint passes by."""
-        tree, sha256, place = _parts(one)
+        tree = one if isinstance(one, dict) else one.tree if isinstance(one, AgentReading) else one.tree()
+        sha256 = sha256_of(tree) if isinstance(one, (dict, AgentReading)) else one.sha256
+        place = one.place if isinstance(one, AgentReading) else _in_tree
         if not isinstance(tree.get("id"), str) or not isinstance(tree.get("execution_id"), str):
             return
-        seen = seen_of(tree, sha256)
+        seen = Seen(sha256, {at: value_at(tree, at) for at in _REMEMBERED})
         before = self.seen.get(seen.identifier)
         if before is not None:
             if before.sha256 != sha256:
@@ -103,8 +105,7 @@ class _Look:
         """Yield the checkpoints whose parents did not pass by."""
         for orphans in self.orphans.values():
             for seen, places in orphans:
-                at = "/parent/checkpoint_id"
-                yield _finding("agent-parent-absent", at, seen, places[at])
+                yield _finding("agent-parent-absent", _PARENT, seen, places[_PARENT])
 
     def _within(self, seen: Seen, tree: Tree) -> Iterator[Told]:
         """Hold a checkpoint against its parent, or against the one before it in its execution."""
@@ -119,7 +120,7 @@ class _Look:
             if earlier is before:
                 yield from rethought(tree, newest)
         if before is None or before.key <= seen.key:
-            self.newest[seen.execution] = Newest(seen, contents(tree))
+            self.newest[seen.execution] = Newest(seen, {known: digest for _, known, digest in _thoughts(tree)})
 
     def _questions(self, seen: Seen) -> Iterator[Told]:
         """Hold what a checkpoint says of its question against the benchmark, once for each execution."""
@@ -135,15 +136,6 @@ class _Look:
             yield "agent-question-unknown", "/about/question", ""
         if isinstance(sha256, str) and known.sha256 not in (None, sha256):
             yield "agent-benchmark-changed", "/about/benchmark_sha256", shown(known.sha256)
-
-
-def _parts(one: AgentReading | AgentCheckpoint | Tree) -> tuple[Tree, str, Callable[[str], Place]]:
-    """Return the tree of a checkpoint, its hash, and what tells where in its source a value stands."""
-    if isinstance(one, dict):
-        return one, sha256_of(one), _in_tree
-    if isinstance(one, AgentReading):
-        return one.tree, sha256_of(one.tree), one.place
-    return one.tree(), one.sha256, _in_tree
 
 
 def _in_tree(pointer: str) -> Place:
@@ -181,7 +173,7 @@ class Seen(NamedTuple):
     @property
     def about(self) -> tuple[Any, Any, Any]:
         """The benchmark, the question, and the hash of the benchmark."""
-        benchmark, question, sha256 = (self.values[at] for at in _ABOUT)
+        benchmark, question, sha256 = map(self.values.get, _ABOUT)
         return benchmark, question, sha256
 
     @property
@@ -198,11 +190,6 @@ class Newest(NamedTuple):
     thoughts: Mapping[str, bytes]
 
 
-def seen_of(tree: Tree, sha256: str) -> Seen:
-    """Return what is to be remembered of a checkpoint."""
-    return Seen(sha256, {at: value_at(tree, at) for at in _REMEMBERED})
-
-
 def below(seen: Seen, earlier: Seen) -> Iterator[Told]:
     """Yield the numbers that are below those of an earlier checkpoint."""
     for at, slug in _FALLING.items():
@@ -217,11 +204,6 @@ def changed(seen: Seen, before: Seen) -> Iterator[Told]:
         yield "agent-changes", "/agent_id", shown(before.values["/agent_id"])
     if seen.about[:2] != before.about[:2]:
         yield "agent-about-changes", "/about", ""
-
-
-def contents(tree: Tree) -> dict[str, bytes]:
-    """Return the hashes of the contents of thoughts by their ids."""
-    return {identifier: digest for _, identifier, digest in _thoughts(tree)}
 
 
 def rethought(tree: Tree, newest: Newest) -> Iterator[Told]:

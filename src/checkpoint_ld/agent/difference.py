@@ -121,19 +121,7 @@ class CheckpointDiff:
             "from": self.before.id,
             "to": self.after.id,
             "same_execution": self.same_execution,
-            "thoughts_added": [one.tree() for one in self.thoughts_added],
-            "thoughts_removed": [one.tree() for one in self.thoughts_removed],
-            "thoughts_changed": {one: _told(found) for one, found in self.thoughts_changed.items()},
-            "thoughts_moved": list(self.thoughts_moved),
-            "tool_calls_added": [one.tree() for one in self.tool_calls_added],
-            "tool_calls_removed": [one.tree() for one in self.tool_calls_removed],
-            "tool_calls_changed": {one: _told(found) for one, found in self.tool_calls_changed.items()},
-            "tool_calls_moved": list(self.tool_calls_moved),
-            "results_changed": _told(self.results_changed),
-            "context_changes": _told(self.context_changes),
-            "progress_changes": _told(self.progress_changes),
-            "metadata_changes": _told(self.metadata_changes),
-            "header_changes": _told(self.header_changes),
+            **{name: _told(getattr(self, name)) for name in _COMPARED},
             "steps": self.steps,
             "tokens": self.tokens,
             "elapsed_ms": self.elapsed_ms,
@@ -149,24 +137,23 @@ def diff_checkpoints(
     Raises SettingsError where they are of two executions, unless one goes on from the other (`parent`) or
     `allow_other_execution` is given.
     """
-    if not (allow_other_execution or before.execution_id == after.execution_id or _are_linked(before, after)):
+    are_linked = any(
+        one.parent is not None and one.parent.checkpoint_id == other.id
+        for one, other in ((before, after), (after, before))
+    )
+    if not (allow_other_execution or before.execution_id == after.execution_id or are_linked):
         raise SettingsError(
             f"{before.id} belongs to the execution {before.execution_id}, {after.id} to {after.execution_id}, and "
             "neither goes on from the other: ask for it (allow_other_execution) if they are to be compared"
         )
-    old, new = _Parts(before), _Parts(after)
+    old, new = _rest(before), _rest(after)
+    compared: dict[str, Any] = {name: _changes(old[name], new[name], path) for name, path in _PLACES.items()}
     return CheckpointDiff(
         before=before,
         after=after,
-        thoughts_added=_without(new.thoughts, old.thoughts),
-        thoughts_removed=_without(old.thoughts, new.thoughts),
-        thoughts_changed=_changed(old.thoughts, new.thoughts),
-        thoughts_moved=_moved(old.thoughts, new.thoughts),
-        tool_calls_added=_without(new.calls, old.calls),
-        tool_calls_removed=_without(old.calls, new.calls),
-        tool_calls_changed=_changed(old.calls, new.calls),
-        tool_calls_moved=_moved(old.calls, new.calls),
-        **{name: _changes(old.of[name], new.of[name], path) for name, path in _PLACES.items()},
+        **_matched("thoughts", before.snapshot.thought_chain, after.snapshot.thought_chain),
+        **_matched("tool_calls", before.snapshot.tool_state.calls, after.snapshot.tool_state.calls),
+        **compared,
     )
 
 
@@ -178,20 +165,18 @@ _PLACES = {
     "header_changes": (),
 }
 """Where the parts that are compared by pointer stand; the last one is what is left."""
+_COMPARED = (
+    *(f"{these}_{what}" for these in ("thoughts", "tool_calls") for what in ("added", "removed", "changed", "moved")),
+    *_PLACES,
+)
 
 
-class _Parts:
-    """A checkpoint in the parts that are compared."""
-
-    def __init__(self, checkpoint: AgentCheckpoint) -> None:
-        snapshot = checkpoint.snapshot
-        self.thoughts = snapshot.thought_chain
-        self.calls = snapshot.tool_state.calls
-        rest = checkpoint.but(
-            snapshot=snapshot.but(thought_chain=(), tool_state=snapshot.tool_state.but(calls=()))
-        ).tree()
-        del rest["id"]
-        self.of = {name: _taken(rest, path) for name, path in _PLACES.items()}
+def _rest(checkpoint: AgentCheckpoint) -> dict[str, Any]:
+    """Return the parts of a checkpoint that are compared by pointer."""
+    snapshot = checkpoint.snapshot
+    rest = checkpoint.but(snapshot=snapshot.but(thought_chain=(), tool_state=snapshot.tool_state.but(calls=()))).tree()
+    del rest["id"]
+    return {name: _taken(rest, path) for name, path in _PLACES.items()}
 
 
 def _taken(tree: dict[str, Any], path: tuple[str, ...]) -> Any:
@@ -209,32 +194,30 @@ def _changes(before: Any, after: Any, path: Path = ()) -> Changes:
     return {pointer((*path, *one.path)): Change(one.before, one.after) for one in changes(before, after)}
 
 
-def _without(these: Sequence[Any], those: Sequence[Any]) -> tuple[Any, ...]:
-    known = {one.id for one in those}
-    return tuple(one for one in these if one.id not in known)
-
-
-def _moved(old: Sequence[Any], new: Sequence[Any]) -> tuple[str, ...]:
-    return moved([one.id for one in old], [one.id for one in new])
-
-
-def _changed(old: Sequence[Any], new: Sequence[Any]) -> dict[str, Changes]:
-    after = {one.id: one for one in new}
-    found = ((one.id, one, after[one.id]) for one in old if one.id in after)
+def _matched(name: str, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any]:
+    """Return what became of thoughts, or of calls, which are matched by their ids."""
+    before, after = ({one.id: one for one in these} for these in (old, new))
     # Snapshots of one run share the values that did not change.
-    told = {name: _changes(was.tree(), now.tree()) for name, was, now in found if was is not now}
-    return {name: different for name, different in told.items() if different}
+    told = {
+        one: _changes(was.tree(), after[one].tree())
+        for one, was in before.items()
+        if one in after and was is not after[one]
+    }
+    return {
+        f"{name}_added": tuple(one for one in new if one.id not in before),
+        f"{name}_removed": tuple(one for one in old if one.id not in after),
+        f"{name}_changed": {one: different for one, different in told.items() if different},
+        f"{name}_moved": moved([*before], [*after]),
+    }
 
 
-def _told(found: Changes) -> dict[str, Any]:
-    return {where: change.to_dict() for where, change in found.items()}
-
-
-def _are_linked(before: AgentCheckpoint, after: AgentCheckpoint) -> bool:
-    return any(
-        one.parent is not None and one.parent.checkpoint_id == other.id
-        for one, other in ((before, after), (after, before))
-    )
+def _told(found: Any) -> Any:
+    """Return what a member of a CheckpointDiff is in JSON."""
+    if isinstance(found, Change):
+        return found.to_dict()
+    if isinstance(found, dict):
+        return {where: _told(one) for where, one in found.items()}
+    return [one if isinstance(one, str) else one.tree() for one in found]
 
 
 _ROOM = 60
@@ -244,38 +227,28 @@ _WITHHELD = "(withheld: it looks like a secret)"
 
 def text_of(diff: CheckpointDiff) -> str:
     """Return the differences as lines; what terminals would obey is replaced, and what looks secret is withheld."""
-    lines = list(_lines(diff))
-    return "\n".join((_title(diff), *map(harmless, lines or [_SAME])))
-
-
-def _title(diff: CheckpointDiff) -> str:
     seconds = diff.elapsed_ms / 1000
-    told = f"{diff.before.id} → {diff.after.id}: {diff.steps:+d} steps, {diff.tokens:+d} tokens, {seconds:+.1f} s"
+    title = f"{diff.before.id} → {diff.after.id}: {diff.steps:+d} steps, {diff.tokens:+d} tokens, {seconds:+.1f} s"
     if not diff.same_execution:
-        told += f"; execution {diff.before.execution_id} → {diff.after.execution_id}"
-    return harmless(told)
+        title += f"; execution {diff.before.execution_id} → {diff.after.execution_id}"
+    return "\n".join(map(harmless, (title, *(list(_lines(diff)) or [_SAME]))))
 
 
 def _lines(diff: CheckpointDiff) -> Iterator[str]:
-    yield from _section(
-        "thoughts",
-        (f"+ {_thought(one)}" for one in diff.thoughts_added),
-        (f"- {_thought(one)}" for one in diff.thoughts_removed),
-        (f"~ {line}" for line in _of_each(diff.thoughts_changed)),
-        (f"> {one} stands in another place" for one in diff.thoughts_moved),
-    )
-    yield from _section(
-        "tool calls",
-        (f"+ {_call(one)}" for one in diff.tool_calls_added),
-        (f"- {_call(one)}" for one in diff.tool_calls_removed),
-        (f"~ {line}" for line in _of_each(diff.tool_calls_changed)),
-        (f"> {one} stands in another place" for one in diff.tool_calls_moved),
-    )
-    yield from _section("results", _lines_of_changes(diff.results_changed, "/snapshot/tool_state/results/"))
-    yield from _section("context", _lines_of_changes(diff.context_changes, "/snapshot/context/"))
-    yield from _section("progress", _lines_of_changes(diff.progress_changes, "/snapshot/progress/"))
-    yield from _section("metadata", _lines_of_changes(diff.metadata_changes, "/metadata/"))
-    yield from _section("the rest", _lines_of_changes(diff.header_changes, "/"))
+    for title, name, said in (("thoughts", "thoughts", _thought), ("tool calls", "tool_calls", _call)):
+        added, removed, changed, moved = (
+            getattr(diff, f"{name}_{what}") for what in ("added", "removed", "changed", "moved")
+        )
+        yield from _section(
+            title,
+            (f"+ {said(one)}" for one in added),
+            (f"- {said(one)}" for one in removed),
+            (f"~ {line}" for line in _of_each(changed)),
+            (f"> {one} stands in another place" for one in moved),
+        )
+    for name, path in _PLACES.items():
+        title = name.partition("_")[0] if path else "the rest"
+        yield from _section(title, _lines_of_changes(getattr(diff, name), f"{pointer(path)}/"))
 
 
 def _section(title: str, *parts: Iterator[str]) -> Iterator[str]:

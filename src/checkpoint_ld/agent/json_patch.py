@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.documents.text import pointer
+from checkpoint_ld.documents.text import pointer, steps_of
 from checkpoint_ld.documents.values import ABSENT, changes, copied, same
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.phrases import shown
@@ -117,7 +117,7 @@ def _steps(operation: dict[str, Any], name: str) -> list[str]:
     if not isinstance(text, str) or not (text == "" or text.startswith("/")):
         raise ReadError(f"the {name} of an operation of the patch is no JSON Pointer")
     # The document is the one element of an array, so that the whole of it has a place like all else.
-    return ["0", *(step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:])]
+    return ["0", *steps_of(text)]
 
 
 def _holder(root: list[Any], path: list[str]) -> tuple[Any, Any]:

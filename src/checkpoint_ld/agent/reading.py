@@ -80,9 +80,9 @@ class AgentReading:
 
     def key_place(self, pointer: str) -> Place:
         """Return where in the source the key of the member at `pointer` of the tree stands, as `place` does."""
-        return (
-            Place(self.source, pointer) if self.document is None else self.document.key_place(self._in_source(pointer))
-        )
+        if self.document is None:
+            return Place(self.source, pointer)
+        return self.document.key_place(self._in_source(pointer))
 
     def _in_source(self, pointer: str) -> str:
         return pointer if self.origins is None else source_pointer(self.origins, pointer)
@@ -206,8 +206,7 @@ def _default(path: tuple[str, ...], reading: AgentReading) -> Finding:
         value = value[name]
     where = pointer(path)
     place = reading.place(where)
-    message = f"{place.pointer or where} is absent and read as {value}"
-    return replace(finding("agent-default", message), place=place)
+    return replace(finding("agent-default", f"{place.pointer or where} is absent and read as {value}"), place=place)
 
 
 def _placed(found: Finding, document: Document) -> Finding:

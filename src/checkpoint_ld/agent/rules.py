@@ -13,6 +13,7 @@ from checkpoint_ld import profiles, shacl
 from checkpoint_ld.agent.inference import Note, Part, Parts
 from checkpoint_ld.constraints import names
 from checkpoint_ld.constraints.forms import value_of
+from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Place, Severity
@@ -252,8 +253,7 @@ def _subject_of(tree: Any, place: str) -> str:
 def value_at(tree: Any, place: str) -> Any:
     """Return the value at a JSON Pointer of a tree, None where there is none."""
     value = tree
-    for token in place.split("/")[1:]:
-        key = token.replace("~1", "/").replace("~0", "~")
+    for key in steps_of(place):
         if isinstance(value, list):
             value = value[int(key)] if key.isdecimal() and int(key) < len(value) else None
         else:
@@ -262,4 +262,4 @@ def value_at(tree: Any, place: str) -> Any:
 
 
 def _key(place: str) -> str:
-    return place.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    return next(reversed(steps_of(place)), "")

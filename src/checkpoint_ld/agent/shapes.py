@@ -31,6 +31,17 @@ IN_FLIGHT: Final = ("pending", "running")
 CALL_LISTS: Final = ("pending", "running", "completed", "failed")
 """Where the second shape has the calls of tools, by what became of them."""
 
+_OF_SECOND = (
+    ("thought_chain", "steps"),
+    ("context", "messages"),
+    *(("tool_state", name) for name in CALL_LISTS),
+)
+_OF_CANONICAL = (("context", "history"), ("tool_state", "calls"), ("tool_state", "results"))
+"""Members of the parts of a snapshot that one shape alone has.
+
+An array of thoughts is the sign of the canonical one. The others stand in for it where the thoughts are something else
+by mistake, and keep two members that mean the same from being read as one.
+"""
 _SHOWN = 8
 _BENCHMARK = frozenset(("dataFeedElement", "@graph", "hasPart", "questions", "checkpoint"))
 _Path = tuple[str, ...]
@@ -50,7 +61,10 @@ def detect_shape(data: Any) -> Shape:
     """
     if not is_agent(data):
         raise ShapeError.of([_no_agent(data)])
-    second, canonical = list(_signs_of_second(data)), list(_signs_of_canonical(data))
+    snapshot = _inside(data, "snapshot")
+    second, canonical = _signs(snapshot, _OF_SECOND), _signs(snapshot, _OF_CANONICAL)
+    if isinstance(snapshot.get("thought_chain"), list):
+        canonical.insert(0, ("snapshot", "thought_chain"))
     if second and canonical:
         message = (
             f"members of both shapes are mixed: {_listed(canonical)} of the canonical one, {_listed(second)} of the "
@@ -64,31 +78,8 @@ def detect_shape(data: Any) -> Shape:
     raise ShapeError.of([_untold(data)])
 
 
-def _signs_of_second(data: Mapping[str, Any]) -> Iterator[_Path]:
-    snapshot = _inside(data, "snapshot")
-    if "steps" in _inside(snapshot, "thought_chain"):
-        yield "snapshot", "thought_chain", "steps"
-    if "messages" in _inside(snapshot, "context"):
-        yield "snapshot", "context", "messages"
-    for name in CALL_LISTS:
-        if name in _inside(snapshot, "tool_state"):
-            yield "snapshot", "tool_state", name
-
-
-def _signs_of_canonical(data: Mapping[str, Any]) -> Iterator[_Path]:
-    """Yield what only the canonical shape has.
-
-    An array of thoughts is the sign. The others stand in for it where the thoughts are something else by mistake, and
-    keep two members that mean the same from being read as one.
-    """
-    snapshot = _inside(data, "snapshot")
-    if isinstance(snapshot.get("thought_chain"), list):
-        yield "snapshot", "thought_chain"
-    if "history" in _inside(snapshot, "context"):
-        yield "snapshot", "context", "history"
-    for name in ("calls", "results"):
-        if name in _inside(snapshot, "tool_state"):
-            yield "snapshot", "tool_state", name
+def _signs(snapshot: Mapping[str, Any], members: Iterable[tuple[str, str]]) -> list[_Path]:
+    return [("snapshot", part, name) for part, name in members if name in _inside(snapshot, part)]
 
 
 def _inside(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -137,17 +128,17 @@ _MESSAGE = ("role", "content")
 
 def second_faults(data: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield what is wrong with a checkpoint of the second shape as such; the pointers lead into `data`."""
-    snapshot = _within(data, "snapshot")
+    snapshot = _inside(data, "snapshot")
     yield from _missing(data.get("metadata"), _METADATA, ("metadata",))
-    reason = _within(data, "metadata").get("checkpoint_reason")
+    reason = _inside(data, "metadata").get("checkpoint_reason")
     if isinstance(reason, str) and reason not in REASONS:
         message = f"the second shape has no reason {shown(reason)}, only {', '.join(REASONS)}"
         yield finding("agent-second-value", message, pointer="/metadata/checkpoint_reason")
-    for path, step in _elements(_within(snapshot, "thought_chain"), "steps", ("snapshot", "thought_chain")):
+    for path, step in _elements(_inside(snapshot, "thought_chain"), "steps", ("snapshot", "thought_chain")):
         yield from _missing(step, _STEP, path)
-    yield from _of_messages(_within(snapshot, "context"))
+    yield from _of_messages(_inside(snapshot, "context"))
     yield from _missing(snapshot.get("tool_state"), CALL_LISTS, ("snapshot", "tool_state"))
-    yield from _of_calls(_within(snapshot, "tool_state"))
+    yield from _of_calls(_inside(snapshot, "tool_state"))
     yield from _missing(snapshot.get("progress"), _PROGRESS, ("snapshot", "progress"))
 
 
@@ -193,11 +184,6 @@ def _elements(members: Mapping[str, Any], name: str, path: _Steps) -> Iterator[t
         yield (*path, name, index), value
 
 
-def _within(members: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = members.get(name)
-    return value if isinstance(value, dict) else {}
-
-
 _CHAIN = "/snapshot/thought_chain"
 _TOOLS = "/snapshot/tool_state"
 _FIXED = {
@@ -216,14 +202,14 @@ def origins_of(tree: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, st
     What stands inside a value that is told stands at the same place inside its origin.
     """
     found = dict(_FIXED)
-    snapshot = _below(tree, "snapshot")
+    snapshot = _inside(tree, "snapshot")
     thoughts = snapshot.get("thought_chain")
     for index in range(len(thoughts) if isinstance(thoughts, list) else 0):
         found[f"{_CHAIN}/{index}/created_at"] = f"{_CHAIN}/steps/{index}/timestamp"
-    standing = list(_standing(_below(_below(data, "snapshot"), "tool_state")))
+    standing = list(_standing(_inside(_inside(data, "snapshot"), "tool_state")))
     # A patch may have put the calls into another order, but not given them other identifiers.
     by_id = {identifier: place for identifier, place in reversed(standing) if isinstance(identifier, str)}
-    calls = _below(snapshot, "tool_state").get("calls")
+    calls = _inside(snapshot, "tool_state").get("calls")
     for index, call in enumerate(calls if isinstance(calls, list) else ()):
         origin = standing[index][1] if index < len(standing) else _TOOLS
         identifier = call.get("id") if isinstance(call, dict) else None
@@ -247,8 +233,3 @@ def _standing(tools: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
         for index, value in enumerate(values if isinstance(values, list) else ()):
             is_whole = isinstance(value, dict) and name in ENDED
             yield value.get("id") if is_whole else value, f"{_TOOLS}/{name}/{index}"
-
-
-def _below(members: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = members.get(name)
-    return value if isinstance(value, dict) else {}

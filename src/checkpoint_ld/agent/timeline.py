@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from checkpoint_ld.agent.values import Header
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import cells, harmless, head
@@ -102,71 +103,20 @@ class Timeline(Shown):
         return (one for one in self.moments if one.lane == lane)
 
 
-class Mark(Protocol):
-    """A checkpoint of which only its header is at hand."""
-
-    @property
-    def id(self) -> str:
-        """The identifier of the checkpoint."""
-
-    @property
-    def execution_id(self) -> str:
-        """The execution that it is of."""
-
-    @property
-    def timestamp(self) -> int:
-        """When it was taken, in milliseconds since 1970."""
-
-    @property
-    def duration_ms(self) -> float:
-        """How long the agent had run, in milliseconds."""
-
-    @property
-    def checkpoint_reason(self) -> str:
-        """Why it was taken."""
-
-    @property
-    def parent_checkpoint_id(self) -> str | None:
-        """The checkpoint that it goes on from."""
-
-    @property
-    def is_branch(self) -> bool:
-        """Whether it goes another way than its execution went on from there."""
-
-    @property
-    def name(self) -> str | None:
-        """What it is called, if it has a name."""
-
-
-AnyMark = TypeVar("AnyMark", bound=Mark)
-
 _ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
     {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
 )
 """How a run ended, by the reason for its last checkpoint."""
 
 
-class _Sign(NamedTuple):
-    """A checkpoint as a mark."""
-
-    id: str
-    execution_id: str
-    timestamp: int
-    duration_ms: float
-    checkpoint_reason: str
-    parent_checkpoint_id: str | None
-    is_branch: bool
-    name: str | None
-
-
-def line_to(checkpoint_id: str, marks: Sequence[AnyMark]) -> list[AnyMark]:
+def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
     """Return the marks that lead to a checkpoint, oldest first: of its execution, and of those that it goes on from.
 
     `marks` are all that may belong to them, oldest first. What an execution did after another one went on from it is
     left out.
     """
     by_id = {one.id: place for place, one in enumerate(marks)}
-    line: list[AnyMark] = []
+    line: list[Header] = []
     place = by_id.get(checkpoint_id)
     seen: set[str] = set()
     while place is not None and marks[place].execution_id not in seen:
@@ -179,7 +129,7 @@ def line_to(checkpoint_id: str, marks: Sequence[AnyMark]) -> list[AnyMark]:
     return line
 
 
-def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Mark] = ()) -> Timeline:
+def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] = ()) -> Timeline:
     """Return the timeline of a run from one or more of its checkpoints.
 
     What stands in several of them is shown as the latest one has it. `marks` are the headers of others, which are
@@ -193,7 +143,7 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Mark] = 
     thoughts = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.thought_chain}
     calls = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.tool_state.calls}
     dated = [(one.started_at, one) for one in calls.values() if one.started_at is not None]
-    each: dict[str, Mark] = {one.id: one for one in (*marks, *map(_sign, ordered))}
+    each: dict[str, Header] = {one.id: one for one in (*marks, *map(Header.of, ordered))}
     signs = sorted(each.values(), key=lambda one: one.timestamp)
     happened = [*map(_of_thought, thoughts.values()), *(_of_call(one, began) for began, one in dated)]
     found = [*(_placed(one, signs) for one in happened), *map(_of_mark, signs)]
@@ -211,15 +161,15 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Mark] = 
     )
 
 
-def _placed(moment: Moment, signs: Sequence[Mark]) -> Moment:
+def _placed(moment: Moment, signs: Sequence[Header]) -> Moment:
     """Return a moment with its execution: that of the first checkpoint after it, which is the first to know it."""
     after = bisect_left(signs, moment.start, key=lambda one: one.timestamp)
     return replace(moment, execution=signs[min(after, len(signs) - 1)].execution_id)
 
 
-def _runs(signs: Sequence[Mark], moments: Sequence[Moment]) -> Iterator[Moment]:
+def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment]:
     """Yield the times in which the executions went on: from one that was cut off or paused to the next."""
-    groups: list[list[Mark]] = []
+    groups: list[list[Header]] = []
     resumed = _resumed(signs)
     for one in signs:
         group = next((group for group in reversed(groups) if group[-1].execution_id == one.execution_id), None)
@@ -231,7 +181,7 @@ def _runs(signs: Sequence[Mark], moments: Sequence[Moment]) -> Iterator[Moment]:
     for moment in moments:
         owned[moment.execution] = min(moment.start, owned.get(moment.execution, moment.start))
     by_id = {one.id: one for one in signs}
-    last_seen: dict[str, Mark] = {}
+    last_seen: dict[str, Header] = {}
     for number, group in enumerate(groups):
         first, last = group[0], group[-1]
         name, before = first.execution_id, last_seen.get(first.execution_id)
@@ -245,7 +195,7 @@ def _runs(signs: Sequence[Mark], moments: Sequence[Moment]) -> Iterator[Moment]:
         last_seen[name] = last
 
 
-def _resumed(signs: Sequence[Mark]) -> set[str]:
+def _resumed(signs: Sequence[Header]) -> set[str]:
     """Return the ids of the checkpoints before which their execution was silent: time went by, and it did not run.
 
     Where it seems to be silent more often than not, its duration is another one than the time that it ran.
@@ -262,7 +212,7 @@ def _resumed(signs: Sequence[Mark]) -> set[str]:
     return resumed
 
 
-def _origin(first: Mark, origin: Mark, start: int) -> str:
+def _origin(first: Header, origin: Header, start: int) -> str:
     of = "" if origin.execution_id == first.execution_id else f" of {origin.execution_id}"
     if first.is_branch:
         return f"another way from {origin.id}{of}"
@@ -312,24 +262,10 @@ def outcome_of(call: ToolCall) -> Outcome:
     return "completed" if call.success else "failed"
 
 
-def _of_mark(mark: Mark) -> Moment:
+def _of_mark(mark: Header) -> Moment:
     at, name = mark.timestamp, mark.name or ""
     reason = mark.checkpoint_reason
     return Moment("checkpoint", mark.id, CHECKPOINTS, at, at, reason, name, execution=mark.execution_id)
-
-
-def _sign(checkpoint: AgentCheckpoint) -> Mark:
-    told, parent = checkpoint.metadata, checkpoint.parent
-    return _Sign(
-        checkpoint.id,
-        checkpoint.execution_id,
-        checkpoint.timestamp,
-        told.duration_ms,
-        told.checkpoint_reason,
-        None if parent is None else parent.checkpoint_id,
-        bool(parent and parent.is_branch),
-        checkpoint.name,
-    )
 
 
 def _shown(value: Any) -> Any:

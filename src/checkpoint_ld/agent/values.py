@@ -7,6 +7,7 @@ two ids never share a name, and none is read as a relative IRI or as another sch
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
@@ -21,8 +22,9 @@ from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.text import Tree
 
 
@@ -110,46 +112,32 @@ def _numbers(version: str) -> list[int]:
     return numbers
 
 
-_Path = tuple[str, ...]
-
-
-def filled(tree: Tree) -> tuple[Tree, tuple[_Path, ...]]:
+def filled(tree: Tree) -> tuple[Tree, tuple[tuple[str, ...], ...]]:
     """Return a canonical tree with these members, and the paths of those that were absent or null.
 
     `tree` is not changed. Where there is not even an object that they could stand in, nothing is done.
     """
-    added = []
-    for path, value in _defaults(tree):
-        holder = _at(tree, path[:-1])
-        if isinstance(holder, dict) and holder.get(path[-1]) is None and value is not None:
-            tree = _with(tree, path, value)
-            added.append(path)
-    return tree, tuple(added)
-
-
-def _defaults(tree: Tree) -> Iterator[tuple[_Path, Any]]:
-    yield ("snapshot", "context", "variables"), {}
-    yield ("snapshot", "context", "state"), {}
-    yield ("snapshot", "context", "history"), []
-    yield ("snapshot", "tool_state", "results"), {}
-    yield ("snapshot", "progress", "total_thoughts"), _length(tree, "thought_chain")
-    yield ("snapshot", "progress", "total_tool_calls"), _length(tree, "tool_state", "calls")
-
-
-def _length(tree: Tree, *path: str) -> int | None:
-    value = _at(tree, ("snapshot", *path))
-    return len(value) if isinstance(value, list) else None
-
-
-def _at(value: Any, path: _Path) -> Any:
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
-def _with(members: dict[str, Any], path: _Path, value: Any) -> dict[str, Any]:
-    name, *rest = path
-    return {**members, name: _with(members[name], tuple(rest), value) if rest else value}
+    snapshot = tree.get("snapshot")
+    if not isinstance(snapshot, dict):
+        return tree, ()
+    parts = {name: part for name, part in snapshot.items() if isinstance(part, dict)}
+    thoughts, calls = snapshot.get("thought_chain"), parts.get("tool_state", {}).get("calls")
+    needed: dict[str, dict[str, Any]] = {
+        "context": {"variables": {}, "state": {}, "history": []},
+        "tool_state": {"results": {}},
+        "progress": {
+            "total_thoughts": len(thoughts) if isinstance(thoughts, list) else None,
+            "total_tool_calls": len(calls) if isinstance(calls, list) else None,
+        },
+    }
+    missing = {
+        part: {name: value for name, value in members.items() if value is not None and parts[part].get(name) is None}
+        for part, members in needed.items()
+        if part in parts
+    }
+    added = tuple(("snapshot", part, name) for part, members in missing.items() for name in members)
+    completed = {part: {**parts[part], **members} for part, members in missing.items() if members}
+    return {**tree, "snapshot": {**snapshot, **completed}} if added else tree, added
 
 
 LONGEST_ID: Final = 1024
@@ -359,6 +347,101 @@ class About(Value):
     benchmark_version: Text | None = None
     benchmark_sha256: Text | None = None
     replicate: Count | None = None
+
+
+Key = tuple[int, int, str]
+"""What checkpoints are ordered by: timestamp, step number, id."""
+
+
+class Heading(Value):
+    """The members of an agent checkpoint that a header is made from: all that is known but the snapshot."""
+
+    version: Text
+    id: Id
+    timestamp: Milliseconds
+    execution_id: Id
+    agent_id: Id
+    metadata: CheckpointMetadata
+    parent: ParentLink | None = None
+    name: Text | None = None
+    description: Text | None = None
+    about: About | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What an agent checkpoint says about itself.
+
+    `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. What is absent is None. `sha256`
+    is the hash of the text form in hexadecimal digits; it is None from a store that would have to read all of a
+    checkpoint to know it.
+    """
+
+    id: str
+    version: str
+    timestamp: int
+    execution_id: str
+    agent_id: str
+    step_number: int
+    tokens_used: int
+    duration_ms: float
+    checkpoint_reason: str
+    parent_checkpoint_id: str | None = None
+    is_branch: bool = False
+    branch_reason: str | None = None
+    name: str | None = None
+    description: str | None = None
+    about_benchmark: str | None = None
+    about_question: str | None = None
+    sha256: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What checkpoints are ordered by; as a cursor, the place after this one."""
+        return self.timestamp, self.step_number, self.id
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is the last one of a run that was completed or failed."""
+        return self.checkpoint_reason in FINAL
+
+    @classmethod
+    def of(cls, heading: AgentCheckpoint | Heading, sha256: str | None = None) -> Self:
+        """Return the header that a checkpoint's members make; a hash is not computed."""
+        metadata, parent, about = heading.metadata, heading.parent, heading.about
+        return cls(
+            id=heading.id,
+            version=heading.version,
+            timestamp=heading.timestamp,
+            execution_id=heading.execution_id,
+            agent_id=heading.agent_id,
+            step_number=metadata.step_number,
+            tokens_used=metadata.tokens_used,
+            duration_ms=real(metadata.duration_ms),
+            checkpoint_reason=metadata.checkpoint_reason,
+            parent_checkpoint_id=parent.checkpoint_id if parent else None,
+            is_branch=bool(parent and parent.is_branch),
+            branch_reason=parent.branch_reason if parent else None,
+            name=heading.name,
+            description=heading.description,
+            about_benchmark=about.benchmark if about else None,
+            about_question=about.question if about else None,
+            sha256=sha256,
+        )
+
+    @classmethod
+    def of_members(cls, members: Mapping[Any, Any]) -> Self:
+        """Return the header of which a store holds the members, by their names."""
+        known = {name: members[name] for name in cls.__slots__}
+        return cls(**{**known, "is_branch": bool(known["is_branch"]), "duration_ms": real(known["duration_ms"])})
+
+
+def real(number: float) -> float:
+    """Return a number as the nearest that a column of real numbers holds: integers in JSON have no largest one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return sys.float_info.max
 
 
 Shape = Literal["canonical", "second"]

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import NEWEST, About, CheckpointMetadata, ParentLink
 from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import (
     CheckpointLdError,
@@ -98,7 +99,7 @@ def _checked(before: AgentCheckpoint, tree: object) -> AgentCheckpoint:
 def _steps(pointer: str) -> list[str]:
     if not pointer.startswith("/"):
         raise SettingsError(f"{pointer!r} is no JSON Pointer to a part of a checkpoint: it begins with '/'")
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer[1:].split("/")]
+    return steps_of(pointer)
 
 
 def _masked(value: Any, path: Sequence[str]) -> Any:

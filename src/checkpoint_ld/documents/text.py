@@ -28,6 +28,11 @@ def pointer(path: Iterable[str | int]) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
+def steps_of(pointer: str) -> list[str]:
+    """Return the keys and indexes of a JSON Pointer, as texts."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
 def line_starts(text: str) -> array[int]:
     """Return where the lines of `text` start, which line feeds end, and after them where one more would."""
     # Sums of lengths take a quarter of what a search for ends does.
@@ -73,8 +78,7 @@ class Places:
     def _nearest(self, pointer: str) -> tuple[int, int]:
         """Return where key and value start of what is at `pointer`, or of the nearest value above it."""
         key = value = self._spans.start
-        for token in pointer.split("/")[1:]:
-            name = token.replace("~1", "/").replace("~0", "~")
+        for name in steps_of(pointer):
             found = self._spans.begin(value, name) if self._is_unrepeated else self._spans.index(value).get(name)
             if found is None:
                 return value, value

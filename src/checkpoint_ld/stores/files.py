@@ -46,10 +46,10 @@ from checkpoint_ld.stores.protocol import (
     CAPABILITIES,
     EVERYTHING,
     Facts,
+    Header,
     Heading,
     Put,
     amended,
-    header_of_heading,
     not_found,
     store_path,
 )
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.protocol import Filter, Header
+    from checkpoint_ld.stores.protocol import Filter
 
 
 _logger = logging.getLogger("checkpoint_ld.stores")
@@ -83,8 +83,8 @@ def header_at(path: Path) -> Header:
     if path.suffix == ".json":
         with contextlib.suppress(OSError, ValueError, RecursionError):  # reading all of it says what is wrong
             if (members := _heading(*_ends(path))) is not None:
-                return header_of_heading(Heading.model_validate(members))
-    return header_of_heading(Heading.model_validate(_tree(path)))
+                return Header.of(Heading.model_validate(members))
+    return Header.of(Heading.model_validate(_tree(path)))
 
 
 def facts_at(path: Path) -> Facts:
@@ -333,7 +333,7 @@ class FileStore(CheckedMethods):
                     if _may_hold(path, checkpoint.id):
                         return _same(path, checkpoint, data)
                     continue
-                self._index.add(path, header_of_heading(checkpoint))
+                self._index.add(path, Header.of(checkpoint))
                 return Put(path, created=True)
         raise StoreError(f"{self.directory}: the names for {checkpoint.id!r} are taken by other files; move them away")
 
@@ -376,7 +376,7 @@ class FileStore(CheckedMethods):
             changed = amended(AgentCheckpoint.load(path), name=name, description=description, metadata=metadata)
             data = changed.content()
             place(path, gzip.compress(data, mtime=0) if path.name.endswith(PACKED) else data, replace=True)
-            self._index.add(path, header_of_heading(changed))
+            self._index.add(path, Header.of(changed))
         return changed
 
     def delete(self, checkpoint_id: str, /) -> bool:

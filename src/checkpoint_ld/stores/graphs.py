@@ -21,6 +21,7 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.names import derived, iri
 from checkpoint_ld.agent.text import sha256_of
+from checkpoint_ld.agent.values import real
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.emission import ntriples_of
@@ -46,7 +47,6 @@ from checkpoint_ld.stores.protocol import (
     Put,
     amended,
     not_found,
-    real,
     store_path,
 )
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import operator
 import os
-import sys
 from bisect import bisect_left
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, runtime_checkable
 
-from checkpoint_ld.agent.values import FINAL, About, CheckpointMetadata, Id, Milliseconds, ParentLink, Text, Value
+from checkpoint_ld.agent import values
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointNotFound, SettingsError
@@ -28,111 +27,19 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
 
-# pydantic takes the types of the members from here when the class is made.
-
-
 Order = Literal["newest", "oldest"]
-Key = tuple[int, int, str]
-"""What checkpoints are ordered by: timestamp, step number, id."""
-
 _LARGEST = 2**63 - 1
 """What a database can compare a time or a step with."""
 
 
-class Heading(Value):
-    """The members of an agent checkpoint that a header is made from: all that is known but the snapshot."""
-
-    version: Text
-    id: Id
-    timestamp: Milliseconds
-    execution_id: Id
-    agent_id: Id
-    metadata: CheckpointMetadata
-    parent: ParentLink | None = None
-    name: Text | None = None
-    description: Text | None = None
-    about: About | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What an agent checkpoint says about itself.
-
-    `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. What is absent is None. `sha256`
-    is the hash of the text form in hexadecimal digits; it is None from a store that would have to read all of a
-    checkpoint to know it.
-    """
-
-    id: str
-    version: str
-    timestamp: int
-    execution_id: str
-    agent_id: str
-    step_number: int
-    tokens_used: int
-    duration_ms: float
-    checkpoint_reason: str
-    parent_checkpoint_id: str | None = None
-    is_branch: bool = False
-    branch_reason: str | None = None
-    name: str | None = None
-    description: str | None = None
-    about_benchmark: str | None = None
-    about_question: str | None = None
-    sha256: str | None = None
-
-    @property
-    def key(self) -> Key:
-        """What checkpoints are ordered by; as a cursor, the place after this one."""
-        return self.timestamp, self.step_number, self.id
-
-    @property
-    def is_final(self) -> bool:
-        """Whether it is the last one of a run that was completed or failed."""
-        return self.checkpoint_reason in FINAL
-
-    @classmethod
-    def of_members(cls, members: Mapping[Any, Any]) -> Self:
-        """Return the header of which a store holds the members, by their names."""
-        known = {name: members[name] for name in cls.__slots__}
-        return cls(**{**known, "is_branch": bool(known["is_branch"]), "duration_ms": real(known["duration_ms"])})
+Heading = values.Heading
+Header = values.Header
+Key = values.Key
 
 
 def header_of(checkpoint: AgentCheckpoint) -> Header:
     """Return the header of a checkpoint, with its hash."""
-    return header_of_heading(checkpoint, checkpoint.sha256)
-
-
-def header_of_heading(heading: AgentCheckpoint | Heading, sha256: str | None = None) -> Header:
-    """Return the header that a checkpoint's members make; a hash is not computed."""
-    metadata, parent, about = heading.metadata, heading.parent, heading.about
-    return Header(
-        id=heading.id,
-        version=heading.version,
-        timestamp=heading.timestamp,
-        execution_id=heading.execution_id,
-        agent_id=heading.agent_id,
-        step_number=metadata.step_number,
-        tokens_used=metadata.tokens_used,
-        duration_ms=real(metadata.duration_ms),
-        checkpoint_reason=metadata.checkpoint_reason,
-        parent_checkpoint_id=parent.checkpoint_id if parent else None,
-        is_branch=bool(parent and parent.is_branch),
-        branch_reason=parent.branch_reason if parent else None,
-        name=heading.name,
-        description=heading.description,
-        about_benchmark=about.benchmark if about else None,
-        about_question=about.question if about else None,
-        sha256=sha256,
-    )
-
-
-def real(number: float) -> float:
-    """Return a number as the nearest that a column of real numbers holds: integers in JSON have no largest one."""
-    try:
-        return float(number)
-    except OverflowError:
-        return sys.float_info.max
+    return Header.of(checkpoint, checkpoint.sha256)
 
 
 @dataclass(frozen=True, slots=True)

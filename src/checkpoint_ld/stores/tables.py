@@ -35,7 +35,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql
 
-from checkpoint_ld.stores.protocol import Header, header_of_heading, real
+from checkpoint_ld.agent.values import real
+from checkpoint_ld.stores.protocol import Header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -260,7 +261,7 @@ def known(connection: Connection, checkpoint_id: str) -> Known | None:
 
 def row_of(tree: Tree, heading: AgentCheckpoint | Heading, sha256: str) -> Row:
     """Return the row of `checkpoints` for a canonical tree; all members beyond the first seven are one JSON text."""
-    header = header_of_heading(heading, sha256)
+    header = Header.of(heading, sha256)
     extra = {name: value for name, value in tree.items() if name not in _OWN_COLUMNS}
     return {
         **{name: getattr(header, name) for name in Header.__slots__},
