@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from checkpoint_ld import emission, identifiers
-from checkpoint_ld.dialects.properties import property_value
+from checkpoint_ld import identifiers
+from checkpoint_ld.dialects.dialect import property_value
 from checkpoint_ld.entities import (
     AgenticRubricTrait,
     CallableRubricTrait,
@@ -30,6 +30,7 @@ from checkpoint_ld.entities import (
     RegexRubricTrait,
     Rubric,
 )
+from checkpoint_ld.graph import emission
 from checkpoint_ld.mapping.questions import item_of
 from checkpoint_ld.mapping.traits import rating_of
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, SCOPES

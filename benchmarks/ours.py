@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from ways import OURS, RICH, Command, Way, same
 
-from checkpoint_ld import Benchmark, emission, profiles, reading, validation
-from checkpoint_ld.constraints import forms, templates
+from checkpoint_ld import Benchmark
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.families import checking
+from checkpoint_ld.graph import emission
+from checkpoint_ld.validation import profiles, validator
+from checkpoint_ld.validation.constraints import forms, templates
 from documents import Draw, document, question, rubric
 
 if TYPE_CHECKING:
@@ -68,7 +71,7 @@ def examined_anew(path: Path) -> reading.Reading:
 
 def read_anew(path: Path) -> reading.Reading:
     """Read a file as a graph, and hold it against the rules at load."""
-    source = validation.refusing(reading.examine(anew(path)))
+    source = validator.refusing(reading.examine(anew(path)))
     assert source.graph  # noqa: S101 - the graph is built when it is first asked for
     return source
 
@@ -76,13 +79,13 @@ def read_anew(path: Path) -> reading.Reading:
 def checked(path: Path) -> bool:
     """Hold a file against the rules, with or without a graph of it."""
     profile = profiles.profile()
-    return validation.report_of([checking.check(path, profile)], profile).conforms
+    return validator.report_of([checking.check(path, profile)], profile).conforms
 
 
 def verdict(source: reading.Reading) -> bool:
     """Hold what was read against the rules."""
     profile = profiles.profile()
-    return validation.report_of([validation.check_reading(source, profile)], profile).conforms
+    return validator.report_of([validator.check_reading(source, profile)], profile).conforms
 
 
 def everything(path: Path) -> object:

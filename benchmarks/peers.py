@@ -16,10 +16,10 @@ from pyld import jsonld
 from rdflib import BNode, Graph, Literal, Namespace, URIRef
 from ways import RICH, Way, same
 
-from checkpoint_ld import profiles
-from checkpoint_ld.constraints.components import register
 from checkpoint_ld.graph.store import triples_of
-from checkpoint_ld.inference import infer
+from checkpoint_ld.validation import profiles
+from checkpoint_ld.validation.constraints.components import register
+from checkpoint_ld.validation.inference import infer
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SCHEMA, SHACL
 
 if TYPE_CHECKING:

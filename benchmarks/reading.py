@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from checkpoint_ld import emission, validation
 from checkpoint_ld.entities import LLMRubricTrait, Question, RegexRubricTrait, Rubric
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.mapping.questions import item_of, question_of
+from checkpoint_ld.validation import validator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,11 +77,11 @@ def seconds(work: Callable[[], object], runs: int = RUNS) -> float:
 def steps(size: int) -> dict[str, Callable[[], object]]:
     """Return what is measured, by name."""
     data = document(size)
-    tree, graph = validation.read(data).tree, validation.read(data).graph
+    tree, graph = validator.read(data).tree, validator.read(data).graph
     ntriples = emission.ntriples_of(graph)
     return {
         FLOOR: lambda: json.loads(data),
-        "read and check": lambda: validation.read(data),
+        "read and check": lambda: validator.read(data),
         "canonical tree to graph": lambda: CheckpointGraph.of_tree(tree),
         "graph to entities": lambda: [
             question_of(item) for item in graph.read_all(graph.member(graph.root, "dataFeedElement"))
@@ -88,7 +89,7 @@ def steps(size: int) -> dict[str, Callable[[], object]]:
         "graph to JSON-LD": lambda: emission.jsonld_of(graph),
         "graph to N-Triples": lambda: emission.ntriples_of(graph),
         "graph to Turtle": lambda: emission.turtle_of(graph),
-        "N-Triples to graph": lambda: validation.read(ntriples, syntax="nt").graph,
+        "N-Triples to graph": lambda: validator.read(ntriples, syntax="nt").graph,
     }
 
 

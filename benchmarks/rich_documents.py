@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import documents
-from checkpoint_ld.dialects.properties import property_value
+from checkpoint_ld.dialects.dialect import property_value
 from checkpoint_ld.mapping.traits import rating_of
 from checkpoint_ld.vocabulary import KARENINA, SCOPES
 

@@ -16,11 +16,12 @@ from reading import seconds
 from rich.console import Console
 from rich.table import Table
 
-from checkpoint_ld import profiles, reading, validation
-from checkpoint_ld.constraints.components import register
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.graph.store import Index, triples_of
-from checkpoint_ld.inference import infer
 from checkpoint_ld.shacl.rest import merged
+from checkpoint_ld.validation import profiles, validator
+from checkpoint_ld.validation.constraints.components import register
+from checkpoint_ld.validation.inference import infer
 from documents import document
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def steps(size: int) -> dict[str, Callable[[], object]]:
         assert source.graph  # noqa: S101 - built before anything is measured
 
     def validated(name: str) -> Callable[[], object]:
-        return lambda: validation.check_reading(sources[name], chosen)
+        return lambda: validator.check_reading(sources[name], chosen)
 
     def unseen() -> object:
         forgotten()
@@ -67,8 +68,8 @@ def steps(size: int) -> dict[str, Callable[[], object]]:
         "validate the graph, unseen": unseen,
     }
     if size <= 100:
-        found["validate the graph, --engine pyshacl"] = lambda: validation.check_reading(
-            sources["no fault"], chosen, engine=validation.PYSHACL
+        found["validate the graph, --engine pyshacl"] = lambda: validator.check_reading(
+            sources["no fault"], chosen, engine=validator.PYSHACL
         )
     if size <= 10:
         found[SLOW] = lambda: plain(sources["no fault"], chosen.shapes())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import entities
 from checkpoint_ld.entities.entity import now
-from checkpoint_ld.json_schemas import json_schema
+from checkpoint_ld.entities.json_schemas import json_schema
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

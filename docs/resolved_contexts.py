@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
+from checkpoint_ld.dialects.reading.literal_form import MEMBERS, SCENARIO_STRUCTURE, TYPES
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.plans import NotCoveredError, Plan, Plans
-from checkpoint_ld.reading.plain_keys import MEMBERS, SCENARIO_STRUCTURE, TYPES
 from checkpoint_ld.vocabulary import TRAIT_TYPES
 
 FILE = Path(__file__).parents[1] / "contexts" / contexts.FILE

@@ -6,8 +6,9 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import dialects, profiles, rules
-from checkpoint_ld.examples import Example, example
+from checkpoint_ld import dialects, rules
+from checkpoint_ld.rules import Example, example
+from checkpoint_ld.validation import profiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

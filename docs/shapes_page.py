@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from checkpoint_ld import profiles, rules
+from checkpoint_ld import rules
+from checkpoint_ld.validation import profiles
 
 PAGE = Path(__file__).with_name("shapes.md")
 

@@ -15,8 +15,7 @@ import rdflib
 from pyld import jsonld
 from pyoxigraph import BlankNode, NamedNode, RdfFormat
 
-from checkpoint_ld import emission
-from checkpoint_ld.graph import contexts, naming
+from checkpoint_ld.graph import contexts, emission, naming
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checkpoint_ld.dialects.amendment import amended
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.writing.amendment import amended
 from tests.trials import examples
 
 Json = Any

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import reading
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import building, contexts
 from tests.corpus import DIALECTS, expectations

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import globs, reading, validation, writing
+from checkpoint_ld import writing
 from checkpoint_ld.batch.discovery import discover, shows_a_checkpoint
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
+from checkpoint_ld.validation import selection, validator
 from tests.documents import canonical
 
 CHECKPOINT = json.dumps(canonical())
@@ -144,7 +146,7 @@ def test_links_that_lead_round_and_round_are_harmless(folder: Path) -> None:
 
 @pytest.mark.parametrize("syntax", writing.SYNTAXES)
 def test_a_checkpoint_shows_in_every_syntax(tmp_path: Path, syntax: str) -> None:
-    graph = validation.read(CHECKPOINT.encode()).graph
+    graph = validator.read(CHECKPOINT.encode()).graph
     (tmp_path / "checkpoint").write_bytes(writing.write(graph, syntax=syntax).data)
     assert shows_a_checkpoint(tmp_path / "checkpoint")
 
@@ -211,4 +213,4 @@ def test_binary_files_are_no_checkpoints(tmp_path: Path) -> None:
     ],
 )
 def test_globs(pattern: str, path: str, expected: bool) -> None:
-    assert globs.matches(pattern, path) is expected
+    assert selection.matches(pattern, path) is expected

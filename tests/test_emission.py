@@ -12,16 +12,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, BNode, Literal, URIRef
 
-from checkpoint_ld import emission, rdf, reading
-from checkpoint_ld.emission import ContextStyle
-from checkpoint_ld.emission.syntaxes import quoted
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.errors import LookupFailedError, WriteError
-from checkpoint_ld.graph import contexts, object_reading
+from checkpoint_ld.graph import contexts, emission, object_reading
 from checkpoint_ld.graph.annotation import is_name
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction
-from checkpoint_ld.graph.contexts import is_property_value
-from checkpoint_ld.graph.expansion import IDENTIFIER
+from checkpoint_ld.graph.contexts import IDENTIFIER, is_property_value
+from checkpoint_ld.graph.emission import ContextStyle, parsing
+from checkpoint_ld.graph.emission.syntaxes import quoted
 from checkpoint_ld.graph.literals import RDF_JSON, literal
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import put, triples_of
@@ -212,7 +211,7 @@ def test_rdf_xml_is_read_alike_by_all_or_refused(graph: CheckpointGraph) -> None
         written = emission.rdf_xml_of(graph)
     except WriteError:
         return
-    assert without_labels(triples_of(rdf.parse(written, "xml"))) == without_labels(graph)
+    assert without_labels(triples_of(parsing.parse(written, "xml"))) == without_labels(graph)
     texts = sorted(one.text or "" for one in ET.fromstring(written).findall("*/*") if not is_of_node(one))
     assert texts == sorted(str(term) for _, _, term in graph if isinstance(term, Literal))
 

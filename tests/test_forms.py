@@ -11,8 +11,9 @@ import pytest
 from pyld import jsonld
 from rdflib import Graph, URIRef, Variable
 
-from checkpoint_ld import Benchmark, ReadError, emission, reading
-from checkpoint_ld.graph import contexts
+from checkpoint_ld import Benchmark, ReadError
+from checkpoint_ld.dialects import reading
+from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import SubjectIndexStore

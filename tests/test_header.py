@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld import dialects, emission, reading
+from checkpoint_ld import dialects
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.errors import ReadError, SourceMissingError
-from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.header import Header, header_of, read_header
 from tests.documents import canonical, item, rating, scenario

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pyld import jsonld
 from rdflib import Literal, URIRef
 
-from checkpoint_ld import Benchmark, emission, validate
-from checkpoint_ld.graph import contexts
+from checkpoint_ld import Benchmark, validate
+from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 from tests.documents import rich

@@ -10,8 +10,7 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld import emission
-from checkpoint_ld.graph import naming
+from checkpoint_ld.graph import emission, naming
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.vocabulary import ID_BASE
 from tests.documents import canonical

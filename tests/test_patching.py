@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from checkpoint_ld.dialects.amendment import amended, patched
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.writing.amendment import amended, patched
 from tests.test_amendment import values
 from tests.trials import examples
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rdflib import Graph
 
-from checkpoint_ld import AgentCheckpoint, Benchmark, ReadError, SourceMissingError, load, reading, validation
+from checkpoint_ld import AgentCheckpoint, Benchmark, ReadError, SourceMissingError, load
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.values import Limits
+from checkpoint_ld.validation import validator
 from tests.documents import canonical, item, rating, scenario
 
 if TYPE_CHECKING:
@@ -46,9 +48,9 @@ def test_a_path_a_file_and_bytes_are_sources(tmp_path: Path) -> None:
     path.write_bytes(data_of(canonical()))
     with path.open("rb") as file:
         for source in (path, str(path), file, path.read_bytes(), io.BytesIO(path.read_bytes())):
-            read = validation.read(source)
+            read = validator.read(source)
             assert (read.dialect, read.syntax, read.tree["name"]) == ("datafeed-ns-v3", "json", "Metals")
-    assert validation.read(path).source == str(path)
+    assert validator.read(path).source == str(path)
 
 
 def test_a_graph_is_a_source() -> None:
@@ -67,9 +69,9 @@ def test_every_syntax_is_read_and_told_by_extension_or_content(syntax: str, docu
     target = tmp_path / f"metals{extension}"
     benchmark.save(target)
     by_extension, by_content, by_name = (
-        validation.read(target),
-        validation.read(target.read_bytes()),
-        validation.read(target.read_bytes(), syntax=syntax),
+        validator.read(target),
+        validator.read(target.read_bytes()),
+        validator.read(target.read_bytes(), syntax=syntax),
     )
     assert by_extension.syntax == syntax
     for read in (by_extension, by_content, by_name):
@@ -125,7 +127,7 @@ def test_every_problem_is_named_at_once_with_its_place() -> None:
     document["rating"].append(rating("certainty", "GlobalRegx"))
     document["name"] = ""
     with pytest.raises(ReadError) as refused:
-        validation.read(json.dumps(document, indent=2).encode())
+        validator.read(json.dumps(document, indent=2).encode())
     found = refused.value.findings
     assert [one.condition for one in found] == ["E-NAME", "E-TRAIT-TYPE", "E-TEXT"]
     assert [one.place.pointer for one in found] == ["/name", "/rating/1/additionalType", "/dataFeedElement/1/item/text"]
@@ -137,17 +139,17 @@ def test_every_problem_is_named_at_once_with_its_place() -> None:
 
 def test_a_strict_reader_refuses_what_is_odd() -> None:
     document = canonical(item(identifier=None))
-    assert codes(validation.checked_at_load(validation.read(data_of(document)))) == ["W-ID-GENERATED"]
+    assert codes(validator.checked_at_load(validator.read(data_of(document)))) == ["W-ID-GENERATED"]
     with pytest.raises(ReadError, match="W-ID-GENERATED"):
-        validation.read(data_of(document), strict=True)
+        validator.read(data_of(document), strict=True)
     with pytest.raises(ReadError, match="W-ID-GENERATED"):
         Benchmark.load(data_of(document), strict=True)
-    assert validation.read(data_of(canonical()), strict=True).is_readable
+    assert validator.read(data_of(canonical()), strict=True).is_readable
 
 
 def test_examining_goes_as_far_as_there_is_a_tree() -> None:
     document = canonical(item(""))
-    examined = validation.checked_at_load(reading.examine(data_of(document)))
+    examined = validator.checked_at_load(reading.examine(data_of(document)))
     assert not examined.is_readable
     assert codes(examined) == ["E-TEXT"]
     assert examined.tree["name"] == "Metals"
@@ -158,7 +160,7 @@ def test_examining_goes_as_far_as_there_is_a_tree() -> None:
 )
 def test_what_is_no_checkpoint_is_refused_in_one_short_line(value: Json) -> None:
     with pytest.raises(ReadError) as refused:
-        validation.read(data_of(value))
+        validator.read(data_of(value))
     (found,) = refused.value.findings
     assert (found.condition, found.place.line) == ("E-ROOT", 1)
     assert len(found.message) < 100
@@ -184,29 +186,29 @@ def test_what_is_no_checkpoint_is_refused_in_one_short_line(value: Json) -> None
 )
 def test_broken_bytes_are_refused(data: bytes, code: str) -> None:
     with pytest.raises(ReadError) as refused:
-        validation.read(data)
+        validator.read(data)
     assert [one.condition for one in refused.value.findings] == [code]
 
 
 def test_what_is_too_large_is_not_read() -> None:
     with pytest.raises(ReadError, match="E-SIZE"):
-        validation.read(data_of(canonical()), limits=Limits(size=100))
+        validator.read(data_of(canonical()), limits=Limits(size=100))
 
 
 def test_errors_of_rdf_name_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "broken.ttl"
     path.write_text("@prefix : <urn:x#> .\n:a :b \n")
     with pytest.raises(ReadError, match=r"broken\.ttl:\d+:\d+ KD009 E-RDF"):
-        validation.read(path)
+        validator.read(path)
 
 
 def test_the_origin_of_a_value_in_another_dialect_is_known() -> None:
-    read = validation.read(json.dumps(state(), indent=2).encode())
+    read = validator.read(json.dumps(state(), indent=2).encode())
     assert read.dialect == "v2.0"
     assert read.place("/dataFeedElement/0/item/text").pointer == "/checkpoint/k0/question"
     assert read.place("/dataFeedElement/0/item/text").line == 6
-    warned = validation.checked_at_load(
-        validation.read(json.dumps(state(answer_template="def"), indent=2).encode())
+    warned = validator.checked_at_load(
+        validator.read(json.dumps(state(answer_template="def"), indent=2).encode())
     ).findings
     assert [(one.condition, one.place.pointer) for one in warned] == [
         ("W-TEMPLATE-SYNTAX", "/checkpoint/k0/answer_template")
@@ -214,8 +216,8 @@ def test_the_origin_of_a_value_in_another_dialect_is_known() -> None:
 
 
 def test_statements_have_no_place_in_a_file() -> None:
-    read = validation.checked_at_load(
-        validation.read(Benchmark.load(data_of(canonical(item(identifier=None)))).to_ntriples().encode())
+    read = validator.checked_at_load(
+        validator.read(Benchmark.load(data_of(canonical(item(identifier=None)))).to_ntriples().encode())
     )
     assert [(one.condition, one.place.pointer, one.place.line) for one in read.findings] == [
         ("W-ID-GENERATED", None, None)
@@ -224,7 +226,7 @@ def test_statements_have_no_place_in_a_file() -> None:
 
 
 def test_an_older_dialect_comes_with_the_context_of_the_canonical_one() -> None:
-    tree = validation.read(data_of(state())).tree
+    tree = validator.read(data_of(state())).tree
     assert tree["@type"] == "DataFeed"
     assert tree["@context"]["karenina"] == "urn:karenina:vocab:"
 
@@ -248,14 +250,14 @@ def test_an_older_dialect_comes_with_the_context_of_the_canonical_one() -> None:
     ],
 )
 def test_unusual_forms_are_read_with_a_warning(change: Json, code: str) -> None:
-    read = validation.read(data_of(change(canonical())))
+    read = validator.read(data_of(change(canonical())))
     assert codes(read) == [code]
     assert Benchmark.of_reading(read)["urn:uuid:question-metal-1"].raw_answer == "Mercury"
 
 
 def test_an_unknown_syntax_is_refused() -> None:
     with pytest.raises(ReadError, match=r"'yaml'.*turtle"):
-        validation.read(data_of(canonical()), syntax="yaml")
+        validator.read(data_of(canonical()), syntax="yaml")
 
 
 def test_several_checkpoints_in_one_graph_are_refused() -> None:
@@ -278,7 +280,7 @@ def test_reading_leaves_the_garbage_collector_as_it_was(data: bytes, enabled: bo
     (gc.enable if enabled else gc.disable)()
     try:
         with contextlib.suppress(ReadError):
-            validation.read(data)
+            validator.read(data)
         assert gc.isenabled() is enabled
     finally:
         (gc.enable if was_enabled else gc.disable)()

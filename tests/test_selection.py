@@ -9,9 +9,9 @@ from rdflib import Graph
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Severity
-from checkpoint_ld.report import Checked
 from checkpoint_ld.rules import Rule, catalogue
-from checkpoint_ld.selection import Selection, codes_of, selection
+from checkpoint_ld.validation.report import Checked
+from checkpoint_ld.validation.selection import Selection, codes_of, selection
 
 RULES = {
     code: Rule(code, slug, slug, Severity.WARNING, condition=condition)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld import emission
-from checkpoint_ld.emission import syntaxes
-from checkpoint_ld.emission.syntaxes import TermTexts, iri
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.emission import syntaxes
+from checkpoint_ld.graph.emission.syntaxes import TermTexts, iri
 from checkpoint_ld.graph.store import put, triples_of
 from tests.trials import examples
 

@@ -20,8 +20,8 @@ from rdflib import BNode, Dataset, Graph, Literal, URIRef, Variable
 from rdflib.plugins.stores.memory import Memory
 from rdflib.store import Store
 
-from checkpoint_ld import emission
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import typed
 from checkpoint_ld.graph.store import SubjectIndexStore, drop, put, terms_of, triples_of

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 
+from checkpoint_ld.dialects.reading.literal_form import Spelling, Tidying, Usual, is_literal
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.reading.literal_form import Tidying, Usual, is_literal
-from checkpoint_ld.reading.plain_keys import Spelling
 from tests.corpus import expectations
 from tests.documents import canonical, item
 from tests.test_compiled import damaged

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import building, contexts, walk
+from checkpoint_ld.graph import building, contexts
+from checkpoint_ld.graph import building as walk
+from checkpoint_ld.graph.building import RepeatedNameError, Walk
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.columns import Objects, Place
 from checkpoint_ld.graph.plans import NotCoveredError
-from checkpoint_ld.graph.walk import RepeatedNameError, Walk
 from tests.documents import canonical, item, rating, setting
 from tests.trials import examples
 

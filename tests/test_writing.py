@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld import Benchmark, ReadError, WriteError, validation, writing
+from checkpoint_ld import Benchmark, ReadError, WriteError, writing
 from checkpoint_ld.entities import AgenticRubricTrait, LLMRubricTrait, RegexRubricTrait
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.header import read_header
 from checkpoint_ld.mapping.traits import rating_of
+from checkpoint_ld.validation import validator
 from tests.documents import canonical, item, scenario, setting
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def test_an_edit_that_the_words_of_a_document_cannot_say_is_written_in_ours() ->
     document["additionalProperty"].append(
         setting("global_regex_rubric_traits", '[{"name": "old", "pattern": "x"}, {"name": "kept", "pattern": "y"}]')
     )
-    read = validation.read(json.dumps(document).encode())
+    read = validator.read(json.dumps(document).encode())
     tree = json.loads(json.dumps(read.tree))
     tree["rating"] = [one for one in tree["rating"] if one["name"] != "old"]
     result = writing.write(CheckpointGraph.of_tree(tree), dialect="gui-datafeed", source=read, now="2026-03-01")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         Run,
         Saved,
     )
-    from checkpoint_ld.emission import ContextStyle
+    from checkpoint_ld.entities.json_schemas import json_schema
     from checkpoint_ld.errors import (
         AuthFailedError,
         CheckpointExists,
@@ -67,18 +67,15 @@ if TYPE_CHECKING:
     )
     from checkpoint_ld.families import load
     from checkpoint_ld.families.checking import validate
+    from checkpoint_ld.families.identity import fingerprint, sign, verify_signature
+    from checkpoint_ld.families.merging import Conflict, Merge, merge
     from checkpoint_ld.findings import Finding, Place, Severity
-    from checkpoint_ld.formats.exporting import export_benchmark
-    from checkpoint_ld.formats.importing import ImportedBenchmark, import_benchmark
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.emission import ContextStyle
     from checkpoint_ld.header import Header, read_header
-    from checkpoint_ld.identity import fingerprint, sign, verify_signature
-    from checkpoint_ld.json_schemas import json_schema
-    from checkpoint_ld.merging import Conflict, Merge, merge
-    from checkpoint_ld.profiles import shapes_graph
-    from checkpoint_ld.report import Checked, Report
-    from checkpoint_ld.runtime.changes import Clock
-    from checkpoint_ld.runtime.events import Event
+    from checkpoint_ld.integrations.formats.exporting import export_benchmark
+    from checkpoint_ld.integrations.formats.importing import ImportedBenchmark, import_benchmark
+    from checkpoint_ld.runtime.changes import Clock, Event
     from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.site import write_site
     from checkpoint_ld.sparql import QueryResult
@@ -88,6 +85,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.graphs import GraphStore
     from checkpoint_ld.stores.protocol import CheckpointStore, Filter
     from checkpoint_ld.templates.verification import FieldResult, VerificationResult, judge_schema, verify
+    from checkpoint_ld.validation.profiles import shapes_graph
+    from checkpoint_ld.validation.report import Checked, Report
     from checkpoint_ld.workers.trusted import Trust
 
 __all__ = [
@@ -190,7 +189,7 @@ _HOMES = {
     "About": "agent.values",
     "AgentCheckpoint": "agent.checkpoint",
     "Benchmark": "benchmark",
-    "Checked": "report",
+    "Checked": "validation.report",
     "CheckpointDiff": "agent.difference",
     "CheckpointGraph": "graph.checkpoint_graph",
     "CheckpointManager": "checkpointing",
@@ -198,10 +197,10 @@ _HOMES = {
     "Checkpointer": "checkpointing",
     "Clock": "runtime.changes",
     "Collection": "stores.collection",
-    "Conflict": "merging",
-    "ContextStyle": "emission",
+    "Conflict": "families.merging",
+    "ContextStyle": "graph.emission",
     "DatabaseStore": "stores.database",
-    "Event": "runtime.events",
+    "Event": "runtime.changes",
     "FieldResult": "templates.verification",
     "FileStore": "stores.files",
     "Filter": "stores.protocol",
@@ -209,13 +208,13 @@ _HOMES = {
     "GraphStore": "stores.graphs",
     "Header": "header",
     "Imported": "checkpointing",
-    "ImportedBenchmark": "formats.importing",
-    "Merge": "merging",
+    "ImportedBenchmark": "integrations.formats.importing",
+    "Merge": "families.merging",
     "Place": "findings",
     "Policy": "checkpointing",
     "Pruned": "checkpointing",
     "QueryResult": "sparql",
-    "Report": "report",
+    "Report": "validation.report",
     "Restored": "checkpointing",
     "Retention": "checkpointing",
     "Run": "checkpointing",
@@ -231,21 +230,21 @@ _HOMES = {
     "VerificationResult": "templates.verification",
     "detect_shape": "agent.shapes",
     "diff_checkpoints": "agent.difference",
-    "export_benchmark": "formats.exporting",
+    "export_benchmark": "integrations.formats.exporting",
     "extract_questions_from_file": "benchmark.table_import",
-    "fingerprint": "identity",
-    "import_benchmark": "formats.importing",
-    "json_schema": "json_schemas",
+    "fingerprint": "families.identity",
+    "import_benchmark": "integrations.formats.importing",
+    "json_schema": "entities.json_schemas",
     "judge_schema": "templates.verification",
     "load": "families",
-    "merge": "merging",
+    "merge": "families.merging",
     "read_header": "header",
     "semantic_diff": "benchmark.difference",
-    "shapes_graph": "profiles",
-    "sign": "identity",
+    "shapes_graph": "validation.profiles",
+    "sign": "families.identity",
     "validate": "families.checking",
     "verify": "templates.verification",
-    "verify_signature": "identity",
+    "verify_signature": "families.identity",
     "write_site": "site",
 }
 """Where a name lives; all others are exceptions."""

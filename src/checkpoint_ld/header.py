@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import data, dialects
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.dialects.properties import as_list, text_of
+from checkpoint_ld.dialects.dialect import as_list, text_of
 from checkpoint_ld.documents.document import members_before, read_json
 from checkpoint_ld.documents.files import read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-    from checkpoint_ld.reading import Reading
+    from checkpoint_ld.dialects.reading import Reading
 
 
 Json = dict[str, Any]
@@ -81,7 +81,7 @@ def read_header(
             members = _told_at(start)
             if members is not None:
                 return _header(members, name, "json", dialects.CANONICAL.name)
-    from checkpoint_ld import reading  # noqa: PLC0415 - RDF takes longer to import than thousands of headers to read
+    from checkpoint_ld.dialects import reading  # noqa: PLC0415 - it takes long to import
 
     content, name = read_bytes(source, limits)
     content = unpacked(content, name, limits)
@@ -109,8 +109,8 @@ def header_of(reading: Reading, *, counts: bool = False) -> Header:
 
 def _of_json(content: bytes, name: str | None, limits: Limits) -> Header | None:
     """Return the header of a JSON document of any dialect, upgraded without its questions; None if it has none."""
+    from checkpoint_ld.dialects.reading import json_ld  # noqa: PLC0415 - as above
     from checkpoint_ld.graph.building import uncollected  # noqa: PLC0415 - as above
-    from checkpoint_ld.reading import json_ld  # noqa: PLC0415 - as above
 
     with uncollected():
         tree = json_ld.plain(read_json(content, name, limits).value).tree

@@ -145,6 +145,6 @@ def _unmarked(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    from checkpoint_ld.reports.text import escaped  # noqa: PLC0415 - most who load a file write no Markdown
+    from checkpoint_ld.validation.reports.text import escaped  # noqa: PLC0415 - most who load a file write no Markdown
 
     return escaped(text)

@@ -14,7 +14,7 @@ from rdflib.term import Node
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.graph import naming
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.literals import RDF_JSON
 from tests.agent.runs import call, thought, tree
 

@@ -9,8 +9,8 @@ from typing import Any
 from checkpoint_ld.agent import rules
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.documents.values import walk
-from checkpoint_ld.examples import document, patch
 from checkpoint_ld.findings import Finding
+from checkpoint_ld.rules import document, patch
 
 Json = Any
 

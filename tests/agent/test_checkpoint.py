@@ -17,13 +17,7 @@ from pydantic import ValidationError
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import bytes_of, sha256_of, text_of
 from checkpoint_ld.agent.values import Thought
-from checkpoint_ld.errors import (
-    InvalidCheckpoint,
-    ShapeError,
-    TargetExistsError,
-    UnsupportedVersion,
-    WriteError,
-)
+from checkpoint_ld.errors import InvalidCheckpoint, ShapeError, TargetExistsError, UnsupportedVersion, WriteError
 from tests.agent.documents import MOMENT, Json, call, checkpoint, checkpoints, second, thought
 
 

@@ -20,8 +20,8 @@ from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.agent.schema import jsonld_of, without_context
 from checkpoint_ld.agent.text import text_of
-from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.graph.emission import ntriples_of
 from tests.agent.graphs import FULL, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agent.runs import call, thought, tree
 

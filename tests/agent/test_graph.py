@@ -16,15 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import Graph, Literal, URIRef
 
-from checkpoint_ld import rdf
 from checkpoint_ld.agent import names, schema
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.names import caf, iri
 from checkpoint_ld.agent.text import text_of
-from checkpoint_ld.emission import nquads_of, ntriples_of, trig_of, turtle_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.contexts import RDF_TYPE
+from checkpoint_ld.graph.emission import nquads_of, ntriples_of, parsing, trig_of, turtle_of
 from checkpoint_ld.graph.literals import same
 from tests.agent.graphs import FULL, JSON_VALUES, TREES, Tree
 from tests.agent.runs import call, thought, tree
@@ -53,7 +52,7 @@ def test_any_tree_comes_back_even_if_it_breaks_rules(document: Tree) -> None:
 @given(TREES)
 def test_any_tree_comes_back_from_text_with_the_provenance_layer_in_it(document: Tree) -> None:
     graph = AgentGraph.of_tree(document, prov=True)
-    assert same(AgentGraph.of_index(rdf.parse(ntriples_of(graph), "nt")).tree(), document)
+    assert same(AgentGraph.of_index(parsing.parse(ntriples_of(graph), "nt")).tree(), document)
 
 
 @pytest.mark.slow
@@ -64,11 +63,11 @@ def test_a_fresh_process_writes_the_same_bytes_again_from_every_syntax(tmp_path:
         (tmp_path / syntax).write_bytes(writer(graph))
     program = f"""
 import pathlib, sys
-from checkpoint_ld import rdf
+from checkpoint_ld.graph.emission import parsing
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.text import bytes_of
 for syntax in {list(WRITERS)}:
-    index = rdf.parse(pathlib.Path(sys.argv[1], syntax).read_bytes(), syntax)
+    index = parsing.parse(pathlib.Path(sys.argv[1], syntax).read_bytes(), syntax)
     pathlib.Path(sys.argv[1], syntax + ".json").write_bytes(bytes_of(AgentGraph.of_index(index).tree()))
 """
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
@@ -162,7 +161,7 @@ def test_a_graph_from_elsewhere_is_read_by_its_snapshot_and_ordered_by_time() ->
     <urn:caf:thought/b> prov:value "first" ; caf:createdAtMs 2 .
     <urn:caf:thought/a> prov:value "second" ; caf:createdAtMs 3 ; <urn:x> "unknown" .
     """
-    assert AgentGraph.of_index(rdf.parse(text.encode(), "turtle")).tree() == {
+    assert AgentGraph.of_index(parsing.parse(text.encode(), "turtle")).tree() == {
         "id": "k",
         "timestamp": 5,
         "agent_id": "https://example.org/bot",

@@ -6,9 +6,8 @@ import pytest
 from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.agent import names
-from checkpoint_ld.agent.graph import AgentGraph
+from checkpoint_ld.agent.graph import AgentGraph, moment
 from checkpoint_ld.agent.names import iri
-from checkpoint_ld.agent.provenance import moment
 from checkpoint_ld.agent.text import sha256_of
 from tests.agent.graphs import FULL, Tree
 from tests.agent.runs import call, thought, tree

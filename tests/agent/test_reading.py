@@ -12,16 +12,16 @@ import pytest
 import rdflib
 from pyld import jsonld
 
-from checkpoint_ld import emission
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import AgentReading, examine, examine_document
 from checkpoint_ld.agent.schema import jsonld_of
-from checkpoint_ld.agent.second_shape import to_second
+from checkpoint_ld.agent.shapes import to_second
 from checkpoint_ld.agent.text import bytes_of, sha256_of, text_of
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import ReadError, ShapeError, SourceMissingError, UnsupportedVersion
 from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.graph import emission
 from tests.agent.documents import Json, call, checkpoint, second, thought
 
 WRITERS: dict[str, Any] = {

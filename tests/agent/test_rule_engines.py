@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from rdflib import SH, URIRef
 
-from checkpoint_ld import emission
 from checkpoint_ld.agent import rules
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.errors import ReadError, SettingsError
-from checkpoint_ld.examples import example
 from checkpoint_ld.findings import Finding
+from checkpoint_ld.graph import emission
+from checkpoint_ld.rules import example
 from tests.agent.documents import Json, checkpoints
 from tests.agent.rule_documents import mutilated, replaced, text, tree
 from tests.agent.test_rules import SINGLE

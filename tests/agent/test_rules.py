@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import data, profiles
+from checkpoint_ld import data
 from checkpoint_ld.agent import rules
 from checkpoint_ld.agent.collection import KnownBenchmark, check_collection
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.agent.values import released
 from checkpoint_ld.errors import ReadError, SettingsError
-from checkpoint_ld.examples import Example, example
 from checkpoint_ld.findings import Finding, Severity
-from checkpoint_ld.rules import Rule, catalogue
+from checkpoint_ld.rules import Example, Rule, catalogue, example
+from checkpoint_ld.validation import profiles
 from tests.agent.rule_documents import (
     CALL,
     THOUGHT,

@@ -8,8 +8,7 @@ import json
 import pytest
 from hypothesis import given
 
-from checkpoint_ld.agent.second_shape import of_second, to_second
-from checkpoint_ld.agent.shapes import detect_shape, is_agent, origins_of, second_faults
+from checkpoint_ld.agent.shapes import detect_shape, is_agent, of_second, origins_of, second_faults, to_second
 from checkpoint_ld.agent.text import sha256_of, text_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.values import same

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, Literal, URIRef
 
-from checkpoint_ld import Benchmark, reading
+from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import semantic_diff
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.graph import building, checkpoint_graph

@@ -16,9 +16,10 @@ import pyoxigraph
 import pytest
 from pyoxigraph import RdfFormat
 
-from checkpoint_ld import emission, validation
 from checkpoint_ld.batch.bulk import ConvertOptions, Shard, convert_shard, plan_shards, run
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WriteError
+from checkpoint_ld.graph import emission
+from checkpoint_ld.validation import validator
 from tests.bulk import workers
 from tests.collection.conftest import checkpoint, iri
 
@@ -66,7 +67,7 @@ def test_shards_are_planned_by_the_files_alone(files: list[Path]) -> None:
 def test_quads_are_those_of_each_file_in_turn(files: list[Path], tmp_path: Path) -> None:
     [shard] = plan_shards(files, tmp_path / "out")
     result = convert_shard(shard, OPTIONS)
-    expected = b"".join(emission.nquads_of(validation.read(file).graph) for file in files)
+    expected = b"".join(emission.nquads_of(validator.read(file).graph) for file in files)
     assert (tmp_path / "out" / "part-00000.nq").read_bytes() == expected
     assert (result.checkpoints, result.quads, result.failed) == (8, expected.count(b"\n"), 0)
     assert result.seconds > 0
@@ -109,7 +110,7 @@ def test_a_shard_that_does_not_fit_is_made_again(change: str, files: list[Path],
     else:
         (tmp_path / "out" / "part-00000.done.json").write_bytes(b'{"asked": ')
     assert convert_shard(shard, options).seconds > 0
-    expected = b"".join(emission.nquads_of(validation.read(file).graph) for file in files)
+    expected = b"".join(emission.nquads_of(validator.read(file).graph) for file in files)
     assert (tmp_path / "out" / "part-00000.nq").read_bytes() == expected
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld.formats import exporting
+from checkpoint_ld.integrations.formats import exporting
 from tests.cli.conftest import Run
 
 METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"

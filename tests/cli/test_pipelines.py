@@ -19,7 +19,7 @@ import yaml
 from checkpoint_ld.batch import configuration
 from checkpoint_ld.cli.app import app
 from checkpoint_ld.rules import catalogue
-from checkpoint_ld.selection import selection
+from checkpoint_ld.validation.selection import selection
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from checkpoint_ld.dialects import DIALECTS
-from checkpoint_ld.examples import example
-from checkpoint_ld.rules import catalogue
+from checkpoint_ld.rules import catalogue, example
 from tests.cli.conftest import Run
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.json_schemas import json_schema, summaries
+from checkpoint_ld.entities.json_schemas import json_schema, summaries
 from tests.cli.conftest import Run
 
 

@@ -16,8 +16,8 @@ METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jso
 RDF = {"rdflib", "pyld", "pydantic"}
 SHACL = {"pyshacl", "pyparsing"}
 SCREEN = {"rich", "click"}
-REPAIR = {"checkpoint_ld.fixes"}
-OUTPUT = {f"checkpoint_ld.reports.{name}" for name in ("programs", "page", "shacl_report")}
+REPAIR = {"checkpoint_ld.validation.fixes"}
+OUTPUT = {f"checkpoint_ld.validation.reports.{name}" for name in ("programs", "page", "shacl_report")}
 COMMAND = "import sys; sys.argv[1:] = {!r}; from checkpoint_ld.cli import main; main()"
 
 
@@ -53,7 +53,7 @@ def test_what_takes_long_to_import_is_imported_when_it_is_used(code: str, unwant
 def test_what_is_used_is_imported() -> None:
     assert imported(f"import checkpoint_ld; checkpoint_ld.load({str(METALS)!r})") >= {"rdflib", "pydantic"}
     unusual = b'{"@type": "DataFeed", "schema:name": "x", "dataFeedElement": []}'
-    assert "pyld" in imported(f"from checkpoint_ld import reading; reading.examine({unusual!r})")
+    assert "pyld" in imported(f"from checkpoint_ld.dialects import reading; reading.examine({unusual!r})")
     assert "click" in imported(COMMAND.format(["--help"]))
 
 

@@ -13,14 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import profiles, reading, reports
 from checkpoint_ld.batch.configuration import FAIL_ON
 from checkpoint_ld.cli.parameters import FAIL_ON as OFFERED
 from checkpoint_ld.cli.validate import FORMATS
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents import files
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.documents.values import as_base64
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.validation import profiles, reports
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating, scenario
 from tests.fixes.test_fixes import FAULTS

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import profiles
 from checkpoint_ld.errors import LookupFailedError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.stores import holdings
 from checkpoint_ld.stores.collection import Checks, Collection, Kind, LoadReport, OnConflict, Options
+from checkpoint_ld.validation import profiles
 from tests.collection.conftest import Write, checkpoint, iri
 
 

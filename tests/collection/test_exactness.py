@@ -14,14 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
-from checkpoint_ld import Benchmark, emission, reading, validation
+from checkpoint_ld import Benchmark
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Checks, Collection, Kind, OnConflict, Options
 from checkpoint_ld.stores.holdings import kept_forms, restored, rewritten
+from checkpoint_ld.validation import validator
 from checkpoint_ld.vocabulary import XSD
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.documents import Json, canonical, rich, scenario
@@ -83,7 +86,7 @@ def test_the_store_does_rewrite_numbers_and_the_export_does_not(write: Write, st
         told = collection.query("SELECT (STR(?v) AS ?n) { GRAPH ?g { ?p schema:name 'n0' ; schema:value ?v } }")
     assert [row["n"] for row in told.as_dicts()] == ["0.75"]
     assert b'"7.5E-1"^^' in out.getvalue()
-    assert out.getvalue() == emission.nquads_of(validation.read(file).graph)
+    assert out.getvalue() == emission.nquads_of(validator.read(file).graph)
 
 
 @pytest.mark.slow

@@ -13,9 +13,10 @@ import pyoxigraph
 import pytest
 from pyoxigraph import RdfFormat
 
-from checkpoint_ld import emission, validation
 from checkpoint_ld.errors import SettingsError, WriteError
+from checkpoint_ld.graph import emission
 from checkpoint_ld.stores.collection import Collection, OnConflict, Options
+from checkpoint_ld.validation import validator
 from tests.collection.conftest import Write, checkpoint, iri
 
 MANIFEST = "urn:checkpoint-ld:manifest"
@@ -41,7 +42,7 @@ def filled(files: list[Path], store: Path) -> Path:
 
 def test_a_dump_is_the_graphs_one_after_the_other(filled: Path, files: list[Path]) -> None:
     with Collection.open(filled, read_only=True) as collection:
-        graphs = sorted((validation.read(file).graph for file in files), key=lambda graph: str(graph.root))
+        graphs = sorted((validator.read(file).graph for file in files), key=lambda graph: str(graph.root))
         assert dumped(collection) == b"".join(map(emission.nquads_of, graphs))
         assert dumped(collection, "trig") == b"".join(map(emission.trig_of, graphs))
         with pytest.raises(SettingsError, match="use one of nq, trig"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from checkpoint_ld import CheckpointStore, DatabaseStore, FileStore
 from checkpoint_ld.checkpointing import CombinedStore
-from checkpoint_ld.conformance import conformance
+from checkpoint_ld.testing import conformance
 
 
 def database(folder: Path) -> DatabaseStore:

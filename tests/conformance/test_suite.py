@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import AgentCheckpoint, CheckpointNotFound, FileStore, Filter
-from checkpoint_ld.conformance import Case, Subject, cases
 from checkpoint_ld.stores.protocol import Header, Put
+from checkpoint_ld.testing import Case, Subject, cases
 
 LEAST = {
     "put": 12,

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from checkpoint_ld import Benchmark, validation
+from checkpoint_ld import Benchmark
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.entities import CallableCode
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.validation import validator
 from tests.corpus import DIALECTS, WRITABLE, Json, expectations
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ def without_contexts(value: Json) -> Json:
 @each_older_dialect
 def test_every_upgraded_document_is_the_same_again_from_its_statements(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
-        read = validation.read(corpus / case["file"])
-        back = validation.read(Benchmark.of_reading(read).to_ntriples().encode(), syntax="nt")
+        read = validator.read(corpus / case["file"])
+        back = validator.read(Benchmark.of_reading(read).to_ntriples().encode(), syntax="nt")
         assert same(without_root_context(back.tree), without_root_context(read.tree)), case["file"]
         assert set(back.graph) == set(read.graph), case["file"]
 

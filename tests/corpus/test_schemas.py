@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from checkpoint_ld.json_schemas import json_schema
+from checkpoint_ld.entities.json_schemas import json_schema
 from tests.corpus import Json, expectations
 
 CHECKPOINT = Draft202012Validator(json_schema("checkpoint"))

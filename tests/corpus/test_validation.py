@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import profiles
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.validation import profiles
 
 FOLDERS = (
     *("v2.0-other", "v2.0-traits-key", "v2.0", "flat", "dataset-0", "dataset-1", "gui-datafeed", "datafeed-legacy"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.dialects.properties import container, decoded, encoded, gui_encoded
+from checkpoint_ld.dialects.dialect import container, decoded, encoded, gui_encoded
 from tests.dialects import Json
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False)

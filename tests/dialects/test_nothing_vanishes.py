@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as trial
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, ReadError, dialects, profiles
+from checkpoint_ld import Benchmark, ReadError, dialects
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.validation import profiles
 from tests.dialects import (
     DIALECT_FOLDERS,
     HTTPS,

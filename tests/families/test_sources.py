@@ -11,18 +11,19 @@ from typing import Any
 import pytest
 from rdflib import Graph
 
-from checkpoint_ld import Benchmark, families, load, reading
+from checkpoint_ld import Benchmark, families, load
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import AgentReading
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.agent.writing import FORMS, written
+from checkpoint_ld.dialects import reading
+from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import FindingsError, FindingsWarning, ReadError, SettingsError
 from checkpoint_ld.families import checking, inspection
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.reading import Reading
 from tests.agent.graphs import FULL
 from tests.agent.runs import call, thought, tree
 from tests.documents import canonical

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.fixes.edits import Edit, edited, lines_of, unified_diff
+from checkpoint_ld.validation.fixes import Edit, edited, lines_of, unified_diff
 
 HUNK = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@\n")
 TEXT = "".join(f"line {number}\n" for number in range(1, 21))

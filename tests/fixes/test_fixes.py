@@ -13,14 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld import fixes, profiles, reading
-from checkpoint_ld.dialects import datafeed
+from checkpoint_ld.dialects import datafeed, reading
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.examples import example
 from checkpoint_ld.families import checking
-from checkpoint_ld.rules import by_slug
+from checkpoint_ld.rules import by_slug, example
+from checkpoint_ld.validation import fixes, profiles
 from tests.documents import canonical, item, rating, setting
 
 Json = Any

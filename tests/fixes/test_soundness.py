@@ -16,11 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyld import jsonld
 
-from checkpoint_ld import dialects, fixes, profiles, reading
+from checkpoint_ld import dialects
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.families import checking
 from checkpoint_ld.graph import contexts
+from checkpoint_ld.validation import fixes, profiles
 from tests.documents import SCHEMA
 from tests.fixes.test_fixes import FAULTS, legacy, sound
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark
 from checkpoint_ld.errors import WriteError, WrongTypeError
-from checkpoint_ld.formats.citation import file, spdx_name
+from checkpoint_ld.integrations.formats.citation import file, spdx_name
 from tests.cli.conftest import Run, run
 from tests.conftest import REPOSITORY
 from tests.formats.benchmarks import made

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.examples import document
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import triples_of
-from checkpoint_ld.inference import infer, statements
-from checkpoint_ld.reading import examine_bytes
+from checkpoint_ld.rules import document
+from checkpoint_ld.validation.inference import infer, statements
 from tests.trials import examples
 from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated

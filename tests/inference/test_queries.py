@@ -9,7 +9,7 @@ import pytest
 from rdflib import URIRef
 
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.inference import with_inferred
+from checkpoint_ld.validation.inference import with_inferred
 from tests.documents import item, rating, scenario, setting
 from tests.inference.documents import TEMPLATE, asked, question, telling
 

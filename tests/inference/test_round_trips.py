@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from rdflib import Graph, Literal, URIRef
 
 import checkpoint_ld
-from checkpoint_ld import Benchmark, emission, reading
+from checkpoint_ld import Benchmark
+from checkpoint_ld.dialects import reading
+from checkpoint_ld.dialects.reading.statements import DERIVED, mark_of, without_derived
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import literal_of, same
 from checkpoint_ld.graph.store import triples_of
-from checkpoint_ld.inference import with_inferred
-from checkpoint_ld.reading.statements import DERIVED, mark_of, without_derived
+from checkpoint_ld.validation.inference import with_inferred
 from tests.corpus import DIALECTS, expectations, loaded
 from tests.documents import canonical, item, rich, scenario
 from tests.inference.documents import documents, telling

@@ -11,11 +11,11 @@ from rdflib import RDF, Graph, Literal, URIRef
 from checkpoint_ld.entities.template_spec import MARKER, TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import json_of
-from checkpoint_ld.inference import with_inferred
-from checkpoint_ld.inference.nodes import SINGULAR, STRATEGIES
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.templates.specification import source_of
+from checkpoint_ld.validation.inference import with_inferred
+from checkpoint_ld.validation.inference.nodes import SINGULAR, STRATEGIES
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 from tests.inference.documents import asked, question
 from tests.templates.specs import specs

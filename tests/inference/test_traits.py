@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.inference.benchmark import BOUNDS, DYNAMIC, FAMILIES, TELLING, classes_of
+from checkpoint_ld.validation.inference.benchmark import BOUNDS, DYNAMIC, FAMILIES, TELLING, classes_of
 from checkpoint_ld.vocabulary import SETTINGS
 
 VALUES: tuple[Any, ...] = (None, True, 0, 1, 5.0, "5", "score", "boolean", "literal", "regex", "full_matrix", {}, [])

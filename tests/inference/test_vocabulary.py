@@ -13,14 +13,15 @@ import pytest
 from pydantic import BaseModel
 from rdflib import OWL, RDF, RDFS, SH, Graph, Literal, Namespace, URIRef
 
-from checkpoint_ld import Benchmark, data, profiles, shapes_graph
+from checkpoint_ld import Benchmark, data, shapes_graph
 from checkpoint_ld.assessment import assess, earl, read_answers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.inference import predicate_of, with_inferred
-from checkpoint_ld.inference.nodes import ELSEWHERE
-from checkpoint_ld.inference.nodes import SINGULAR as SETTINGS_IN_SINGULAR
 from checkpoint_ld.mapping.traits import FAMILIES
 from checkpoint_ld.templates.primitives import registry
+from checkpoint_ld.validation import profiles
+from checkpoint_ld.validation.inference import predicate_of, with_inferred
+from checkpoint_ld.validation.inference.nodes import ELSEWHERE
+from checkpoint_ld.validation.inference.nodes import SINGULAR as SETTINGS_IN_SINGULAR
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_SUFFIXES, TRAIT_TYPES
 from tests.documents import item, rating, scenario
 from tests.inference.documents import asked, question

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkpoint_ld import SettingsError
-from checkpoint_ld.json_schemas import json_schema, summaries
+from checkpoint_ld.entities.json_schemas import json_schema, summaries
 
 
 @pytest.mark.parametrize("name", ["llm-rubric-trait", "LLMRubricTrait", "llm_rubric_trait", "Llm Rubric Trait"])

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from checkpoint_ld import ReadError, Severity, load, rules, validation
-from checkpoint_ld.emission import ContextStyle
+from checkpoint_ld import ReadError, Severity, load, rules
+from checkpoint_ld.entities.json_schemas import json_schema
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
-from checkpoint_ld.json_schemas import json_schema
+from checkpoint_ld.graph.emission import ContextStyle
+from checkpoint_ld.validation import validator
 from checkpoint_ld.vocabulary import KARENINA, KEYS, SCOPES, SETTINGS, TRAIT_TYPES, TYPES
 from tests.documents import canonical, item, rating, rich, scenario, setting
 from tests.trials import examples
@@ -201,7 +202,7 @@ def test_members_that_nobody_knows_pass_everywhere() -> None:
 def test_what_has_no_meaning_is_refused_in_words_that_name_it(document: Json, place: str, message: str) -> None:
     assert any(where == place and message in said for where, said in faults(document)), faults(document)
     with pytest.raises(ReadError):
-        validation.read(json.dumps(document).encode())
+        validator.read(json.dumps(document).encode())
 
 
 VALUES: list[Json] = [
@@ -237,7 +238,7 @@ def test_nothing_is_refused_that_is_read(document: Json, data: st.DataObject) ->
                 holder[key] = copy.deepcopy(data.draw(st.sampled_from(VALUES)))
     if faults(changed):
         with pytest.raises(ReadError):
-            validation.read(json.dumps(changed).encode())
+            validator.read(json.dumps(changed).encode())
 
 
 def test_it_knows_each_key_of_each_role_and_says_what_it_is_for() -> None:

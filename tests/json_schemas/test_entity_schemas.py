@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from checkpoint_ld import entities
-from checkpoint_ld.json_schemas import FILES, described, json_schema, summaries
+from checkpoint_ld.entities.json_schemas import FILES, described, json_schema, summaries
 
 Json = Any
 

@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from checkpoint_ld import entities
-from checkpoint_ld.json_schemas import described, json_schema, summaries
+from checkpoint_ld.entities.json_schemas import described, json_schema, summaries
 
 DOCS = Path(__file__).parents[2] / "docs"
 ENTITIES = (DOCS / "entities.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from checkpoint_ld.mapping.properties import is_placeholder
 from checkpoint_ld.mapping.questions import default_template
+from checkpoint_ld.mapping.traits import is_placeholder
 from checkpoint_ld.templates import Level, read_template
 from tests.mapping import texts
 

@@ -18,21 +18,23 @@ from rdflib import RDF, Graph, URIRef
 from rdflib.namespace import SH
 
 import checkpoint_ld
-from checkpoint_ld import emission, families, profiles, rules, validation
+from checkpoint_ld import families, rules
 from checkpoint_ld.agent import reading as agent_reading
 from checkpoint_ld.agent.rules import check_reading as check_agent
+from checkpoint_ld.dialects.reading import examine_bytes, examine_document
 from checkpoint_ld.errors import ReadError, SettingsError
-from checkpoint_ld.examples import example
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import graph_of
-from checkpoint_ld.inference import infer
-from checkpoint_ld.reading import examine_bytes, examine_document
+from checkpoint_ld.rules import example
+from checkpoint_ld.validation import profiles, validator
+from checkpoint_ld.validation.inference import infer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from checkpoint_ld.graph.store import StatementGraph
-    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.validation.profiles import Profile
 
 PROGRAM = Path(__file__).with_name("elsewhere.py")
 PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"
@@ -94,7 +96,7 @@ def _read(data: bytes, file: str, profile: Profile) -> tuple[StatementGraph, Any
     reading = examine_bytes(data, file)
     if profile.dialect and reading.document is not None:
         reading = examine_document(reading.document, restored=False)
-    return reading.graph, validation.check_reading(reading, profile)
+    return reading.graph, validator.check_reading(reading, profile)
 
 
 def _by_pyshacl(chosen: Iterable[Case], folder: Path, *, inferred: bool, advanced: bool) -> dict[Case, Any]:

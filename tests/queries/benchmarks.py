@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.sparql import Dataset
+from checkpoint_ld.validation.inference import with_inferred
 from tests.documents import canonical, item, rating, scenario, setting
 
 Json = Any

@@ -10,13 +10,13 @@ import httpx
 import pyoxigraph
 import pytest
 
-from checkpoint_ld import validation
 from checkpoint_ld.errors import LookupFailedError, ReadError, ServerRefusedError, SettingsError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.stores import remote, request
 from checkpoint_ld.stores.connection import Connection
 from checkpoint_ld.stores.remote import SparqlClient
 from checkpoint_ld.stores.request import values_of
+from checkpoint_ld.validation import validator
 from tests import documents
 from tests.remote.oxigraph_server import oxigraph
 from tests.remote.samples import ROOT, sample
@@ -200,7 +200,7 @@ def test_every_document_of_the_corpus_arrives_and_comes_back(client: SparqlClien
     pushed = 0
     for file in sorted((corpus / "tricky").glob("*.jsonld")):
         try:
-            sent = remote.outgoing(validation.read(str(file)).graph, file.name)
+            sent = remote.outgoing(validator.read(str(file)).graph, file.name)
         except ReadError:
             continue
         remote.push([sent], client, full=True)

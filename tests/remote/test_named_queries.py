@@ -9,12 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from checkpoint_ld import sparql, validation
+from checkpoint_ld import sparql
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import remote
 from checkpoint_ld.stores.remote import SparqlClient
+from checkpoint_ld.validation import validator
+from checkpoint_ld.validation.inference import with_inferred
 from tests import documents
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -24,7 +25,7 @@ FILES = ("metals.jsonld", "elements.jsonld")
 @pytest.fixture(scope="module")
 def graphs() -> list[CheckpointGraph]:
     """Return three benchmarks with what follows from them, two of which share a question."""
-    read = [validation.read(str(EXAMPLES / name)).graph for name in FILES]
+    read = [validator.read(str(EXAMPLES / name)).graph for name in FILES]
     made = CheckpointGraph.of_tree({**documents.canonical(), "@id": "urn:uuid:karenina-checkpoint-1"})
     return [with_inferred(one) for one in (*read, made)]
 

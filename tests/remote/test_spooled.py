@@ -8,9 +8,9 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from checkpoint_ld.emission import nquads_of
 from checkpoint_ld.errors import CountMismatchError, SettingsError, TruncatedResultError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.emission import nquads_of
 from checkpoint_ld.stores import remote, request
 from checkpoint_ld.stores.backend import BLOCK, Spooled, blocks, compressed
 from checkpoint_ld.stores.connection import Connection

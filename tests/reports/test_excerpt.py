@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld.phrases import cells
-from checkpoint_ld.reports.excerpt import Excerpt, Source
+from checkpoint_ld.validation.reports.text import Excerpt, Source
 
 
 def excerpt(text: str, line: int = 1, column: int = 1, width: int = 80) -> Excerpt:

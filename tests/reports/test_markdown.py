@@ -9,8 +9,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from checkpoint_ld.phrases import harmless
-from checkpoint_ld.reports import Settings, render
-from checkpoint_ld.reports.text import code, escaped
+from checkpoint_ld.validation.reports import Settings, render
+from checkpoint_ld.validation.reports.text import code, escaped
 from tests.reports.samples import CLEAN, GRAPH, HOSTILE, hostile, metals, repeated, report
 
 

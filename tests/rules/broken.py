@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from checkpoint_ld import profiles
-from checkpoint_ld.examples import document, patch
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding
+from checkpoint_ld.rules import document, patch
+from checkpoint_ld.validation import profiles
 
 Json = Any
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import data, profiles, rules
-from checkpoint_ld.examples import Example, example
+from checkpoint_ld import data, rules
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.rules import Rule
+from checkpoint_ld.rules import Example, Rule, example
+from checkpoint_ld.validation import profiles
 
 NEVER_BROKEN_BY_A_FILE = frozenset({"callable-code-encoded", "loss", "recorded-differs", "recorded-unknown", "size"})
 """Rules about writing, and about limits that no example can be large enough for."""

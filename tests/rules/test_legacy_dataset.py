@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import profiles, validation
-from checkpoint_ld.examples import example, patch
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.rules import example, patch
+from checkpoint_ld.validation import profiles, validator
 
 ITEM = "/hasPart/0"
 QUESTION = f"{ITEM}/item"
@@ -38,7 +38,7 @@ def changed(op: str, path: str, value: Any = None) -> Any:
     return tree
 
 
-def told(tree: Any, profile: str = "legacy-dataset", engine: str = validation.COMPILED) -> list[tuple[str, str, str]]:
+def told(tree: Any, profile: str = "legacy-dataset", engine: str = validator.COMPILED) -> list[tuple[str, str, str]]:
     text = json.dumps(tree).encode()
     found = checking.check(text, profiles.profile(profile), engine=engine).findings
     return [(one.code, one.severity.name.lower(), one.place.pointer or "") for one in found]
@@ -48,7 +48,7 @@ def assert_violates(tree: Any, code: str, pointer: str) -> None:
     """Hold that the description is broken in this one way, by either engine, and that other profiles know it too."""
     assert (code, "violation", pointer) in told(tree)
     assert {one for one, severity, _ in told(tree) if severity == "violation"} == {code}
-    assert told(tree) == told(tree, engine=validation.PYSHACL)
+    assert told(tree) == told(tree, engine=validator.PYSHACL)
     if not code.startswith("KL"):
         assert [one[::2] for one in told(tree, "karenina") if one[0] == code and one[1] != "info"] == [(code, pointer)]
 
@@ -159,7 +159,7 @@ def test_own_identifiers_are_urns(path: str, identifier: str, is_urn: bool) -> N
     found = [one for one in told(tree) if one[1] != "info"]
 
     assert found == ([] if is_urn else [("KL003", "warning", f"{path}/@id")])
-    assert told(tree) == told(tree, engine=validation.PYSHACL)
+    assert told(tree) == told(tree, engine=validator.PYSHACL)
 
 
 def test_a_trait_without_a_direction_may_have_no_value_for_it() -> None:
@@ -171,7 +171,7 @@ def test_a_trait_without_a_direction_may_have_no_value_for_it() -> None:
     asked = copy.deepcopy(feed)
     asked["rating"][0]["additionalProperty"] = [{**setting, "name": "summary"}]
 
-    for engine in validation.ENGINES:
+    for engine in validator.ENGINES:
         assert [one for one in told(feed, "karenina", engine) if one[0] == "KP015"] == []
         assert ("KP015", "warning", "/rating/0/additionalProperty/0/value") in told(asked, "karenina", engine)
 

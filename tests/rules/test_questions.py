@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld import Benchmark, profiles
+from checkpoint_ld import Benchmark
 from checkpoint_ld.families import checking
+from checkpoint_ld.validation import profiles
 from tests.rules.broken import FIRST, QUESTION, Json, added, findings, messages, removed, replaced, text, told
 
 TEXT = "Which metal is liquid at 20 °C?"

@@ -7,9 +7,10 @@ import json
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld import Severity, profiles
-from checkpoint_ld.examples import example
+from checkpoint_ld import Severity
 from checkpoint_ld.families import checking
+from checkpoint_ld.rules import example
+from checkpoint_ld.validation import profiles
 from tests.documents import canonical, item, rating
 from tests.rules.broken import Json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld.examples import document
+from checkpoint_ld.rules import document
 from tests.rules.broken import QUESTION, Json, added, findings, removed, replaced, told
 
 TEMPLATE = f"{QUESTION}/hasPart"

@@ -9,8 +9,8 @@ import httpx
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.emission import nquads_of
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.emission import nquads_of
 from checkpoint_ld.sparql.service import Server, Settings
 from tests import documents
 from tests.cli.conftest import run

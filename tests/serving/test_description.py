@@ -109,7 +109,7 @@ def test_what_cannot_be_shown_is_said(ask: Ask, path: str, status: int, message:
 
 
 def test_a_hub_is_cut_and_says_so(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checkpoint_ld.sparql.resource.MOST", 3)
+    monkeypatch.setattr("checkpoint_ld.sparql.describing.MOST", 3)
     page = ask("GET", f"/resource?iri={ALLOYS}", headers={"Accept": BROWSER}).text
 
     assert "The first 3: there are more." in page

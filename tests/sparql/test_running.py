@@ -17,10 +17,10 @@ from pyoxigraph import NamedNode, Quad
 
 from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.sparql import Dataset, run
 from checkpoint_ld.sparql.result import value_of
 from checkpoint_ld.sparql.running import ENGINES, Engine
+from checkpoint_ld.validation.inference import with_inferred
 from tests.documents import canonical, item, rich, scenario
 from tests.trials import examples
 

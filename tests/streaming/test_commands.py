@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from checkpoint_ld import profiles
-from checkpoint_ld.batch import large_files
-from checkpoint_ld.batch.large_files import Streaming
+from checkpoint_ld.batch import windows
+from checkpoint_ld.batch.windows import Streaming
 from checkpoint_ld.cli import streams
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.validation import profiles
 from tests.documents import canonical, item
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_a_file_that_is_large_is_streamed_without_being_asked(
     del tree["@id"]
     many.write_text(json.dumps(tree))
     assert "one piece" not in run("convert", many, "--to", "nt").err
-    monkeypatch.setattr(large_files, "LARGE", many.stat().st_size)
+    monkeypatch.setattr(windows, "LARGE", many.stat().st_size)
     assert "one piece" in run("convert", many, "--to", "nt").err
 
 

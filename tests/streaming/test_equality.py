@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
-from checkpoint_ld import profiles, validation
-from checkpoint_ld.batch.large_files import Streaming
+from checkpoint_ld.batch.windows import Streaming
+from checkpoint_ld.dialects.reading import CANONICAL, examine, examine_bytes
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.families import checking
-from checkpoint_ld.reading import CANONICAL, examine, examine_bytes
+from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.writing import write
 from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting
@@ -129,7 +129,7 @@ def _hold_statements(file: str, streaming: Streaming) -> None:
         with streaming.statements(file, syntax) as streamed:
             if streamed is None:
                 return
-            whole = validation.checked_at_load(examine(file))
+            whole = validator.checked_at_load(examine(file))
             assert streamed.lines.read() == write(whole.graph, syntax=syntax).data
             assert streamed.findings == whole.findings
 

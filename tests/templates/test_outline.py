@@ -12,10 +12,10 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import templates as package
-from checkpoint_ld.constraints import templates as forms
-from checkpoint_ld.constraints.forms import FORMS, unsettled
 from checkpoint_ld.templates import primitives
 from checkpoint_ld.templates.text_outlines import LONGEST, is_typical, known, outline_of
+from checkpoint_ld.validation.constraints import templates as forms
+from checkpoint_ld.validation.constraints.forms import FORMS, unsettled
 from tests.templates import answer, field
 from tests.templates.examples import OF_PRIMITIVES
 from tests.templates.test_problems import EXAMPLES

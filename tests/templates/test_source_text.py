@@ -10,9 +10,9 @@ import pytest
 from hypothesis import event, given, settings
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.constraints import templates as forms
-from checkpoint_ld.templates import source_text
+from checkpoint_ld.templates import template
 from checkpoint_ld.templates.text_outlines import outline_of
+from checkpoint_ld.validation.constraints import templates as forms
 from tests.documents import canonical, item
 from tests.templates import answer, field
 from tests.templates.test_outline import CLASSIC, GOOD, VERIFIED, likes
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 def _from_the_first_one() -> Iterator[None]:
     """Go by outlines however few texts there are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source_text, "FEW", 0)
+        patch.setattr(template, "FEW", 0)
         yield
 
 
 def parsed_fault(source: str) -> str | None:
     """Return what is wrong with a text when nothing else was seen before."""
-    source_text.forget()
-    return source_text.python_fault(source)
+    template.forget()
+    return template.python_fault(source)
 
 
 @pytest.mark.slow
@@ -45,7 +45,7 @@ def test_after_a_text_was_parsed_the_same_is_found_about_another(pair: tuple[str
     parsed_fault(first)
 
     event("one outline" if outline_of(first) == outline_of(second) is not None else "two outlines")
-    assert source_text.python_fault(second) == expected
+    assert template.python_fault(second) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_after_a_text_was_parsed_the_same_is_found_about_another(pair: tuple[str
 )
 def test_what_is_no_python_is_found_after_what_is(sound: str, fault: str) -> None:
     assert parsed_fault(sound) is None
-    assert source_text.python_fault(fault) is not None
+    assert template.python_fault(fault) is not None
 
 
 @pytest.mark.parametrize("source", [CLASSIC, VERIFIED, *GOOD[:3]])
@@ -72,7 +72,7 @@ def test_a_text_with_other_names_and_texts_is_not_parsed_again(source: str, monk
     parsed_fault(source)
     monkeypatch.setattr(ast, "parse", None)
 
-    assert source_text.python_fault(source.replace("metal", "colour").replace("gold", "pale blue")) is None
+    assert template.python_fault(source.replace("metal", "colour").replace("gold", "pale blue")) is None
 
 
 def test_templates_that_are_alike_are_hardly_parsed_when_a_benchmark_is_loaded_and_validated(

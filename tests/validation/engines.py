@@ -9,12 +9,12 @@ import pyshacl
 from rdflib import BNode, Graph, URIRef
 from rdflib.plugins.sparql import prepareQuery
 
-from checkpoint_ld.constraints.components import register
+from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.graph.store import triples_of
-from checkpoint_ld.inference import infer
-from checkpoint_ld.profiles import Profile, profile
-from checkpoint_ld.reading import examine_bytes
 from checkpoint_ld.shacl.rest import merged
+from checkpoint_ld.validation.constraints.components import register
+from checkpoint_ld.validation.inference import infer
+from checkpoint_ld.validation.profiles import Profile, profile
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SHACL
 
 SPARQL = URIRef(SHACL + "sparql")

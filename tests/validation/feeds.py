@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from checkpoint_ld.examples import document
+from checkpoint_ld.rules import document
 from tests.documents import item, setting
 
 Json = Any

@@ -11,13 +11,13 @@ import pytest
 import shifty
 from rdflib import Graph
 
-from checkpoint_ld import data, profiles, rules, validation
+from checkpoint_ld import data, rules
 from checkpoint_ld.cli import main
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.examples import Example, example
 from checkpoint_ld.families import checking
+from checkpoint_ld.rules import Example, example
 from checkpoint_ld.shacl.shapes import Run
-from checkpoint_ld.validation import results
+from checkpoint_ld.validation import profiles, results, validator
 from checkpoint_ld.vocabulary import SHACL
 from tests.validation.engines import core_shapes, plain_graph, plain_run, verdicts
 from tests.validation.feeds import feed
@@ -158,7 +158,7 @@ def test_the_command_takes_the_engine(
     file = tmp_path / "broken.jsonld"
     file.write_bytes(told.invalid)
     printed = []
-    for engine in validation.ENGINES:
+    for engine in validator.ENGINES:
         arguments = ["checkpoint-ld", "validate", str(file), "--engine", engine, "--no-config"]
         monkeypatch.setattr(sys, "argv", arguments)
         with pytest.raises(SystemExit) as end:

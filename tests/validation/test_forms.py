@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from rdflib import URIRef
 
 from checkpoint_ld import secrets
-from checkpoint_ld.constraints import components, names
-from checkpoint_ld.constraints.forms import FORMS, contained, value_of
-from checkpoint_ld.dialects.properties import container
+from checkpoint_ld.dialects.dialect import container
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.secrets import secret
-from checkpoint_ld.templates import source_text
+from checkpoint_ld.templates import template
+from checkpoint_ld.validation.constraints import components, forms
+from checkpoint_ld.validation.constraints.forms import FORMS, contained, value_of
 from tests.trials import examples
 
 SCALARS = (
@@ -64,7 +64,7 @@ def test_a_literal_stands_for_the_value_that_it_was_made_of(value: Any) -> None:
     [("acceptedAnser", "acceptedAnswer"), ("Keywords", "keywords"), ("licence", None), ("x" * 1000, None)],
 )
 def test_the_nearest_name_is_suggested_only_where_it_is_near(name: str, meant: str | None) -> None:
-    assert names.nearest(name, ("text", "acceptedAnswer", "keywords")) == meant
+    assert forms.nearest(name, ("text", "acceptedAnswer", "keywords")) == meant
 
 
 OFFSETS = ("", "Z", "+02:00", "-11:30", "+00:00")
@@ -90,9 +90,9 @@ def test_a_date_is_before_another_as_their_moments_are(one: str, other: str) -> 
 @example("[[")
 @pytest.mark.filterwarnings("ignore:Possible (nested set|set):FutureWarning")
 def test_a_pattern_that_is_known_to_compile_does(pattern: str) -> None:
-    if source_text._SIMPLE_PATTERN.fullmatch(pattern):  # noqa: SLF001 - what it lets pass is not compiled
+    if template._SIMPLE_PATTERN.fullmatch(pattern):  # noqa: SLF001 - what it lets pass is not compiled
         re.compile(pattern)
-    assert (source_text.pattern_fault(pattern) is None) == compiles(pattern)
+    assert (template.pattern_fault(pattern) is None) == compiles(pattern)
 
 
 def compiles(pattern: str) -> bool:

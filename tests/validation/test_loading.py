@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, families, profiles, validate
+from checkpoint_ld import Benchmark, families, validate
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.examples import example
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.rules import Rule
+from checkpoint_ld.rules import Rule, example
+from checkpoint_ld.validation import profiles
 from tests.documents import canonical, item, rating, rich, scenario, setting
 
 if TYPE_CHECKING:

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, profiles, writing
+from checkpoint_ld import Benchmark, writing
+from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.examples import document, patch
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding, Severity
-from checkpoint_ld.reading import examine_bytes
+from checkpoint_ld.rules import document, patch
+from checkpoint_ld.validation import profiles
 from tests.trials import examples
 
 Json = dict[str, Any]

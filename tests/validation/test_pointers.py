@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 
+from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.examples import document
-from checkpoint_ld.graph import pointers as room
-from checkpoint_ld.graph.annotation import annotate
+from checkpoint_ld.graph import annotation as room
+from checkpoint_ld.graph.annotation import Pointers, annotate
 from checkpoint_ld.graph.contexts import table
-from checkpoint_ld.graph.pointers import Pointers
-from checkpoint_ld.reading import examine_bytes
+from checkpoint_ld.rules import document
 from tests.trials import examples
 from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated

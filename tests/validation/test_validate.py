@@ -21,12 +21,12 @@ from checkpoint_ld import (
     Severity,
     SourceMissingError,
     data,
-    reports,
     rules,
 )
-from checkpoint_ld.examples import document, patch
-from checkpoint_ld.profiles import names, profile
-from checkpoint_ld.validation import ENGINES
+from checkpoint_ld.rules import document, patch
+from checkpoint_ld.validation import reports
+from checkpoint_ld.validation.profiles import names, profile
+from checkpoint_ld.validation.validator import ENGINES
 
 Json = dict[str, Any]
 

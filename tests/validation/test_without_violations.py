@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from checkpoint_ld import Benchmark, validate
 from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.inference import with_inferred
+from checkpoint_ld.validation.inference import with_inferred
 from checkpoint_ld.vocabulary import SETTINGS
 from tests.documents import canonical, scenario, setting
 

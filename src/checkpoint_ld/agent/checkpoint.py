@@ -1,4 +1,4 @@
-"""A checkpoint for people: where the agent stands, what it thought and did last, and what it knows."""
+"""`AgentCheckpoint`: what an agent knew and did at one moment, read, compared, shown and saved."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from checkpoint_ld.agent import values
-from checkpoint_ld.agent.second_shape import to_second
-from checkpoint_ld.agent.shapes import detect_shape
+from checkpoint_ld.agent.shapes import detect_shape, to_second
 from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
 from checkpoint_ld.agent.values import (
     EXTENSIONS,
@@ -32,7 +31,7 @@ from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.mapping.properties import place_of, words_of
+from checkpoint_ld.mapping.traits import place_of, words_of
 from checkpoint_ld.notebook import Card, Shown
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.graph import AgentGraph
     from checkpoint_ld.agent.reading import AgentReading
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.report import Report
+    from checkpoint_ld.validation.report import Report
 
 
 class AgentCheckpoint(CheckedMethods, Value, Shown):

@@ -18,15 +18,15 @@ from rdflib import URIRef
 from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.graph import AgentGraph, AgentWalk, built, is_texts
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED, derived, escaped
-from checkpoint_ld.constraints import names
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number, walk
 from checkpoint_ld.graph.compaction import POSITION
-from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.store import copied, put, terms_of, triples_of
 from checkpoint_ld.phrases import given, shown
 from checkpoint_ld.secrets import secret
+from checkpoint_ld.validation.constraints import forms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -305,7 +305,7 @@ def _unknown(part: Part, key: str, value: Any, known: Iterable[str]) -> Iterator
     if key == _EXTRA and isinstance(value, dict):
         yield from ((part, "unknownKey", one, pointer((key, one)), "") for one in value)
         return
-    near = names.nearest(key, (*known,))
+    near = forms.nearest(key, (*known,))
     name, detail = ("misspeltKey", f"did you mean {near}?") if near else ("unknownKey", "")
     yield part, name, key, pointer((key,)), detail
 

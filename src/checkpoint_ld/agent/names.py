@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from urllib.parse import quote, unquote
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.expansion import named
+from checkpoint_ld.graph.contexts import named
 
 if TYPE_CHECKING:
     from rdflib import URIRef

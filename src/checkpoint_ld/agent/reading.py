@@ -16,21 +16,20 @@ from checkpoint_ld.agent import values
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.names import CAF, derived
 from checkpoint_ld.agent.schema import without_context
-from checkpoint_ld.agent.second_shape import PATCH, of_second
-from checkpoint_ld.agent.shapes import detect_shape, is_agent, origins_of, second_faults
+from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.agent.values import filled
 from checkpoint_ld.dialects import source_pointer
+from checkpoint_ld.dialects.reading import JSON_SYNTAX, parsed
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph import interpreter
-from checkpoint_ld.graph.expansion import expand, statements
+from checkpoint_ld.graph.contexts import expand, statements
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.phrases import shown
-from checkpoint_ld.reading import JSON_SYNTAX, parsed
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rdflib import Literal, URIRef
 
-from checkpoint_ld import profiles, shacl
+from checkpoint_ld import shacl
 from checkpoint_ld.agent.inference import Note, Part, Parts
-from checkpoint_ld.constraints import names
-from checkpoint_ld.constraints.forms import value_of
 from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import SettingsError
@@ -20,12 +18,15 @@ from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import called, given
-from checkpoint_ld.report import Checked, Report
 from checkpoint_ld.rules import SEVERITIES, Rule, catalogue
 from checkpoint_ld.secrets import secret
-from checkpoint_ld.shacl.terms import listed, sh, told
-from checkpoint_ld.validation import COMPILED, judge
+from checkpoint_ld.shacl.shape import listed, sh, told
+from checkpoint_ld.validation import profiles
+from checkpoint_ld.validation.constraints import forms
+from checkpoint_ld.validation.constraints.forms import value_of
+from checkpoint_ld.validation.report import Checked, Report
 from checkpoint_ld.validation.results import results, violations
+from checkpoint_ld.validation.validator import COMPILED, judge
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.reading import AgentReading
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.validation.profiles import Profile
 
 Tree = dict[str, Any]
 
@@ -229,7 +230,7 @@ def _remedy_of(rule: Rule, shape: Node, value: Any, shapes: Index) -> str:
     """Return what to do about a result: what was most likely meant, where that can be told, or what the rule says."""
     if rule.suggests and isinstance(value, str):
         known = tuple(str(one) for at in told(shapes, shape, "in") for one in listed(shapes, at))
-        near = names.nearest(value, known)
+        near = forms.nearest(value, known)
         return f'did you mean "{near}"?' if near else rule.remedy
     if _UNIT.search(rule.message) and is_number(value) and 1 < value <= 100:
         return f"did you mean {value / 100:g}?"

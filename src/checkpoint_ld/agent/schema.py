@@ -20,8 +20,7 @@ from checkpoint_ld.agent.names import CAF, Kind, caf, extension_iri, extension_k
 from checkpoint_ld.agent.text import ordered
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.compaction import POSITION
-from checkpoint_ld.graph.contexts import Term, TermTable
-from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.contexts import RDF_TYPE, Term, TermTable, named
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
 from checkpoint_ld.graph.plans import KeyPlan, Plan, Plans, Reading
 

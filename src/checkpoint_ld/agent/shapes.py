@@ -1,25 +1,27 @@
-"""Telling agent checkpoints from other documents, and the two shapes from each other.
+"""The two shapes of agent checkpoints: recognised, and the canonical one written as the second one.
 
-Both shapes call themselves version 0.0.1, so that the structure tells: the canonical shape has its thoughts in an
-array, the second one, which an existing TypeScript program writes, in an object.
+A patch holds whatever the second shape has no place for, so that nothing is lost.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from checkpoint_ld.agent.json_patch import applied, patch, reordered
+from checkpoint_ld.agent.text import ordered, sha256_of
+from checkpoint_ld.agent.values import THOUGHT_TYPES
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.errors import ShapeError
+from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from checkpoint_ld.agent.text import Tree
     from checkpoint_ld.agent.values import Shape
     from checkpoint_ld.findings import Finding
-
 
 REASONS = ("step_complete", "auto", "tool_error", "low_confidence", "decision", "manual", "branch")
 """The reasons for a checkpoint that the second shape knows."""
@@ -233,3 +235,261 @@ def _standing(tools: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
         for index, value in enumerate(values if isinstance(values, list) else ()):
             is_whole = isinstance(value, dict) and name in ENDED
             yield value.get("id") if is_whole else value, f"{_TOOLS}/{name}/{index}"
+
+
+_TYPES = {"action": "tool_execution"}
+TYPES = tuple(one for one in THOUGHT_TYPES if one not in _TYPES)
+"""The types of thoughts that the second shape knows."""
+_REASONS = {
+    "thought_completed": "step_complete",
+    "execution_completed": "step_complete",
+    "tool_completed": "auto",
+    "execution_failed": "auto",
+    "paused": "manual",
+}
+
+
+def to_second(tree: Mapping[str, Any]) -> Tree:
+    """Return a canonical tree as the second shape; `tree` is not changed.
+
+    Where reading it back would not give the same data, `canonical_patch` says what is to be done (RFC 6902), and by its
+    `sha256` for which text of the canonical shape.
+    """
+    second = {name: value for name, value in tree.items() if name != PATCH}
+    if isinstance(tree.get("metadata"), dict):
+        second["metadata"] = _metadata(tree["metadata"], tree)
+    if isinstance(tree.get("snapshot"), dict):
+        second["snapshot"] = _snapshot(tree["snapshot"], tree)
+    second = ordered(second, "second")
+    back, wanted = ordered(mapped(second)), ordered(tree)
+    operations = [*patch(back, wanted), *_results_in_order(back, wanted)]
+    if operations:
+        second[PATCH] = {"sha256": sha256_of(back), "patch": operations}
+    return second
+
+
+def _results_in_order(back: Tree, wanted: Tree) -> list[dict[str, Any]]:
+    """Put the results, which are read in the order of the lists of calls, into the order that they had."""
+    before, after = (tree.get("snapshot") for tree in (back, wanted))
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return []
+    before, after = (snapshot.get("tool_state") for snapshot in (before, after))
+    if not isinstance(before, dict) or not isinstance(after, dict) or not isinstance(after.get("results"), dict):
+        return []
+    results = after["results"]
+    # As the patch leaves them: those that are wanted in the order in which they were, then those that it adds.
+    names = [name for name in before["results"] if name in results]
+    added = [name for name in results if name not in before["results"]]
+    return reordered([*names, *added], results, "/snapshot/tool_state/results")
+
+
+def _metadata(metadata: dict[str, Any], tree: Mapping[str, Any]) -> dict[str, Any]:
+    found = _completed(metadata, {"agent_id": tree.get("agent_id")})
+    reason = found.get("checkpoint_reason")
+    if isinstance(reason, str) and reason not in REASONS:
+        found["checkpoint_reason"] = _REASONS.get(reason, "auto")
+    return found
+
+
+def _snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: value for name, value in snapshot.items() if name != "current_step_id"}
+    found["thought_chain"] = _chain(snapshot)
+    if _is_extra(snapshot.get("thought_chain_extra")):
+        found["thought_chain"] |= found.pop("thought_chain_extra")
+    if isinstance(snapshot.get("context"), dict):
+        found["context"] = _context(snapshot["context"])
+    if isinstance(snapshot.get("tool_state"), dict):
+        found["tool_state"] = _tool_state(snapshot["tool_state"], tree.get("timestamp"))
+    if isinstance(snapshot.get("progress"), dict):
+        found["progress"] = _progress(snapshot["progress"], tree.get("metadata"))
+    return found
+
+
+def _is_extra(extra: Any) -> bool:
+    """Tell whether members can stand beside those of the chain, and come back in their order, that of the text form."""
+    return isinstance(extra, dict) and not {"steps", "current_step_id"} & extra.keys() and sorted(extra) == list(extra)
+
+
+def _context(context: dict[str, Any]) -> dict[str, Any]:
+    found = {name: value for name, value in context.items() if name not in ("state", "history")}
+    history = context.get("history")
+    if isinstance(history, list):
+        history = [one for one in history if _is_message(one)]
+    return {**found, "messages": history} if "history" in context else found
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("role"), str) and isinstance(value.get("content"), str)
+
+
+def _chain(snapshot: dict[str, Any]) -> dict[str, Any]:
+    names = {"thought_chain": "steps", "current_step_id": "current_step_id"}
+    found = {names[name]: snapshot[name] for name in names if name in snapshot}
+    thoughts = found.get("steps")
+    if not isinstance(thoughts, list):
+        return found
+    children: dict[str, list[Any]] = {}
+    for thought in thoughts:
+        if isinstance(thought, dict) and isinstance(thought.get("parent_id"), str):
+            children.setdefault(thought["parent_id"], []).append(thought.get("id"))
+    found["steps"] = [_thought(one, children) if isinstance(one, dict) else one for one in thoughts]
+    return found
+
+
+def _thought(thought: dict[str, Any], children: Mapping[str, list[Any]]) -> dict[str, Any]:
+    identifier, kind = thought.get("id"), thought.get("type")
+    own = children.get(identifier, []) if isinstance(identifier, str) else []
+    found = _completed(renamed(thought, THOUGHT_NAMES), {"confidence": 1, "children": own})
+    if isinstance(kind, str) and kind not in TYPES:
+        found["type"] = _TYPES.get(kind, "observation")
+    return found
+
+
+def _tool_state(tools: dict[str, Any], timestamp: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {name: value for name, value in tools.items() if name not in ("calls", "results")}
+    results = tools["results"] if isinstance(tools.get("results"), dict) else {}
+    lists: dict[str, list[Any]] = {"pending": [], "running": [], "completed": [], "failed": []}
+    for call in tools["calls"] if isinstance(tools.get("calls"), list) else ():
+        if not isinstance(call, dict):
+            lists["completed"].append(call)
+        elif isinstance(call.get("success"), bool):
+            name = "completed" if call["success"] else "failed"
+            lists[name].append(_ended(call, name, results, timestamp))
+        else:
+            lists["running" if call.get("status") == "running" else "pending"].append(call.get("id"))
+    return {**found, **lists}
+
+
+def _ended(call: dict[str, Any], status: str, results: dict[str, Any], timestamp: Any) -> dict[str, Any]:
+    found = {name: value for name, value in call.items() if name not in ("success", "completed_at", "result")}
+    found = _completed(
+        renamed(found, CALL_NAMES), {"arguments": {}, "status": status, "timestamp": timestamp, **_duration(call)}
+    )
+    if isinstance(call.get("id"), str) and call["id"] in results:
+        found["result"] = results[call["id"]]
+    return found
+
+
+def _duration(call: dict[str, Any]) -> dict[str, Any]:
+    start, end = call.get("started_at"), call.get("completed_at")
+    return {"duration_ms": end - start} if isinstance(start, int) and isinstance(end, int) and end >= start else {}
+
+
+def _progress(progress: dict[str, Any], metadata: Any) -> dict[str, Any]:
+    told = metadata if isinstance(metadata, dict) else {}
+    found = {name: value for name, value in progress.items() if name not in ("total_thoughts", "total_tool_calls")}
+    needed = {"tokens_used": told.get("tokens_used"), "duration_ms": told.get("duration_ms")}
+    return _completed(found, {"iterations_completed": progress.get("step_number"), **needed})
+
+
+def _completed(members: dict[str, Any], needed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with what the second shape requires in it, where it is absent or null."""
+    return {**members, **{name: value for name, value in needed.items() if members.get(name) is None}}
+
+
+PATCH: Final = "canonical_patch"
+"""The member of the root of the second shape that makes up for what the second shape cannot say."""
+# Both ways: a member that has the other shape's name, and means something else there, takes the name that is free.
+THOUGHT_NAMES: Final = {"timestamp": "created_at", "created_at": "timestamp"}
+CALL_NAMES: Final = {"arguments": "args", "args": "arguments", "timestamp": "started_at", "started_at": "timestamp"}
+
+
+def of_second(data: Mapping[str, Any]) -> tuple[Tree, tuple[Finding, ...]]:
+    """Return a checkpoint of the second shape as a canonical tree.
+
+    Its `canonical_patch` is applied if it fits; if it does not, a finding says so. Nothing is copied that stays as it
+    is.
+    """
+    tree = mapped(data)
+    if PATCH not in data:
+        return tree, ()
+    try:
+        return _patched(tree, data[PATCH]), ()
+    except ReadError as error:
+        return tree, (finding("agent-patch", f"the {PATCH} was not applied: {error}", pointer=f"/{PATCH}"),)
+
+
+def mapped(data: Mapping[str, Any]) -> Tree:
+    """Return a checkpoint of the second shape as a canonical tree, without regard to its `canonical_patch`."""
+    tree = {name: value for name, value in data.items() if name != PATCH}
+    if isinstance(tree.get("snapshot"), dict):
+        tree["snapshot"] = _first_snapshot(tree["snapshot"])
+    return tree
+
+
+def renamed(members: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return an object with other names for its members."""
+    return {names.get(name, name): value for name, value in members.items()}
+
+
+def _patched(tree: Tree, value: Any) -> Tree:
+    if not isinstance(value, dict) or not isinstance(value.get("patch"), list):
+        raise ReadError("it is no object with sha256 and patch")
+    if value.get("sha256") != sha256_of(tree):
+        raise ReadError("the file was edited after it had been made, so that it does not fit any more")
+    patched = applied(tree, value["patch"])
+    if not isinstance(patched, dict):
+        raise ReadError("it makes something else than an object of the checkpoint")
+    return patched
+
+
+def _first_snapshot(snapshot: dict[str, Any]) -> dict[str, Any]:
+    found = dict(snapshot)
+    chain, context, tools = (snapshot.get(name) for name in ("thought_chain", "context", "tool_state"))
+    if isinstance(chain, dict):
+        del found["thought_chain"]
+        found |= _first_chain(chain, snapshot)
+    if isinstance(context, dict):
+        found["context"] = {"state": {}, **renamed(context, {"messages": "history"})}
+    if isinstance(tools, dict):
+        found["tool_state"] = _first_tool_state(tools)
+    if isinstance(snapshot.get("progress"), dict):
+        found["progress"] = {**_totals(found), **snapshot["progress"]}
+    return found
+
+
+def _first_chain(chain: dict[str, Any], snapshot: dict[str, Any]) -> dict[str, Any]:
+    names = {"steps": "thought_chain", "current_step_id": "current_step_id"}
+    found = {names[name]: value for name, value in chain.items() if name in names}
+    extra = {name: chain[name] for name in sorted(chain) if name not in names}
+    steps = found.get("thought_chain")
+    if isinstance(steps, list):
+        found["thought_chain"] = [renamed(one, THOUGHT_NAMES) if isinstance(one, dict) else one for one in steps]
+    if extra and "thought_chain_extra" in snapshot:
+        extra["thought_chain_extra"] = snapshot["thought_chain_extra"]
+    return {**found, "thought_chain_extra": extra} if extra else found
+
+
+def _first_tool_state(tools: dict[str, Any]) -> dict[str, Any]:
+    calls: list[Any] = []
+    results: dict[str, Any] = {}
+    for name, success in ENDED.items():
+        calls += [_first_ended(call, success, results) for call in _entries(tools, name)]
+    for name in IN_FLIGHT:
+        calls += [{"id": identifier, "status": name} for identifier in _entries(tools, name)]
+    others = {name: value for name, value in tools.items() if name not in CALL_LISTS}
+    return {**others, "calls": calls, "results": results}
+
+
+def _entries(tools: dict[str, Any], name: str) -> list[Any]:
+    value = tools.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _first_ended(call: Any, success: bool, results: dict[str, Any]) -> Any:
+    """Return a call that has ended; its result goes to `results`, unless it has no id to be found by."""
+    if not isinstance(call, dict):
+        return call
+    found = {**renamed(call, CALL_NAMES), "success": success}
+    if "result" in found and isinstance(found.get("id"), str):
+        results[found["id"]] = found.pop("result")
+    return found
+
+
+def _totals(snapshot: dict[str, Any]) -> dict[str, Any]:
+    tools = snapshot.get("tool_state")
+    counted = {
+        "total_thoughts": snapshot.get("thought_chain"),
+        "total_tool_calls": tools.get("calls") if isinstance(tools, dict) else None,
+    }
+    return {name: len(value) for name, value in counted.items() if isinstance(value, list)}

@@ -1,4 +1,4 @@
-"""What happened in a run, and when: from checkpoints to moments."""
+"""What happened in a run, and when: from checkpoints to moments; and one checkpoint in words for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.values import Thought, ToolCall
-
 
 Kind = Literal["thought", "call", "checkpoint", "run"]
 Outcome = Literal["", "completed", "failed", "cancelled", "in flight", "paused", "cut off", "open"]
@@ -372,3 +371,54 @@ def _told(moment: Moment) -> str:
 def _filled(text: str, room: int) -> str:
     short = head(harmless(text), room)
     return short + " " * (room - cells(short))
+
+
+_ROOM = 96
+
+
+def lines_of(checkpoint: AgentCheckpoint, *, latest: int = 5) -> Iterator[str]:
+    """Yield the lines; `latest` is how many thoughts and calls are shown. What looks like a secret is withheld."""
+    return (head(harmless(line), _ROOM) for line in _lines(checkpoint, latest))
+
+
+def _lines(checkpoint: AgentCheckpoint, latest: int) -> Iterator[str]:
+    metadata, snapshot = checkpoint.metadata, checkpoint.snapshot
+    yield f"{checkpoint.id}" + (f" “{checkpoint.name}”" if checkpoint.name else "")
+    if checkpoint.description:
+        yield checkpoint.description
+    yield f"made       {instant(checkpoint.timestamp)}, {metadata.checkpoint_reason}"
+    yield f"run        execution {checkpoint.execution_id} of {metadata.agent_name or checkpoint.agent_id}"
+    yield f"so far     step {metadata.step_number}, {metadata.tokens_used} tokens, {span(metadata.duration_ms)}"
+    if checkpoint.parent is not None:
+        branch = ", a branch" if checkpoint.parent.is_branch else ""
+        why = f": {checkpoint.parent.branch_reason}" if checkpoint.parent.branch_reason else ""
+        yield f"goes on    from {checkpoint.parent.checkpoint_id}{branch}{why}"
+    if checkpoint.about is not None:
+        yield f"about      {checkpoint.about.question or checkpoint.about.benchmark}"
+    thoughts, calls = snapshot.thought_chain, snapshot.tool_state.calls
+    yield from _counted("thoughts", thoughts, latest)
+    for thought in thoughts[max(len(thoughts) - latest, 0) :]:
+        sure = "" if thought.confidence is None else f" {thought.confidence}"
+        yield f"  {thought.id} {thought.type}{sure}: {_text_of('content', thought.content)}"
+    yield from _counted("tool calls", calls, latest)
+    for call in calls[max(len(calls) - latest, 0) :]:
+        text = call.error if call.error is not None else _text_of("args", call.args or {})
+        yield f"  {call.id} {call.tool_id or 'a tool'} {outcome_of(call)}: {text}"
+    for title, members in (("variables", snapshot.context.variables), ("state", snapshot.context.state)):
+        if members:
+            yield title
+            yield from (f"  {key}: {_text_of(key, value)}" for key, value in members.items())
+    if snapshot.context.history:
+        yield f"history    {len(snapshot.context.history)} entries"
+    if snapshot.context.memory:
+        yield f"memory     {len(snapshot.context.memory)} entries"
+
+
+def _counted(title: str, these: Sequence[Any], latest: int) -> Iterator[str]:
+    yield f"{title} ({len(these)}{f', the last {latest}' if len(these) > latest else ''})"
+
+
+def _text_of(key: str, value: Any) -> str:
+    if secret({key: value}):
+        return WITHHELD
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.agent.timeline import CHECKPOINTS, RUNS, THOUGHTS, instant, span
 from checkpoint_ld.phrases import harmless, head
-from checkpoint_ld.reports.page import look
+from checkpoint_ld.validation.reports.page import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

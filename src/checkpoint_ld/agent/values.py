@@ -1,8 +1,4 @@
-"""Names: the IRI of every part of an agent checkpoint that has an id, and the id again from the IRI.
-
-Ids are any text. In an IRI they are percent-encoded (RFC 3986 §2.1) but for ASCII letters, digits and `-._~`, so that
-two ids never share a name, and none is read as a relative IRI or as another scheme.
-"""
+"""Values of agent checkpoints: their parts and headers, frozen, with all members that were given, and versions."""
 
 from __future__ import annotations
 

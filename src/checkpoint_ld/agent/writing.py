@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld import emission
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.schema import jsonld_of
-from checkpoint_ld.agent.second_shape import to_second
+from checkpoint_ld.agent.shapes import to_second
 from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import WriteError
+from checkpoint_ld.graph import emission
 from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:

@@ -20,11 +20,12 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
 
-from checkpoint_ld import emission, families
+from checkpoint_ld import families
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
 from checkpoint_ld.families import checking
+from checkpoint_ld.graph import emission
 
 if sys.platform != "win32":  # which has none
     import resource

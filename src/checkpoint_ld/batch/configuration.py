@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from checkpoint_ld.rules import Rule
-    from checkpoint_ld.selection import Selection
+    from checkpoint_ld.validation.selection import Selection
 
 OWN_FILE = ".checkpoint-ld.toml"
 PROJECT_FILE = "pyproject.toml"
@@ -82,8 +82,8 @@ def selection(
 
     Raises SettingsError for a name that means nothing.
     """
-    from checkpoint_ld import selection as selections  # noqa: PLC0415 - rules take long to import, and --help needs none
     from checkpoint_ld.rules import catalogue  # noqa: PLC0415 - as above
+    from checkpoint_ld.validation import selection as selections  # noqa: PLC0415 - it takes long to import
 
     select, ignore = tuple(select) or chosen.select, tuple(ignore) or chosen.ignore
     is_named = bool(select or ignore or chosen.per_file_ignores)

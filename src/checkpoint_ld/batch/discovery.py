@@ -10,16 +10,17 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from checkpoint_ld import globs, rdf
 from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
+from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.validation import selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 STANDARD = "-"
 """The path that stands for standard input."""
-EXTENSIONS = tuple(one + end for one in (".json", ".jsonld", *rdf.EXTENSIONS) for end in ("", PACKED))
+EXTENSIONS = tuple(one + end for one in (".json", ".jsonld", *parsing.EXTENSIONS) for end in ("", PACKED))
 """Extensions of the files in a folder that are read."""
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
 """Folders that are never entered, beside hidden ones."""
@@ -57,7 +58,7 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
     search = _Search(exclude, Path(root).resolve())
     unmatched = []
     for path in paths:
-        is_pattern = path != STANDARD and globs.MAGIC.search(path) and not os.path.lexists(path)
+        is_pattern = path != STANDARD and selection.MAGIC.search(path) and not os.path.lexists(path)
         found = search.matching(path) if is_pattern else [path]
         unmatched += [] if found else [path]
         for one in found:
@@ -78,7 +79,7 @@ class _Search:
     def matching(self, pattern: str) -> list[str]:
         """Return the paths that match a pattern."""
         if "**" in pattern:
-            return [one for one in self._below(globs.base_of(pattern)) if globs.matches(pattern, one)]
+            return [one for one in self._below(selection.base_of(pattern)) if selection.matches(pattern, one)]
         return [one for one in glob.glob(pattern) if self._is_included(one)]  # noqa: PTH207 - it takes absolute ones
 
     def add(self, path: str) -> None:
@@ -113,7 +114,7 @@ class _Search:
 
     def _is_included(self, path: str) -> bool:
         relative = os.path.relpath(Path(path).absolute(), self.root) if self.exclude else ""
-        return not any(globs.matches(pattern, relative) for pattern in self.exclude)
+        return not any(selection.matches(pattern, relative) for pattern in self.exclude)
 
 
 def _placed(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:

@@ -1,11 +1,14 @@
-"""Windows of a large file, each worked on as a checkpoint of its own: its findings, and its statements in order."""
+"""Windows of a large file, each worked on as a checkpoint of its own: its findings, and its statements in order.
+
+A file is worked on in windows if it is large and its form allows it; why it cannot be is said.
+"""
 
 from __future__ import annotations
 
 import heapq
 import io
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -16,20 +19,22 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld import profiles, validation
-from checkpoint_ld.batch.outline import QUESTIONS, UnusualFileError
-from checkpoint_ld.emission.syntaxes import TRIPLE, blocks_of, iri, quad
+from checkpoint_ld.batch.outline import QUESTIONS, WINDOW, UnusualFileError, outline
+from checkpoint_ld.dialects.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes, syntax_of
+from checkpoint_ld.documents.files import GZIP
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import building, columns, contexts, interpreter
+from checkpoint_ld.graph.annotation import Pointers
+from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.emission.syntaxes import TRIPLE, blocks_of, iri, quad
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.plans import NotCoveredError
-from checkpoint_ld.graph.pointers import Pointers
 from checkpoint_ld.graph.store import graph_of, put
-from checkpoint_ld.graph.walk import Walk
-from checkpoint_ld.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes
-from checkpoint_ld.report import Checked
+from checkpoint_ld.validation import profiles, validator
+from checkpoint_ld.validation.report import Checked
 from checkpoint_ld.vocabulary import RDF, SHACL
 
 if TYPE_CHECKING:
@@ -41,7 +46,81 @@ if TYPE_CHECKING:
     from checkpoint_ld.batch.outline import Frame, Outline, Source, Window
     from checkpoint_ld.findings import Finding, Place
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.validation.profiles import Profile
+
+SYNTAXES = ("nt", "nq")
+"""What can be written some questions at a time: syntaxes of lines."""
+LARGE = 64 << 20
+"""From this size on, in bytes, a file is streamed by default."""
+
+
+@dataclass(frozen=True)
+class Streaming:
+    """How files are streamed.
+
+    `jobs` is the number of processes; None means one, and only for files that are `LARGE`. `progress` is called with
+    how many questions are done, of how many; `note` with a sentence about a file that is worked on in one piece after
+    all. `window` is the number of questions that are worked on together.
+    """
+
+    jobs: int | None = None
+    progress: Progress | None = None
+    note: Callable[[str], None] | None = None
+    limits: Limits = DEFAULT_LIMITS
+    window: int = WINDOW
+
+    def check(self, file: str, profile: Profile, *, syntax: str | None = None) -> Checked | None:
+        """Hold a file against the rules of `profile`; None where it has to be read in one piece.
+
+        Nothing is kept of its text, so that reports show no lines of it. Raises SettingsError and ReadError as
+        `validation.check`, and ReadError for a file that somebody changes meanwhile.
+        """
+        if not self._is_wanted(file):
+            return None
+
+        try:
+            return check(self._outline(file, syntax), profile, self.jobs or 1, self.progress)
+        except UnusualFileError as error:
+            self._explain(file, error)
+            return None
+
+    @contextmanager
+    def statements(self, file: str, target: str, *, syntax: str | None = None) -> Iterator[Streamed | None]:
+        """Give the statements of a file in the syntax `target`, sorted; None where it has to be read in one piece.
+
+        They stand in temporary files as long as the body runs. Raises ReadError for a file that somebody changes
+        meanwhile.
+        """
+        with ExitStack() as stack:
+            streamed = None
+            if target in SYNTAXES and self._is_wanted(file):
+                try:
+                    given = statements(self._outline(file, syntax), target, self.jobs or 1, self.progress)
+                    streamed = stack.enter_context(given)
+                except UnusualFileError as error:
+                    self._explain(file, error)
+            yield streamed
+
+    def _is_wanted(self, file: str) -> bool:
+        path = Path(file)
+        try:
+            return path.is_file() and (self.jobs is not None or path.stat().st_size >= LARGE)
+        except (OSError, ValueError):  # reading it says what is wrong with the path
+            return False
+
+    def _outline(self, file: str, syntax: str | None) -> Outline:
+        with Path(file).open("rb") as opened:
+            start = opened.read(1024)
+        if start.startswith(GZIP):
+            raise UnusualFileError("it is packed")
+        if (syntax or syntax_of(file, start)) != JSON_SYNTAX:
+            raise UnusualFileError("it is no JSON")
+        return outline(file, self.limits, self.window)
+
+    def _explain(self, file: str, error: UnusualFileError) -> None:
+        if self.note is not None:
+            self.note(f"{file}: {error}; it is worked on in one piece, which takes more memory")
+
 
 Progress: TypeAlias = "Callable[[int, int], None]"
 """Called with how many questions are done, of how many."""
@@ -231,14 +310,14 @@ def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | No
         for subject, predicate, term in triples:
             put(results, report if predicate == _RESULT else subject, predicate, term)
     results[report][URIRef(SHACL + "conforms")] = Literal(_RESULT not in results[report])
-    findings.sort(key=validation.by_place)
+    findings.sort(key=validator.by_place)
     return Checked(outline.source.path, tuple(findings), CANONICAL, results=graph_of(results))
 
 
 def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
     """Return the findings of a window, what the SHACL report says of its nodes, and which other names it mentions."""
     part = excerpt(source, window)
-    checked = validation.check_reading(part.reading, profiles.profile(profile))
+    checked = validator.check_reading(part.reading, profiles.profile(profile))
     report = checked.results
     if report is None or not (checked.findings or (None, _RESULT, None) in report):
         return [], [], set()
@@ -311,7 +390,7 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
     part = excerpt(source, window)
     blocks, mentioned = _blocks(part, syntax)
     write_run(Path(folder) / f"{window.first:012}", blocks)
-    findings, places = validation.checked_at_load(part.reading).findings, Pointers(part.reading.tree)
+    findings, places = validator.checked_at_load(part.reading).findings, Pointers(part.reading.tree)
     if any(one.value in places and part.node(one.value) != one.value for one in findings if one.value):
         raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
     return list(part.found(findings, places)), mentioned

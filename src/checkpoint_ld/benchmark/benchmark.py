@@ -12,34 +12,37 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 
 from rdflib import Graph, URIRef
 
-from checkpoint_ld import emission, rdf, reading, tables, validation, writing
+from checkpoint_ld import tables, writing
 from checkpoint_ld.arguments import CheckedMethods, renamed
 from checkpoint_ld.benchmark import content, editing, exports, overview
 from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, question_rows, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
-from checkpoint_ld.dialects.properties import as_list, property_value, values
+from checkpoint_ld.dialects.dialect import as_list, property_value, values
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import is_packed, replace_file
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside
-from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.emission import ContextStyle, parsing
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
-from checkpoint_ld.inference import with_inferred
 from checkpoint_ld.mapping import questions, traits
-from checkpoint_ld.mapping.properties import CUSTOM
 from checkpoint_ld.mapping.questions import asked_of, checked_creator, creator_members, creator_of, frame, named
+from checkpoint_ld.mapping.traits import CUSTOM
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.templates import read_template, spec_of
+from checkpoint_ld.validation import validator
+from checkpoint_ld.validation.inference import with_inferred
 from checkpoint_ld.vocabulary import (
     FORMAT_VERSION,
     FORMAT_VERSION_PROPERTY,
@@ -59,11 +62,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.benchmark.editing import FinishedTemplate
     from checkpoint_ld.benchmark.exports import Record
     from checkpoint_ld.benchmark.overview import Verdict
+    from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.entities import AnyTrait, Creator, QuestionRegistryEntry, Scenario, TemplateSpec
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.mapping.traits import Traits
-    from checkpoint_ld.reading import Reading
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.running import Engine
     from checkpoint_ld.tables import Formulas, FrameLibrary
@@ -223,9 +226,9 @@ class Benchmark(CheckedMethods, Shown):
         FindingsError with the violations that `validate="strict"` found; SourceMissingError.
         """
         if isinstance(path, Graph):
-            read = validation.refusing(reading.of_statements(rdf.held(path)), strict=strict)
+            read = validator.refusing(reading.of_statements(parsing.held(path)), strict=strict)
         else:
-            read = validation.read(path, syntax=syntax, strict=strict)
+            read = validator.read(path, syntax=syntax, strict=strict)
         benchmark = cls.of_reading(read, validate=validate)
         benchmark.set_workspace_root(workspace_root)
         return benchmark
@@ -314,7 +317,7 @@ class Benchmark(CheckedMethods, Shown):
         if self._source is None:
             return ()
         if not self._source.is_checked:
-            found = validation.checked_at_load(replace(self._source)).findings
+            found = validator.checked_at_load(replace(self._source)).findings
             self._source = replace(self._source, findings=found, is_checked=True)
         return self._source.findings
 
@@ -1160,7 +1163,7 @@ class Benchmark(CheckedMethods, Shown):
         Returns what did not fit, with row and column: such a row is left out. Raises LookupFailedError for a sheet or
         the column `name` that is not there, and otherwise what `extract_questions_from_file` raises of a file.
         """
-        from checkpoint_ld.benchmark.rubric_tables import import_rubrics  # noqa: PLC0415 - few who load a file do
+        from checkpoint_ld.benchmark.table_import import import_rubrics  # noqa: PLC0415 - few who load a file do
 
         return import_rubrics(self, file_path, sheet_name)
 
@@ -1477,12 +1480,12 @@ class Benchmark(CheckedMethods, Shown):
 
 def _validated(source: Reading, validate: Validate) -> Reading:
     """Return `source` with what the rules of SHACL find in it."""
-    from checkpoint_ld import profiles, validation  # noqa: PLC0415 - SHACL takes longer to import than to load a file
+    from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - it takes long to import
 
     if validate not in ("warn", "strict"):
         raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
     profile = profiles.profile("strict" if validate == "strict" else profiles.DEFAULT)
-    report = validation.report_of([validation.check_reading(source, profile)], profile)
+    report = validator.report_of([validator.check_reading(source, profile)], profile)
     if validate == "strict":
         report.raise_for_findings()
     elif report.findings:

@@ -1,24 +1,26 @@
-"""What a benchmark holds, read from its graph: its questions by identifier, what they say, and which match a query."""
+"""What a benchmark holds, read from its graph: its questions by identifier or name, and which match a query."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld import templates
-from checkpoint_ld.dialects.properties import as_list, name_of, text_of
+from checkpoint_ld.dialects.dialect import as_list, name_of, text_of
 from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.entities import Question
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import LookupFailedError, SettingsError
 from checkpoint_ld.graph import contexts, interpreter
-from checkpoint_ld.identifiers import unique_question_id
+from checkpoint_ld.identifiers import question_object_id, unique_question_id
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import creator_of, is_scenario
 from checkpoint_ld.notebook import Card, Rows, Shown
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import ANYTHING, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
@@ -31,6 +33,59 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.contexts import TermTable
     from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.templates import Template
+
+
+class QuestionNames:
+    """The identifiers of the questions in a graph, by identifier, by the MD5 hash of the text, and by the text.
+
+    The graph must not be edited meanwhile: it is read once.
+    """
+
+    def __init__(self, graph: CheckpointGraph) -> None:
+        self._graph = graph
+        self._elements = elements_of(graph)
+
+    def node(self, identifier: str) -> Node:
+        """Return the `schema:Question` of a question."""
+        return asked_in(self._graph, self._elements[identifier])
+
+    def identifier(self, name: str, *texts: str | None) -> str:
+        """Return the identifier of the question `name`, or else of the one with one of `texts`.
+
+        `name` is an identifier, or else the MD5 hash of a question's text, which is what Karenina's `Question` objects
+        carry. Raises LookupFailedError if there is no such question, or more than one of that text.
+        """
+        if name in self._elements:
+            return name
+        for one in (name, *(_hash(text) for text in texts if text)):
+            match self._hashes.get(one, []):
+                case [identifier]:
+                    return identifier
+                case [_, *_] as found:
+                    raise LookupFailedError(
+                        f"{len(found)} questions have a text with the hash {one}: give one of their identifiers, "
+                        f"{' or '.join(map(shown, found))}"
+                    )
+        where = "the benchmark has none, and turns of scenarios have no answers of their own; give another benchmark"
+        if self._elements:
+            where = "give the identifier of a question of this benchmark, or the MD5 hash of its text"
+        raise LookupFailedError(f"there is no question {shown(name)}: {where}")
+
+    @cached_property
+    def _hashes(self) -> dict[str, list[str]]:
+        hashes = dict[str, list[str]]()
+        for identifier in self._elements:
+            text = self._graph.plain(self.node(identifier), "text")
+            hashes.setdefault(_hash(text if isinstance(text, str) else ""), []).append(identifier)
+        hashes.pop("", None)
+        return hashes
+
+
+def _hash(text: str) -> str:
+    with suppress(UnicodeEncodeError):  # half a surrogate pair has no bytes, and so the text no hash
+        return question_object_id(text)
+    return ""
+
 
 Json = dict[str, Any]
 

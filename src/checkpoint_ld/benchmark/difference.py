@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, elements_of
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
-from checkpoint_ld.dialects.properties import as_list, text_of, values
+from checkpoint_ld.dialects.dialect import as_list, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents import values as json_values
 from checkpoint_ld.documents.values import ABSENT, same
-from checkpoint_ld.mapping.properties import CUSTOM, custom_of
 from checkpoint_ld.mapping.questions import asked_of, creator_of, is_scenario
-from checkpoint_ld.mapping.traits import dynamic_rubric_of, family_of, is_dynamic, rubric_of
+from checkpoint_ld.mapping.traits import CUSTOM, custom_of, dynamic_rubric_of, family_of, is_dynamic, rubric_of
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import harmless, head
-from checkpoint_ld.reports.summary import counted
-from checkpoint_ld.reports.text import code, escaped
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.templates import Level
+from checkpoint_ld.validation.reports.text import code, counted, escaped
 from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld import entities, templates
 from checkpoint_ld.dialects.datafeed import new_template_of, template_name
-from checkpoint_ld.dialects.properties import ABSENT, as_list, name_of, property_value
+from checkpoint_ld.dialects.dialect import ABSENT, as_list, name_of, property_value
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import dump_json
@@ -25,8 +25,8 @@ from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.mapping.properties import CUSTOM, faults_of, is_placeholder
 from checkpoint_ld.mapping.questions import PROPERTIES, asked_of, default_template, item_of, property_of
+from checkpoint_ld.mapping.traits import CUSTOM, faults_of, is_placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

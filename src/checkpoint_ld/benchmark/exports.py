@@ -7,13 +7,13 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from checkpoint_ld import emission
 from checkpoint_ld.benchmark.overview import summary
-from checkpoint_ld.dialects.properties import text_of
+from checkpoint_ld.dialects.dialect import text_of
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import kind_of, replace_file
 from checkpoint_ld.documents.text import Layout, dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
+from checkpoint_ld.graph import emission
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, frame_for, named
 from checkpoint_ld.mapping.traits import PROPERTY, RATING, family_of
 from checkpoint_ld.tables import Sheet, line, paragraphs, parquet, table, workbook

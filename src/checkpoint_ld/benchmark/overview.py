@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from checkpoint_ld import reading
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.store import copied
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
 from checkpoint_ld.mapping.traits import PROPERTY
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.report import Checked
+from checkpoint_ld.validation.report import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.benchmark.content import BenchmarkContent
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.report import Report
+    from checkpoint_ld.validation.report import Report
 
 Json = dict[str, Any]
 Errors: TypeAlias = "Sequence[dict[str, str]]"
@@ -190,11 +190,11 @@ def verdict_on(graph: CheckpointGraph, template_errors: Errors, profile: str) ->
 
     What cannot be read as a checkpoint any more is a finding.
     """
-    from checkpoint_ld import profiles, validation  # noqa: PLC0415 - SHACL takes its time to import
+    from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - SHACL takes its time to import
 
     chosen = profiles.profile(profile)
     try:
-        checked = validation.check_reading(reading.of_statements(copied(graph.held)), chosen)
+        checked = validator.check_reading(reading.of_statements(copied(graph.held)), chosen)
     except ReadError as error:
         checked = Checked(None, error.findings)
-    return Verdict(validation.report_of([checked], chosen), tuple(template_errors))
+    return Verdict(validator.report_of([checked], chosen), tuple(template_errors))

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
-from checkpoint_ld.dialects.properties import as_list, text_of
+from checkpoint_ld.dialects.dialect import as_list, text_of
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import DynamicRubric, Rubric

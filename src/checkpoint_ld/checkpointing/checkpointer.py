@@ -1,4 +1,4 @@
-"""Redaction: what must not be kept is taken out of a checkpoint before anything is written."""
+"""Checkpoints that save themselves while an agent runs: when, and without what must not be kept (redaction)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from checkpoint_ld.errors import (
     WriteError,
     warn,
 )
-from checkpoint_ld.mapping.properties import faults_of
+from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.phrases import encodable, told_error
 from checkpoint_ld.runtime.changes import new_id
 from checkpoint_ld.runtime.frozen_json import thawed
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.values import About, Snapshot, Thought
     from checkpoint_ld.checkpointing.manager import CheckpointManager
     from checkpoint_ld.checkpointing.results import Saved
-    from checkpoint_ld.runtime.events import Event
+    from checkpoint_ld.runtime.changes import Event
     from checkpoint_ld.runtime.state import RuntimeState
 
 

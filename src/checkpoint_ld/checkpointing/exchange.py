@@ -1,4 +1,4 @@
-"""Restoring: a checkpoint as a state that goes on from it."""
+"""Checkpoints that come and go: restored as a state, imported from files, exported, brought to today's version."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from checkpoint_ld.runtime.state import RuntimeState
 if TYPE_CHECKING:
     from checkpoint_ld.agent.values import Snapshot
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.runtime.changes import Clock
-    from checkpoint_ld.runtime.events import ErrorHandler
+    from checkpoint_ld.runtime.changes import Clock, ErrorHandler
 
 
 def state_of(  # noqa: PLR0913 - all but the first are named

@@ -1,4 +1,4 @@
-"""The kinds of stores: what they are called, and what they raise."""
+"""`CheckpointManager`: checkpoints saved, found, restored, forked, compared and pruned, over one store or several."""
 
 from __future__ import annotations
 
@@ -11,15 +11,7 @@ from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.checkpointer import Redaction, forked, given_back, redacted_changes, redactor, taken
-from checkpoint_ld.checkpointing.combined import (
-    NOUNS,
-    SYNC_ERRORS,
-    CombinedStore,
-    Fetched,
-    Kind,
-    Reindexed,
-    reindex,
-)
+from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Fetched, Kind, Reindexed, reindex
 from checkpoint_ld.checkpointing.exchange import state_of
 from checkpoint_ld.checkpointing.results import Imported, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
@@ -31,8 +23,7 @@ from checkpoint_ld.errors import (
     GraphSyncError,
     WrongTypeError,
 )
-from checkpoint_ld.runtime.changes import Clock
-from checkpoint_ld.runtime.events import ErrorHandler, Event, log_error
+from checkpoint_ld.runtime.changes import Clock, ErrorHandler, Event, log_error
 from checkpoint_ld.runtime.state import RuntimeState
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import CheckpointStore, Filter, header_of
@@ -73,7 +64,7 @@ def opened(kind: Kind, given: Any, *, follows_files: bool = False) -> Checkpoint
 
         return DatabaseStore(given, follows_files=follows_files)
     if kind == "graph":
-        from checkpoint_ld.stores.collection import Collection  # noqa: PLC0415 - pyoxigraph, which the others do without
+        from checkpoint_ld.stores.collection import Collection  # noqa: PLC0415 - it takes long to import
         from checkpoint_ld.stores.graphs import GraphStore  # noqa: PLC0415 - as above
 
         if is_place or isinstance(given, Collection):

@@ -1,4 +1,4 @@
-"""Statistics: what executions used and did, from the newest checkpoint of each."""
+"""What the operations of a manager return, and statistics of executions from the newest checkpoint of each."""
 
 from __future__ import annotations
 

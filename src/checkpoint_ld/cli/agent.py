@@ -14,15 +14,7 @@ import orjson
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.agent_stores import (
-    FOLDER,
-    Stores,
-    by_name,
-    exactly,
-    execution_of,
-    found,
-    of_stores,
-)
+from checkpoint_ld.cli.agent_stores import FOLDER, Stores, by_name, exactly, execution_of, found, of_stores
 from checkpoint_ld.cli.parameters import EXIT_FOUND, Group, argument, as_json, files, flag, output, whole, written_as
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import (
@@ -158,7 +150,7 @@ def show(*, stores: Stores, checkpoint: str, stable: bool, as_json: bool) -> Non
 
 def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
     """Print what a checkpoint holds, for people."""
-    from checkpoint_ld.agent.summary import lines_of
+    from checkpoint_ld.agent.timeline import lines_of
 
     for line in lines_of(checkpoint, latest=_LATEST):
         streams.show(line)

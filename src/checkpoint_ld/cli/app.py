@@ -50,7 +50,22 @@ SUMMARIES = {
     "completion": "Print what makes a shell complete commands, options and files.",
     "schema": "Print the JSON Schema of the checkpoint document, or of an entity.",
 }
-"""What each command does. The command of that name in the module of that name says it, too."""
+"""What each command does. The command says it, too."""
+
+_MODULES = {
+    "export": "convert",
+    "import": "convert",
+    "diff": "merge",
+    "git": "merge",
+    "sign": "fingerprint",
+    "verify-signature": "fingerprint",
+    "schema": "rules",
+    "pull": "push",
+    "serve": "query",
+    "site": "inspect",
+    "completion": "lsp",
+}
+"""Where a command is that is not in the module of its name."""
 
 
 class _Commands(Group):
@@ -63,7 +78,7 @@ class _Commands(Group):
         if cmd_name not in SUMMARIES:
             return None
         name = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name.replace("-", "_")
-        command: click.Command = getattr(import_module(f"checkpoint_ld.cli.{name}"), name)
+        command: click.Command = getattr(import_module(f"checkpoint_ld.cli.{_MODULES.get(cmd_name, name)}"), name)
         return command
 
     def _summary(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - as above

@@ -1,19 +1,34 @@
-"""The command `convert`: a checkpoint in one syntax or dialect as a file in another."""
+"""The commands `convert`, `export` and `import`: a checkpoint in another syntax, dialect or format."""
 
 from __future__ import annotations
 
 import shutil
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, choice, flag, jobs, output, prov, syntax, written_as
+from checkpoint_ld.cli.parameters import (
+    FORCE,
+    Command,
+    argument,
+    choice,
+    files,
+    flag,
+    jobs,
+    output,
+    prov,
+    quiet,
+    syntax,
+    written_as,
+)
 from checkpoint_ld.documents.files import extension_of, is_packed, replace_file
 from checkpoint_ld.errors import WriteError
 
 if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
+    from checkpoint_ld.findings import Finding
 
 OUTPUTS = ("jsonld", "turtle", "nt", "nq", "trig", "xml", "expanded")
 """What can be written: the names of `writing.SYNTAXES`."""
@@ -67,8 +82,8 @@ def convert(
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
     from checkpoint_ld import writing
-    from checkpoint_ld.emission import ContextStyle
-    from checkpoint_ld.reading import CANONICAL, Reading
+    from checkpoint_ld.dialects.reading import CANONICAL, Reading
+    from checkpoint_ld.graph.emission import ContextStyle
 
     output.check(file)
     wanted = kind or writing.syntax_of(output.file)
@@ -122,7 +137,7 @@ def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
 
 def _streamed(file: str, output: Output, to: str, options: dict[str, Any]) -> bool:
     """Write statements some questions at a time, where a file is large or it is asked for; return whether it was."""
-    from checkpoint_ld.batch.large_files import Streaming
+    from checkpoint_ld.batch.windows import Streaming
 
     quiet = options["quiet"]
     with streams.bar("converting", quiet=quiet) as advance:
@@ -139,3 +154,163 @@ def _streamed(file: str, output: Output, to: str, options: dict[str, Any]) -> bo
     if not quiet:
         streams.report(streamed.findings)
     return True
+
+
+FILES = ("csv", "markdown", "json", "workbook", "records", "parquet", "citation")
+FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
+"""What can be written: the names of `formats.exporting`, which takes longer to import."""
+
+
+@click.command(cls=Command)
+@argument("file", "FILE", "The benchmark to read; - for standard input.")
+@choice("--to", "kind", values=(*FILES, *FOLDERS), required=True, help="The format to write.")
+@click.option(
+    "-o", "--output", "target", required=True, shell_complete=files, help="The file, folder or archive (.zip) to write."
+)
+@click.option(
+    "--answers", multiple=True, shell_complete=files, help="Recorded answers to take into a crate; may be repeated."
+)
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    help="Agent checkpoints to take into a crate: a file, folder or pattern; may be repeated.",
+)
+@flag("--force", help=FORCE)
+@syntax
+@flag("--strict", help="Write nothing of a checkpoint about which anything is odd.")
+@quiet
+def export(
+    *,
+    file: str,
+    kind: str,
+    target: str,
+    answers: tuple[str, ...],
+    runs: tuple[str, ...],
+    force: bool,
+    syntax: str | None,
+    strict: bool,
+    quiet: bool,
+) -> None:
+    """Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework."""
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.integrations.formats.exporting import export_benchmark
+    from checkpoint_ld.validation.validator import refusing
+
+    streams.check_outputs([file, *answers, *runs], target, force=force or kind in FOLDERS)
+    found = streams.discovered(runs, "take").files if runs else ()
+    reading = refusing(streams.read_benchmark(file, syntax=syntax), strict=strict)
+    benchmark = Benchmark.of_reading(reading)
+    findings = export_benchmark(benchmark, target, format=kind, overwrite=force, answers=answers, runs=found)
+    if not quiet:
+        streams.report(findings, most=len(findings))
+
+
+FORMATS = ("table", "croissant", "hugging-face", "inspect")
+"""What can be imported: the names of `formats.importing.READERS`."""
+CHECKPOINT = "checkpoint"
+_CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".gz")
+"""The extensions of files that are checkpoints already, to which rubrics are added."""
+
+
+@click.command("import", cls=Command)
+@argument("file", "FILE", "The file or folder with questions; with --rubric also a checkpoint that has them.")
+@choice(
+    "--from", "format", values=(*FORMATS, CHECKPOINT), help="What is read, where neither extension nor content tells."
+)
+@output("The benchmark to write; - for standard output.")
+@click.option("--name", help="The name of the benchmark; without it what the source says, or its file name.")
+@click.option("--part", help="The sheet of a workbook, the record set or configuration of a data set.")
+@click.option("--split", help="The split of a data set; without it all of them.")
+@click.option("--question", help="The column with the question; guessed unless given.")
+@click.option("--answer", help="The column with the reference answer; guessed unless given.")
+@click.option("--keywords", multiple=True, help="A column with keywords, separated by commas; may be repeated.")
+@click.option("--notes", help="The column with notes on the answer.")
+@click.option("--author", help="The column with the author's name.")
+@click.option("--email", help="The column with the author's e-mail address.")
+@click.option("--url", help="The column with the address of a source.")
+@click.option("--custom", multiple=True, help="A column to keep as custom metadata; without it all others are.")
+@click.option(
+    "--rubric", shell_complete=files, help="A table of traits for the rubrics: .csv, .tsv, .txt (tabs), .xlsx."
+)
+@click.option("--rubric-part", help="The sheet of a workbook with traits.")
+@flag("--strict", help="Write nothing if anything does not fit.")
+@quiet
+def import_(
+    *,
+    file: str,
+    format: str | None,  # noqa: A002 - as export calls it
+    output: Output,
+    name: str | None,
+    part: str | None,
+    split: str | None,
+    question: str | None,
+    answer: str | None,
+    keywords: tuple[str, ...],
+    notes: str | None,
+    author: str | None,
+    email: str | None,
+    url: str | None,
+    custom: tuple[str, ...],
+    rubric: str | None,
+    rubric_part: str | None,
+    strict: bool,
+    quiet: bool,
+) -> None:
+    """Import questions from a table, JSON lines, a data set, or a log of an evaluation framework."""
+    # Reading takes its time to import; --help should not wait for it.
+    from checkpoint_ld import writing
+    from checkpoint_ld.dialects import reading
+    from checkpoint_ld.errors import FindingsError, SettingsError
+
+    output.check(file)
+    if rubric is None and rubric_part is not None:
+        raise SettingsError("--rubric-part is about a table of traits: name it with --rubric")
+    findings: tuple[Finding, ...] = ()
+    source = None
+    if format == CHECKPOINT or (format is None and PurePath(file).suffix.lower() in _CHECKPOINTS):
+        if rubric is None:
+            raise SettingsError(
+                f"{file}: is a checkpoint already: name a table of traits with --rubric, or use convert"
+            )
+        from checkpoint_ld.benchmark import Benchmark
+
+        source = streams.read_benchmark(file, syntax=None)
+        benchmark = Benchmark.of_reading(source)
+    else:
+        from checkpoint_ld.integrations.formats.importing import import_benchmark
+
+        benchmark, findings = import_benchmark(
+            file,
+            format=format,
+            name=name,
+            part=part,
+            split=split,
+            question_column=question,
+            answer_column=answer,
+            keywords_columns=[{"column": one} for one in keywords] or None,
+            answer_notes_column=notes,
+            author_name_column=author,
+            author_email_column=email,
+            url_column=url,
+            custom_metadata_columns=list(custom) or None,
+        )
+    if rubric is not None:
+        findings += benchmark.import_rubrics(rubric, rubric_part)
+    if strict and findings:
+        raise FindingsError.of(findings)
+    dialect = benchmark.dialect if writing.is_writable(benchmark.dialect) else reading.CANONICAL
+    syntax = writing.syntax_of(output.file)
+    written = writing.write(benchmark.graph, syntax=syntax, dialect=dialect, deep_judgment=True, source=source)
+    output.write(written.data)
+    if not quiet:
+        streams.report([*findings, *written.findings], most=len(findings) + len(written.findings))
+        if source is None:
+            streams.say(f"{_counted(len(benchmark), 'question')} imported from {file}")
+        if rubric is not None:
+            traits = _counted(len(benchmark.traits_records()), "trait")
+            streams.say(f"traits imported from {rubric}: the rubrics have {traits} now")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,8 +1,9 @@
-"""The command `inspect`: what a checkpoint holds, for people or as JSON."""
+"""The commands `inspect` and `site`: what checkpoints hold, as text, as JSON or as static pages."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, as_json, syntax
+from checkpoint_ld.cli.parameters import Command, argument, as_json, files, flag, paths, quiet, syntax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -119,3 +120,51 @@ def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
 def _more(count: int) -> Iterator[Text]:
     if count:
         yield Text(f"  … and {count} more: --json lists them all")
+
+
+MOST_REMARKS = 10
+
+
+@click.command(cls=Command)
+@paths
+@click.option("-o", "--output", "folder", required=True, help="The folder to write.", shell_complete=files)
+@click.option(
+    "--answers",
+    multiple=True,
+    shell_complete=files,
+    help="Recorded answers to show with their verdicts; may be repeated.",
+)
+@click.option("--title", default="Benchmarks", help="What the site is called.")
+@click.option("--url", help="Where the site will be, so that pages name their own address.")
+@flag("--force", help="Replace the site that is in the folder; other files stay.")
+@syntax
+@quiet
+def site(
+    *,
+    paths: tuple[str, ...],
+    folder: str,
+    answers: tuple[str, ...],
+    title: str,
+    url: str | None,
+    force: bool,
+    syntax: str | None,
+    quiet: bool,
+) -> None:
+    """Write static pages about benchmarks and runs of agents, to read and to search from a folder."""
+    # Reading takes its time to import; --help should not wait for it.
+    from checkpoint_ld.site import write_site
+    from checkpoint_ld.validation.reports.text import counted
+
+    # The files that an older site offers are no versions of what it was made of.
+    older = Path(folder).resolve()
+    found = streams.discovered(paths, "show", quiet=quiet).files
+    sources = [one for one in found if older not in Path(one).resolve().parents]
+    written = write_site(sources, folder, answers=answers, title=title, url=url, syntax=syntax, overwrite=force)
+    for one in written.remarks[:MOST_REMARKS]:
+        streams.say(one)
+    if len(written.remarks) > MOST_REMARKS:
+        streams.say(f"… and {len(written.remarks) - MOST_REMARKS} more of these")
+    if not quiet:
+        named = ("benchmark", written.benchmarks), ("question", written.questions), ("run", written.runs)
+        counts = [counted(number, noun) + " of agents" * (noun == "run") for noun, number in named if number]
+        streams.show(f"{folder}: {counted(written.pages, 'page')} about {', '.join(counts)}")

@@ -1,21 +1,79 @@
-"""The command `merge`: two edits of one checkpoint brought together."""
+"""The commands `diff`, `merge` and `git`: checkpoints compared and merged in the terms of their authors."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.exceptions import Abort, Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import EXIT_FOUND, Command, argument, as_json, flag, output, quiet, syntax, together
+from checkpoint_ld.cli.parameters import (
+    EXIT_FOUND,
+    Command,
+    Group,
+    argument,
+    as_json,
+    flag,
+    output,
+    quiet,
+    syntax,
+    together,
+    written_as,
+)
+from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from checkpoint_ld.cli.streams import Output
-    from checkpoint_ld.merging import Conflict, Merge
+    from checkpoint_ld.families.merging import Conflict, Merge
+
+FORMATS = ("text", "json", "markdown")
+_EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": "markdown"}
+
+
+@click.command(cls=Command)
+@argument("before", "A", "The older checkpoint; - for standard input.")
+@argument("after", "B", "The newer checkpoint; - for standard input.")
+@written_as("--format", FORMATS, "How to write them", "text")
+@output()
+@flag("--dates", help="Dates of making and of changing count.")
+@flag("--order", help="The order of questions, keywords and traits counts.")
+@syntax
+@flag("-q", "--quiet", help="Write nothing; the exit code tells.")
+def diff(
+    *,
+    before: str,
+    after: str,
+    kind: str | None,
+    output: Output,
+    dates: bool,
+    order: bool,
+    syntax: str | None,
+    quiet: bool,
+) -> None:
+    """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
+    # Reading takes its time to import; --help should not wait for it.
+    from checkpoint_ld.benchmark.difference import semantic_diff
+    from checkpoint_ld.documents.text import dump_json
+
+    if before == after == streams.STANDARD:
+        raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")
+    output.check(before, after)
+    kind = kind or kind_of(output.file, _EXTENSIONS, "text")
+    both = (streams.read_benchmark(one, syntax=syntax) for one in (before, after))
+    found = semantic_diff(*both, dates=dates, order=order)
+    if not quiet:
+        if kind == "json":
+            output.write(dump_json(found.as_json()) + b"\n")
+        else:
+            output.write_report(f"{found.to_markdown() if kind == 'markdown' else found}\n")
+    if found:
+        raise Exit(EXIT_FOUND)
+
 
 deciding = together(
     flag("--ours", "is_ours", help="Where the sides contradict, take OURS."),
@@ -48,8 +106,8 @@ def merge(
     quiet: bool,
 ) -> None:
     """Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict."""
-    from checkpoint_ld import merging
     from checkpoint_ld.documents.text import dump_json
+    from checkpoint_ld.families import merging
 
     files = base, ours, theirs
     if files.count(streams.STANDARD) > 1:
@@ -149,3 +207,91 @@ def _keep_list(file: str, merged: Merge) -> None:
         Path(file).unlink(missing_ok=True)
     else:
         replace_file(file, dump_json(merged.as_json()) + b"\n")
+
+
+_everywhere = flag("--global", "everywhere", help="For all repositories of this user, not for this clone alone.")
+
+
+@click.group(cls=Group, no_args_is_help=True)
+def git() -> None:
+    """Set up git to compare and merge checkpoints in the terms of their authors."""
+
+
+@git.command()
+@_everywhere
+@click.option(
+    "--pattern", "patterns", multiple=True, help="Files that are checkpoints, beside *.jsonld; may be repeated."
+)
+def install(*, everywhere: bool, patterns: tuple[str, ...]) -> None:
+    """Have git use checkpoint-ld for *.jsonld, the git-patterns of the configuration, and each pattern."""
+    from pathlib import Path
+
+    from checkpoint_ld.batch import configuration
+    from checkpoint_ld.families.merging import git as setup
+
+    # What one project has set is for its own repository.
+    own = () if everywhere else configuration.find(Path()).git_patterns
+    file = setup.install(tuple(dict.fromkeys((*setup.PATTERNS, *own, *patterns))), everywhere=everywhere)
+    streams.say(f"git compares and merges checkpoints by checkpoint-ld now; {file} says for which files")
+
+
+@git.command()
+@_everywhere
+def uninstall(*, everywhere: bool) -> None:
+    """Take away what install set up, and nothing else."""
+    from checkpoint_ld.families.merging import git as setup
+
+    is_gone = setup.uninstall(everywhere=everywhere)
+    streams.say("git compares and merges checkpoints line by line again" if is_gone else "nothing was installed")
+
+
+@git.command()
+@argument("file", "FILE", "A file that a merge left contested.")
+@deciding
+@as_json
+def resolve(*, file: str, is_ours: bool, is_theirs: bool, is_asked: bool, as_json: bool) -> None:
+    """Merge a contested file again, from the versions that git keeps, and decide; exit with 1 if conflicts are left."""
+    from checkpoint_ld.documents.text import dump_json
+    from checkpoint_ld.families.merging import git as setup
+
+    prefer, decide = decision(is_ours=is_ours, is_theirs=is_theirs, is_asked=is_asked)
+    merged = setup.resolve(file, prefer=prefer, decide=decide)
+    if as_json:
+        streams.out().write(dump_json(merged.as_json()) + b"\n")
+    elif not merged.is_clean:
+        tell(merged)
+    else:
+        streams.say(f"{file} is merged: add it")
+    if not merged.is_clean:
+        raise Exit(EXIT_FOUND)
+
+
+@git.command(hidden=True)
+@argument("file", "FILE", "The file to show.")
+def textconv(*, file: str) -> None:
+    """Print a checkpoint as lines that git compares; what is no checkpoint, as it is."""
+    from checkpoint_ld import families
+    from checkpoint_ld.documents.files import read_bytes
+    from checkpoint_ld.errors import ReadError
+    from checkpoint_ld.families.merging.git import outline_of
+
+    data, name = read_bytes(file)
+    try:
+        text = outline_of(families.examine_bytes(data, name, checked=False)).encode()
+    except ReadError:
+        text = data
+    sys.stdout.buffer.write(text)
+
+
+@git.command("merge-file", hidden=True)
+@click.argument("files", nargs=3)
+@click.argument("size")
+@click.argument("path")
+def merge_file(*, files: tuple[str, str, str], size: str, path: str) -> None:
+    """Merge three files for git, into the second one."""
+    from checkpoint_ld.families.merging import git as setup
+
+    code, told = setup.merge_file(*files, size, path)
+    if told:
+        streams.say(told)
+    raise Exit(code)

@@ -1,4 +1,4 @@
-"""The command `push`: checkpoints to a triple store, each as a graph of its own."""
+"""The commands `push` and `pull`: checkpoints to a triple store, each as a graph of its own, and back as files."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from checkpoint_ld.cli.parameters import (
     quiet,
     served,
 )
-from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError
+from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError, WriteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from checkpoint_ld.families import Source
     from checkpoint_ld.stores.remote import Manifest, Outgoing, Pushed, PushReport, SparqlClient
 
 
@@ -216,7 +217,7 @@ class _Files:
 
 def _streamed(file: str) -> Outgoing | None:
     """Return the graph of a large file, read some questions at a time; None for all others."""
-    from checkpoint_ld.batch.large_files import Streaming
+    from checkpoint_ld.batch.windows import Streaming
     from checkpoint_ld.stores.remote import outgoing_of_quads
 
     with Streaming().statements(file, "nq") as streamed:
@@ -250,3 +251,68 @@ def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: str, kno
 def _show(one: Pushed, *, quiet: bool) -> None:
     if not quiet:
         streams.show(f"{one.action:8} {one.triples:>9} {one.graph}  {one.source}")
+
+
+_EXTENSIONS = {"jsonld": ".jsonld", "nt": ".nt", "turtle": ".ttl"}
+
+
+@click.command(cls=Command)
+@argument("url", "URL", "The URL of the store, without user and password.")
+@argument("graphs", "[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1)
+@click.option(
+    "-o", "--output", "folder", metavar="FOLDER", default=".", shell_complete=files, help="The folder for the files."
+)
+@choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write.")
+@flag("--list", "list_only", help="List the checkpoints; write nothing.")
+@served
+@flag("--force", help="Overwrite files that are there.")
+@quiet
+def pull(
+    *,
+    url: str,
+    graphs: tuple[str, ...],
+    folder: str,
+    to: str,
+    list_only: bool,
+    force: bool,
+    quiet: bool,
+    credentials: str | None,
+    **service: Any,
+) -> None:
+    """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
+    from checkpoint_ld.stores import remote
+    from checkpoint_ld.stores.remote import file_name
+
+    has_failed = False
+    with connected(url, credentials=credentials, quiet=quiet, **service) as client:
+        names = graphs or client.checkpoints()
+        if list_only:
+            for name in names:
+                streams.show(name)
+            return
+        if not names and not quiet:
+            streams.say("the store holds no checkpoint")
+        for name in names:
+            try:
+                ((_, found),) = remote.pull(client, [name])
+                file = Path(folder) / file_name(name, _EXTENSIONS[to])
+                streams.check_outputs([credentials], str(file), force=force)
+                streams.write(str(file), _content(found, to), force=force)
+            except (ReadError, WriteError, SettingsError) as error:
+                streams.say(str(error))
+                has_failed = True
+                continue
+            if not quiet:
+                streams.show(str(file))
+    raise Exit(EXIT_FAILED if has_failed else 0)
+
+
+def _content(found: Source, to: str) -> bytes:
+    """Return a checkpoint as the bytes of a file."""
+    from checkpoint_ld import writing
+    from checkpoint_ld.agent import writing as agent_writing
+    from checkpoint_ld.dialects.reading import Reading
+
+    if isinstance(found, Reading):
+        return writing.write(found.graph, syntax=to).data
+    return agent_writing.written(found.tree, to)

@@ -1,7 +1,8 @@
-"""The command `rules`: what is checked, and everything about one rule."""
+"""The commands `rules` and `schema`: what is checked, one rule in full, and JSON Schemas for other programs."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,7 @@ def rules(
         return
     if python or not output.is_standard:
         raise SettingsError("--python and --output are about --to: name the syntax, such as --to turtle")
-    from checkpoint_ld.selection import codes_of
+    from checkpoint_ld.validation.selection import codes_of
 
     known = _rules_of(profile)
     wanted = codes_of(names, known)
@@ -68,7 +69,7 @@ def _write(to: str, profile: str | None, output: Output, *, python: bool, chosen
     """Write the shapes of a profile as a file."""
     if chosen:
         raise SettingsError("--to writes all rules of a profile: leave the names of rules and --json out")
-    from checkpoint_ld.profiles import DEFAULT, shapes_graph
+    from checkpoint_ld.validation.profiles import DEFAULT, shapes_graph
 
     output.check()
     graph = shapes_graph(profile=profile or DEFAULT, python=python)
@@ -80,14 +81,14 @@ def _rules_of(profile: str | None) -> Mapping[str, Rule]:
         from checkpoint_ld.rules import catalogue
 
         return catalogue()
-    from checkpoint_ld import profiles
+    from checkpoint_ld.validation import profiles
 
     found: Mapping[str, Rule] = profiles.profile(profile, ()).rules
     return found
 
 
 def _as_json(rule: Rule) -> dict[str, Any]:
-    from checkpoint_ld.examples import example
+    from checkpoint_ld.rules import example
 
     found = example(rule.code)
     shown = {"good": found.good, "bad": found.bad} if found else {}
@@ -123,7 +124,7 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
 def _by_example(rule: Rule) -> Iterator[Text]:
     from rich.text import Text
 
-    from checkpoint_ld.examples import example
+    from checkpoint_ld.rules import example
 
     found = example(rule.code)
     for label, style, text in (("bad", "red", found.bad), ("good", "green", found.good)) if found else ():
@@ -142,3 +143,19 @@ def _details(rule: Rule) -> Iterator[tuple[str, str]]:
         from checkpoint_ld.dialects import DIALECTS
 
         yield from (("dialect", f"{one.name}: {one.signs}") for one in DIALECTS)
+
+
+@click.command(cls=Command)
+@argument("name", "[NAME]", "checkpoint, or an entity such as question; without it, all are listed.", required=False)
+@flag("--list", "list_all", help="List the names of all schemas.")
+@output()
+def schema(name: str | None, list_all: bool, output: Output) -> None:
+    """Print the JSON Schema of the checkpoint document, or of an entity."""
+    from checkpoint_ld.entities import json_schemas
+
+    if name is None or list_all:
+        for known, summary in json_schemas.summaries().items():
+            streams.show(f"{known:<24}  {summary}")
+    else:
+        text = json.dumps(json_schemas.json_schema(name), ensure_ascii=False, indent=2)
+        output.write(f"{text}\n".encode())

@@ -140,8 +140,8 @@ def _content(held: StatementGraph, syntax: str) -> bytes:
     from checkpoint_ld import writing
     from checkpoint_ld.agent import writing as agent_writing
     from checkpoint_ld.agent.graph import AgentGraph
-    from checkpoint_ld.emission import ContextStyle
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.emission import ContextStyle
 
     if isinstance(held, CheckpointGraph):
         return writing.write(held, syntax=syntax, context=ContextStyle.PLAIN).data
@@ -201,7 +201,7 @@ def validate(
     wait: float,
 ) -> None:
     """Hold the checkpoints of the collection against the rules."""
-    from checkpoint_ld import profiles, reports
+    from checkpoint_ld.validation import profiles, reports
 
     output.check(store)
     kind = format_of(kind, output)

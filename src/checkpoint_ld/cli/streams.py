@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from rich.segment import Segment
 
     from checkpoint_ld.batch.discovery import Discovery
+    from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.families import Source
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.store import StatementGraph
-    from checkpoint_ld.reading import Reading
 
 STANDARD = "-"
 MOST_FINDINGS = 10
@@ -93,9 +93,9 @@ def graphs(
 
 def read_benchmark(file: str, *, syntax: str | None) -> Reading:
     """Read the benchmark in `file`."""
-    from checkpoint_ld import validation
+    from checkpoint_ld.validation import validator
 
-    return validation.read(_opened(file), syntax=syntax)
+    return validator.read(_opened(file), syntax=syntax)
 
 
 def is_collection(paths: Sequence[str]) -> bool:

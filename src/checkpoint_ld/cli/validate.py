@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.families.checking import Profiles, Together
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.fixes import Fix
-    from checkpoint_ld.report import Checked, Report
-    from checkpoint_ld.reports import Settings
-    from checkpoint_ld.selection import Selection
+    from checkpoint_ld.validation.fixes import Fix
+    from checkpoint_ld.validation.report import Checked, Report
+    from checkpoint_ld.validation.reports import Settings
+    from checkpoint_ld.validation.selection import Selection
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "turtle")
 """How findings are written: the names of `reports.FORMATS`."""
@@ -160,8 +160,8 @@ def validate(
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
-    from checkpoint_ld import profiles, reports
     from checkpoint_ld.families import checking
+    from checkpoint_ld.validation import profiles, reports
 
     if no_config:
         chosen = configuration.Configuration()
@@ -202,7 +202,7 @@ def validate(
 
 def _check_baseline(read: Iterable[str | None], known: str | None, *, force: bool) -> None:
     """Refuse to write a baseline that is not named, that is read, or, without `force`, over another file."""
-    from checkpoint_ld.reports.baseline import may_replace
+    from checkpoint_ld.validation.reports.baseline import may_replace
 
     if known is None:
         raise SettingsError("--write-baseline needs --baseline FILE, or baseline in the configuration")
@@ -265,7 +265,7 @@ class _Run:
 
     def write(self, report: Report, kind: str, target: Output, settings: Settings, *, statistics: bool) -> None:
         """Write a report, or its counts by rule."""
-        from checkpoint_ld import reports
+        from checkpoint_ld.validation import reports
 
         is_coloured = _is_coloured(target)
         formats = reports.STATISTICS if statistics else reports.FORMATS
@@ -277,7 +277,7 @@ class _Run:
 
     def write_baseline(self, report: Report, file: Path) -> None:
         """Write all findings of a report as known ones."""
-        from checkpoint_ld.reports import baseline
+        from checkpoint_ld.validation.reports import baseline
 
         streams.write(str(file), baseline.text_of(report, file).encode(), force=True)
         if not self.quiet:
@@ -285,7 +285,7 @@ class _Run:
 
     def compared(self, report: Report, file: Path) -> Report:
         """Return a report without the findings of a baseline; on standard error, how many of these are gone."""
-        from checkpoint_ld.reports import baseline
+        from checkpoint_ld.validation.reports import baseline
 
         found = baseline.compared(report, file)
         if found.gone and not self.quiet:
@@ -295,7 +295,7 @@ class _Run:
 
     def show_repairs(self, files: Sequence[str]) -> int:
         """Print what `repair` would change, as unified diffs; return the exit code."""
-        from checkpoint_ld import fixes
+        from checkpoint_ld.validation import fixes
 
         changes = False
         for one in self._repairs(files):
@@ -363,7 +363,7 @@ class _Run:
         """Validate a file some questions at a time, where it is large or that is asked for."""
         if self.engine != ENGINES[0] or not isinstance(source, str):
             return None
-        from checkpoint_ld.batch.large_files import Streaming
+        from checkpoint_ld.batch.windows import Streaming
 
         note = None if self.quiet else streams.say
         with streams.bar("validating", quiet=self.quiet or not is_alone) as advance:
@@ -389,10 +389,11 @@ def _repair(source: str | BinaryIO, selection: Selection, syntax: str | None = N
 
     What is no JSON has nothing that could be fixed. Raises SourceMissingError for a file that is not there.
     """
-    from checkpoint_ld import fixes, reading
+    from checkpoint_ld.dialects import reading
     from checkpoint_ld.documents.document import read_json
     from checkpoint_ld.documents.files import read_bytes, unpacked
     from checkpoint_ld.rules import by_slug
+    from checkpoint_ld.validation import fixes
 
     content, name = read_bytes(source)
     name, data = name or "<stdin>", content
@@ -422,8 +423,9 @@ def _marked(checked: Checked) -> Checked:
     """Mark the findings that `--fix` takes away."""
     if checked.text is None or _FIXED.isdisjoint(one.rule for one in checked.findings):
         return checked
-    from checkpoint_ld import fixes, reading
+    from checkpoint_ld.dialects import reading
     from checkpoint_ld.documents.document import read_json
+    from checkpoint_ld.validation import fixes
 
     counts = Counter(one.rule for one in checked.findings)
     try:

@@ -199,7 +199,7 @@ class _Remarks:
     def add(self, assessment: Assessment) -> None:
         """Take note of an assessment."""
         from checkpoint_ld.assessment import Status
-        from checkpoint_ld.assessment.differences import DIFFERS
+        from checkpoint_ld.assessment.assessing import DIFFERS
 
         for one in assessment.differences:
             if one.rule == DIFFERS or one.message not in self._unknown:

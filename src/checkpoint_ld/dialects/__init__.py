@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import datafeed
-from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade, source_pointer
-from checkpoint_ld.dialects.properties import values
+from checkpoint_ld.dialects.dialect import Dialect, Downgrade, Upgrade, source_pointer, values
 from checkpoint_ld.dialects.ratings import scope_of
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.vocabulary import GUI_FORMAT_VERSION_PROPERTY, KARENINA, SCHEMA, SCHEMA_HTTP
@@ -171,7 +170,7 @@ DIALECTS: tuple[Dialect, ...] = (
         'version "2.0", no @type, an object checkpoint',
         is_state,
         _in("state", "read"),
-        _in("state_writing", "downgrade"),
+        _in("state", "downgrade"),
     ),
     Dialect(
         "flat",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
+from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, decoded, encoded, is_plain, name_of, step, values
 from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
-from checkpoint_ld.dialects.properties import decoded, encoded, is_plain, name_of, values
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, QUESTION, in_order
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, Rubric
 from checkpoint_ld.vocabulary import FORMAT_VERSION

@@ -16,7 +16,18 @@ from checkpoint_ld.dialects.datafeed import (
     has_lists,
     template_name,
 )
-from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, step
+from checkpoint_ld.dialects.dialect import (
+    ABSENT,
+    Downgrade,
+    Listing,
+    Trail,
+    name_of,
+    property_value,
+    stated,
+    step,
+    typed,
+    values,
+)
 from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
@@ -30,7 +41,6 @@ from checkpoint_ld.dialects.leftovers import (
     plain_settings,
     says_nothing,
 )
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, stated, typed, values
 from checkpoint_ld.dialects.ratings import (
     CANONICAL,
     DEEP_DEFAULTS,
@@ -46,8 +56,7 @@ from checkpoint_ld.dialects.ratings import (
     scope_of,
     trait_type,
 )
-from checkpoint_ld.dialects.state import DEFAULT_NAME
-from checkpoint_ld.dialects.state_writing import is_made_anew
+from checkpoint_ld.dialects.state import DEFAULT_NAME, is_made_anew
 from checkpoint_ld.dialects.traits import Rubric, is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY

@@ -17,19 +17,21 @@ from checkpoint_ld.dialects.datafeed import (
     gui_template_name,
     template_name,
 )
-from checkpoint_ld.dialects.dialect import Downgrade, Trail, step
-from checkpoint_ld.dialects.leftovers import KEPT, Losses, is_whole, loss, named_place, plain_settings, says_nothing
-from checkpoint_ld.dialects.properties import (
+from checkpoint_ld.dialects.dialect import (
     ABSENT,
+    Downgrade,
+    Trail,
     as_text,
     decoded,
     gui_encoded,
     name_of,
     property_value,
     stated,
+    step,
     typed,
     values,
 )
+from checkpoint_ld.dialects.leftovers import KEPT, Losses, is_whole, loss, named_place, plain_settings, says_nothing
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     DEEP_JUDGMENT,
@@ -45,8 +47,7 @@ from checkpoint_ld.dialects.ratings import (
     llm_kind,
     trait_type,
 )
-from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
-from checkpoint_ld.dialects.state_writing import is_made_anew
+from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION, is_made_anew
 from checkpoint_ld.identifiers import (
     CHECKPOINT,
     URN,

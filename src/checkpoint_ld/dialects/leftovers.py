@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from checkpoint_ld.dialects.dialect import Trail, step
-from checkpoint_ld.dialects.properties import is_plain, name_of, plain_values
+from checkpoint_ld.dialects.dialect import Trail, is_plain, name_of, plain_values, step
 from checkpoint_ld.documents.values import same
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import BY_TYPE

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint_ld.dialects.dialect import Listing, Trail
+from checkpoint_ld.dialects.dialect import ABSENT, Listing, Trail, container, name_of, values
 from checkpoint_ld.dialects.leftovers import laid_over
-from checkpoint_ld.dialects.properties import ABSENT, container, name_of, values
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import BY_TYPE, KARENINA, SCOPES, TRAIT_TYPES

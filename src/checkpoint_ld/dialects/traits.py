@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from checkpoint_ld.dialects.dialect import Listing, step
+from checkpoint_ld.dialects.dialect import ABSENT, Listing, name_of, property_value, step, values
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     PARKED,
@@ -18,7 +18,6 @@ from checkpoint_ld.dialects.leftovers import (
     plain_settings,
     restored,
 )
-from checkpoint_ld.dialects.properties import ABSENT, name_of, property_value, values
 from checkpoint_ld.dialects.ratings import (
     GUI_MATRIX,
     IDLE_RANGE,

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rdflib import Graph
 
-from checkpoint_ld import arguments, rdf, reading, validation
+from checkpoint_ld import arguments
 from checkpoint_ld.agent.names import CAF, caf
+from checkpoint_ld.dialects import reading
+from checkpoint_ld.dialects.reading import AGENT_MEMBERS, Reading
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import FindingsWarning, ReadError, SettingsError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.contexts import RDF_TYPE
+from checkpoint_ld.graph.emission import parsing
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.reading import AGENT_MEMBERS, Reading
+from checkpoint_ld.validation import validator
 
 if TYPE_CHECKING:
     import os
@@ -80,7 +83,7 @@ def inferred(graph: StatementGraph) -> StatementGraph:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
 
     if isinstance(graph, CheckpointGraph):
-        from checkpoint_ld import inference  # noqa: PLC0415 - it reads templates, which few ask for
+        from checkpoint_ld.validation import inference  # noqa: PLC0415 - it reads templates, which few ask for
 
         return inference.with_inferred(graph)
     from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
@@ -147,7 +150,7 @@ def of_statements(index: Index, syntax: str = "graph", name: str | None = None, 
 def refusing(source: Source, *, strict: bool = False) -> Source:
     """Return a reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
     if isinstance(source, Reading):
-        return validation.refusing(source, strict=strict)
+        return validator.refusing(source, strict=strict)
     from checkpoint_ld.agent.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
 
     refused = report_on(source).at_least(Severity.WARNING if strict else Severity.VIOLATION)
@@ -165,7 +168,7 @@ def _of_document(document: Document, *, checked: bool) -> Source:
 
 
 def _held(read: Reading, *, checked: bool) -> Reading:
-    return validation.checked_at_load(read) if checked else read
+    return validator.checked_at_load(read) if checked else read
 
 
 def _is_agent(document: Document) -> bool:
@@ -194,7 +197,7 @@ def load(
     errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is refused in any case.
     """
     if isinstance(source, Graph):
-        read = of_statements(rdf.held(source), checked=False)
+        read = of_statements(parsing.held(source), checked=False)
     else:
         read = examine(source, syntax=syntax, checked=False)
     refusing(read, strict=strict)

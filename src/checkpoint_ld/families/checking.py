@@ -9,17 +9,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import profiles, validation
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.dialects.properties import as_list
+from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.families import AGENT, BENCHMARK, examine_bytes
 from checkpoint_ld.phrases import unknown
-from checkpoint_ld.reading import Reading
-from checkpoint_ld.report import Checked, Report
-from checkpoint_ld.validation import by_place
+from checkpoint_ld.validation import profiles, validator
+from checkpoint_ld.validation.report import Checked, Report
+from checkpoint_ld.validation.validator import by_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.collection import KnownBenchmark
     from checkpoint_ld.agent.reading import AgentReading
     from checkpoint_ld.families import Source
-    from checkpoint_ld.profiles import Profile
+    from checkpoint_ld.validation.profiles import Profile
 
 _CALLED = {BENCHMARK: profiles.DEFAULT, AGENT: profiles.AGENT}
 """What `profiles.FAMILIES` calls the families."""
@@ -79,7 +79,7 @@ def validate(
     profile: str = profiles.DEFAULT,
     shapes: Sequence[str | Path] = (),
     syntax: str | None = None,
-    engine: str = validation.COMPILED,
+    engine: str = validator.COMPILED,
 ) -> Report:
     """Hold checkpoints, each against the rules of its family that `profile` means, and of the user's own `shapes`.
 
@@ -88,7 +88,7 @@ def validate(
     does not exist or shapes that are none, SourceMissingError for a file that is not there.
     """
     chosen = Profiles(profile, tuple(shapes))
-    validation.check_engine(engine)
+    validator.check_engine(engine)
     together = Together(chosen)
     found = (check(source, chosen, syntax=syntax, engine=engine, together=together) for source in sources)
     return report_of(together.added(found), chosen)
@@ -99,7 +99,7 @@ def check(
     chosen: Profiles | Profile,
     *,
     syntax: str | None = None,
-    engine: str = validation.COMPILED,
+    engine: str = validator.COMPILED,
     together: Together | None = None,
 ) -> Checked:
     """Hold a checkpoint against the rules of its family: a path, an open binary file or bytes.
@@ -116,25 +116,25 @@ def check(
     except ReadError as error:
         if together is not None:
             together.note(None, b"", None)
-        return validation.unread(error, next((one.place.file for one in error.findings), None), first)
+        return validator.unread(error, next((one.place.file for one in error.findings), None), first)
     try:
         read = examine_bytes(data, name, syntax=syntax, checked=False)
         found = check_source(read, chosen, engine=engine)
     except ReadError as error:
-        found, read = validation.unread(error, name, first, data), None
+        found, read = validator.unread(error, name, first, data), None
     if together is not None:
         together.note(source if isinstance(source, (str, os.PathLike)) else data, data, read)
     return found
 
 
-def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = validation.COMPILED) -> Checked:
+def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = validator.COMPILED) -> Checked:
     """Hold a checkpoint that was read against the rules of its family.
 
     A single profile stands for that of the same name, or of the default, where it is for another family. Raises
     SettingsError as `check`.
     """
     if isinstance(source, Reading):
-        return validation.check_reading(source, _profile(chosen, BENCHMARK), engine=engine)
+        return validator.check_reading(source, _profile(chosen, BENCHMARK), engine=engine)
     from checkpoint_ld.agent.rules import check_reading  # noqa: PLC0415 - benchmarks need none of it
 
     return check_reading(source, _profile(chosen, AGENT), engine=engine)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.benchmark.editing import PUBLISHED
-from checkpoint_ld.dialects.properties import as_list
+from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.families import AGENT, dialect_of, graph_of
 from checkpoint_ld.graph import naming
 from checkpoint_ld.identifiers import question_id
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.traits import family_of
-from checkpoint_ld.reading import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,7 +1,13 @@
-"""Canonical trees as statements, with the names of their nodes."""
+"""Canonical trees as statements: a walk over the tree under compiled contexts, with the names of the nodes.
+
+What the compiled contexts do not cover is expanded by PyLD; both give the same statements.
+"""
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import chain, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rdflib import URIRef
@@ -9,24 +15,309 @@ from rdflib import URIRef
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts, interpreter, naming
 from checkpoint_ld.graph.annotation import annotate, annotate_members, complete, name_of
-from checkpoint_ld.graph.columns import Alike, Columns, Objects, Place
-from checkpoint_ld.graph.compaction import Compaction, difference, encoded, residue_of, tell_residue
-from checkpoint_ld.graph.expansion import RDF_TYPE, expand, statements
+from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, Columns, Objects, Place, alike, stem_of
+from checkpoint_ld.graph.compaction import (
+    POSITION,
+    Compaction,
+    Residue,
+    coercion_of,
+    difference,
+    encoded,
+    residue_of,
+    tell_residue,
+)
+from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand, statements
 from checkpoint_ld.graph.interpreter import uncollected
-from checkpoint_ld.graph.plans import NotCoveredError, compiled
-from checkpoint_ld.graph.walk import DEEPEST, NOT_IN_STEM, Walk
+from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.contexts import Term
-    from checkpoint_ld.graph.plans import KeyPlan, Plan
+    from checkpoint_ld.graph.plans import KeyPlan, Plan, Plans
     from checkpoint_ld.graph.store import Index
 
-
 Tree = dict[str, Any]
+
+DEEPEST = 60
+"""Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
+_TEXTS = {str}
+_SAYING_NOTHING = frozenset(((), ("@id",)))
+NOT_IN_STEM = ("#", "%23")
+"""What would make names by place of two bases look alike."""
+
+
+class RepeatedNameError(NotCoveredError):
+    """Two objects in different batches have the same name: it matters which one comes first in the document."""
+
+
+class Walk(Columns):
+    """One walk through a tree; `odd` notes what the statements say otherwise, until `complete`.
+
+    `taken` holds names that are in use elsewhere. With `is_part` the tree lacks what is left to PyLD: an object of
+    which nothing is said is one all the same.
+    """
+
+    type_key: str | None = "@type"
+
+    def __init__(
+        self,
+        own_context: object,
+        taken: Container[object] = (),
+        plans: Plans | None = None,
+        *,
+        is_part: bool = False,
+    ) -> None:
+        super().__init__()
+        self.is_part = is_part
+        self.without_content = () if is_part else _SAYING_NOTHING
+        self.plans = plans or compiled(own_context)
+        self.index: Index = {}
+        self.taken = taken
+        self.source: Tree = {}
+        self.mentioned: set[str] = set()
+        self.own: dict[str, int] = {}
+        """Names that objects have by their own ids, and how many batches there were before that of the object."""
+        self.stems: dict[str, str] = {}
+        """Names by what the names of objects below them begin with."""
+        self.seen: set[int] = set()
+        self.batches: list[tuple[Sequence[Tree], Sequence[str]]] = []
+        self.odd: list[tuple[Node, Tree, list[KeyPlan]]] = []
+        self.alone_to = 0
+        """Down to which level objects are taken one by one, each with all below it, in the order of the document."""
+        self.turn = 0
+        """How many batches there were when objects were begun that come after all of those in the document."""
+
+    def root(self, tree: Tree, minted: str | None = None) -> str:
+        """Hold the statements of a canonical tree; return the name of its root, `minted` where it has none."""
+        if "@context" in tree:
+            tree = {key: value for key, value in tree.items() if key != "@context"}
+        self.source = tree
+        if "@type" not in tree:
+            raise NotCoveredError
+        self.node(self.source, "" if "@id" in tree else minted or naming.root_of(tree))
+        return self.batches[0][1][0]
+
+    def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
+        """Hold the statements of an object and of all below it; return its node.
+
+        `name` is its name by place, `via` the member that it is a value of.
+        """
+        one = Objects([source], [name], None if position is None else [position])
+        [node] = self.in_turn(one, Place(via))
+        if any(name in self.own or URIRef(name) in self.taken for name in self.mentioned):
+            raise NotCoveredError  # what is a mere name would be read back as the object that has it
+        return node
+
+    def in_turn(self, found: Objects, place: Place) -> list[Node]:
+        """Do what `objects` does, as many together as can be where it matters which one comes first."""
+        for self.alone_to in (0, 1):
+            try:
+                return self.objects(found, place)
+            except RepeatedNameError:
+                self.forget()
+        self.alone_to = DEEPEST
+        return self.objects(found, place)
+
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        for held in (self.index, self.own, self.stems, self.seen, self.batches, self.odd, self.mentioned):
+            held.clear()
+
+    def objects(self, found: Objects, place: Place) -> list[Node]:
+        """Hold the statements of objects and of all below them; return their nodes."""
+        sources, names, positions = found
+        most = TOGETHER if place.depth > self.alone_to else 1
+        if place.depth <= max(self.alone_to, 1):
+            self.turn = len(self.batches)
+        if len(sources) > most:
+            parts = (found.part(at, at + most) for at in range(0, len(sources), most))
+            return [*chain.from_iterable(self.objects(part, place) for part in parts)]
+        size = len(self.seen) + len(sources)
+        self.seen.update(map(id, sources))
+        if len(self.seen) < size or place.depth > DEEPEST:  # not all new: an object stands at two places
+            raise NotCoveredError
+        groups = alike(sources)
+        if groups is None:
+            raise NotCoveredError
+        if place.depth and any("position" in keys or keys in self.without_content for _, keys, _ in groups):
+            raise NotCoveredError
+        beside: list[tuple[int, URIRef, Node]] = []
+        own: Sequence[str | None] = ()
+        if any("@id" in keys for _, keys, _ in groups):
+            own = self.own_names(sources)
+            names = [one or by_place for one, by_place in zip(own, names, strict=True)]
+            for at, (name, one) in enumerate(zip(names, sources, strict=True)):
+                if "@id" in one and not naming.tells(name, one["@id"]):
+                    beside.append((at, IDENTIFIER, self.texts[one["@id"]]))
+        if positions is not None and (place.is_map or any(own)):
+            told = enumerate(zip(positions, names if place.is_map else own, strict=True))
+            beside += [(at, POSITION, self.scalars[int, position]) for at, (position, is_told) in told if is_told]
+        # Looking whether they are IRIs, as URIRef does, takes as long as the rest of the work on an object.
+        subjects: list[Node] = [*map(str.__new__, repeat(URIRef), names)]
+        self.batches.append((sources, names))
+        self.tell(subjects, Objects(sources, names), groups, place, beside)
+        return subjects
+
+    def own_names(self, sources: Sequence[Tree]) -> list[str | None]:
+        """Return the names that the objects' own ids give them, None where there is none or another object has it."""
+        names: list[str | None] = []
+        batch = len(self.batches)
+        for one in sources:
+            if "@id" not in one:
+                names.append(None)
+                continue
+            identifier = one["@id"]
+            if type(identifier) is not str:
+                raise NotCoveredError
+            name = name_of(identifier, self.plans.table)
+            if any(one in name for one in NOT_IN_STEM):
+                stem = name.replace("#", "%23")
+                if self.taken or self.stems.setdefault(stem, name) != name:
+                    raise NotCoveredError
+            owner = self.own.get(name)
+            if owner is not None and self.turn <= owner < batch:
+                raise RepeatedNameError
+            is_free = owner is None and str.__new__(URIRef, name) not in self.taken
+            names.append(name if is_free else None)
+            if is_free:
+                self.own[name] = batch
+        return names
+
+    def tell(
+        self,
+        subjects: Sequence[Node],
+        found: Objects,
+        groups: Sequence[Alike],
+        place: Place,
+        beside: Sequence[tuple[int, URIRef, Node]] = (),
+    ) -> None:
+        """Hold the statements of objects, of which `groups` are alike, and what `beside` their members is said of them.
+
+        The values of one key are looked at together, whatever else the objects have. Objects below these wait until all
+        that the same terms apply to can be taken together; below a single object all come in the order of the document.
+        """
+        depth = place.depth + 1
+        said, columns = self.laid_out(found.sources, groups, place)
+        odd: dict[int, list[KeyPlan]] = {}
+        waiting: dict[tuple[object, ...], list[Column]] = {}
+        for column in columns:
+            plain, holders = column.parted()
+            if plain is not None:
+                terms, left = self.column(plain, found.names, depth)
+                for at, term in zip(plain.rows, terms, strict=True):
+                    said[at][plain.known.predicate] = term
+                for at in left:
+                    odd.setdefault(plain.rows[at], []).append(plain.known)
+            for kind, holder in holders:
+                via, is_set = holder.known.term, holder.known.is_set
+                scope = holder.plan if via is not None and via.scope is not None else None
+                waiting.setdefault((kind, via, is_set, scope), []).append(holder)
+            if len(subjects) == 1:
+                self.tell_below(waiting, found.names, depth, said, odd)
+                waiting.clear()
+        self.tell_below(waiting, found.names, depth, said, odd)
+        for at in odd:
+            said[at] = {predicate: term for predicate, term in said[at].items() if term is not None}
+        for at, predicate, term in beside:
+            said[at][predicate] = term
+        self.index.update(one for one in zip(subjects, said, strict=True) if one[1])
+        self.odd += [(subjects[at], found.sources[at], odd[at]) for at in sorted(odd)]
+
+    def laid_out(
+        self, sources: Sequence[Tree], groups: Sequence[Alike], place: Place
+    ) -> tuple[list[dict[Any, Any]], Iterable[Column]]:
+        """Return the predicates of each object, with its type alone, and the values of all by their keys."""
+        said: list[dict[Any, Any]] = [{}] * len(sources)
+        columns: dict[int, Column] = {}
+        for kind, keys, rows in groups:
+            if not kind and self.type_key in keys:
+                raise NotCoveredError
+            plan = self.plans.at(kind, place.via, place.around)
+            members = [(key, known) for key, known in zip(keys, plan.members(keys), strict=True) if known is not None]
+            pattern: dict[Any, Any] = {**plan.pattern, **{known.predicate: None for _, known in members}}
+            for at in rows:
+                said[at] = pattern.copy()
+            alike_ones = sources if len(groups) == 1 else [sources[at] for at in rows]
+            for key, known in members:
+                column = columns.get(id(known))
+                if column is None:
+                    column = columns[id(known)] = Column(known, plan, [], [])
+                column.rows.extend(rows)
+                column.values.extend(map(itemgetter(key), alike_ones))
+        return said, columns.values()
+
+    def tell_below(
+        self,
+        waiting: Mapping[tuple[object, ...], list[Column]],
+        names: Sequence[str],
+        depth: int,
+        said: list[dict[Any, Any]],
+        odd: dict[int, list[KeyPlan]],
+    ) -> None:
+        """Hold the statements of objects that wait below others, in the order of these."""
+        for (kind, *_), parts in waiting.items():
+            order = sorted((row, part, at) for part, one in enumerate(parts) for at, row in enumerate(one.rows))
+            values = [parts[part].values[at] for _, part, at in order]
+            stems = [stem_of(names[row], parts[part].known) for row, part, _ in order]
+            known, plan = parts[0].known, parts[0].plan
+            terms, left = self.below(kind, values, stems, Place(known.term, plan, depth), is_set=known.is_set)
+            for (row, part, _), term in zip(order, terms, strict=True):
+                said[row][parts[part].known.predicate] = term
+            for at in left:
+                row, part, _ = order[at]
+                odd.setdefault(row, []).append(parts[part].known)
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The names of all objects, by their identity."""
+        return {id(one): name for batch in self.batches for one, name in zip(*batch, strict=True)}
+
+    def complete(self) -> None:
+        """Tell the residue of what the statements say otherwise than the document, children first."""
+        reader = Compaction(self.index, self.plans.table)
+        for subject, source, odd in self.odd:
+            left = self.residue(subject, source, odd, reader)
+            known = residue_of(self.index, subject) if self.is_part else None
+            tell_residue(self.index, subject, left if known is None else known.and_also(left))
+
+    def residue(self, subject: Node, source: Tree, odd: list[KeyPlan], reader: Compaction) -> Residue:
+        """Return the residue of some members of an object, given what reads its statements."""
+        left = Residue()
+        for known in odd:
+            value = source[known.key]
+            if is_texts(value, known):
+                left = left.joined({known.key: value}, {known.key: _read_texts(value, known)})
+                continue
+            held = known.predicate in reader.index.get(subject, ())
+            read = {known.key: reader.told(subject, known.predicate, known.term, _coercion(known))} if held else {}
+            names = self.names if has_objects(value) else {}
+            left = left.and_also(difference({known.key: value}, read, names, ()))
+        return left
+
+
+def is_texts(value: Any, known: KeyPlan) -> bool:
+    """Tell whether a member's value is an array of mere texts, which need not be read back: their order is known."""
+    return known.reading is Reading.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS
+
+
+def _read_texts(value: list[str], known: KeyPlan) -> list[str] | str:
+    """Return what the statements say of an array of texts."""
+    texts = sorted({*value})
+    return texts if known.is_set or len(texts) > 1 else texts[0]
+
+
+def has_objects(value: Any) -> bool:
+    """Tell whether a member's value is an object, or an array with one."""
+    return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
+
+
+def _coercion(known: KeyPlan) -> str | None:
+    """Return the coercion under which a member is read back, beside that of its term."""
+    return coercion_of(known.key, known.term, is_property=known.reading is Reading.PROPERTY)
+
 
 _LEFT = object()
 """What stands for a value that PyLD has to read."""

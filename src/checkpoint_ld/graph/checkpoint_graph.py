@@ -29,7 +29,7 @@ from checkpoint_ld.graph.compaction import (
     tell_residue,
     told_residue,
 )
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, statements
+from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand, statements
 from checkpoint_ld.graph.literals import literal_of, same
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Several, StatementGraph, drop, terms_of, triples_of

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.graph import naming
-from checkpoint_ld.graph.contexts import expand_name, is_property_value
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
+from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.literals import RDF_JSON, TEXT, XSD_INTEGER, TypedText, json_of, json_text, literal_of, same
 from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, TEXTS, ordered

@@ -19,8 +19,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.documents.values import copied
 from checkpoint_ld.graph.columns import grouped
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, Ref, coercion_of, is_position, told_residue
-from checkpoint_ld.graph.contexts import expand_name, is_property_value
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, named
+from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.literals import DATETIME
 from checkpoint_ld.graph.store import Several, terms_of
 from checkpoint_ld.vocabulary import ordered

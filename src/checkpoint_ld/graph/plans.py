@@ -18,8 +18,16 @@ from rdflib import URIRef
 from checkpoint_ld.graph import contexts, naming
 from checkpoint_ld.graph.annotation import is_reference
 from checkpoint_ld.graph.compaction import POSITION, Compaction
-from checkpoint_ld.graph.contexts import Resolved, Term, is_property_value, resolved
-from checkpoint_ld.graph.expansion import IDENTIFIER, RDF_TYPE, expand, named
+from checkpoint_ld.graph.contexts import (
+    IDENTIFIER,
+    RDF_TYPE,
+    Resolved,
+    Term,
+    expand,
+    is_property_value,
+    named,
+    resolved,
+)
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.vocabulary import KEYS, SCHEMA
 

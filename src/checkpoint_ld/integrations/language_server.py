@@ -24,12 +24,11 @@ from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.text import Spans, line_starts
 from checkpoint_ld.errors import CheckpointLdError, ReadError
-from checkpoint_ld.examples import example
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding, Severity
-from checkpoint_ld.fixes import fixes_of
-from checkpoint_ld.profiles import DEFAULT
-from checkpoint_ld.rules import catalogue
+from checkpoint_ld.rules import catalogue, example
+from checkpoint_ld.validation.fixes import fixes_of
+from checkpoint_ld.validation.profiles import DEFAULT
 from checkpoint_ld.vocabulary import KEYS, SETTINGS, TRAIT_TYPES, TYPES
 
 library("pygls", extra="lsp")  # says what to install where it is absent
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from pygls.workspace import PositionCodec, TextDocument
 
     from checkpoint_ld.documents.document import Document
-    from checkpoint_ld.fixes import Fix
+    from checkpoint_ld.validation.fixes import Fix
 
 NAME = "checkpoint-ld"
 _PAUSE = 0.02

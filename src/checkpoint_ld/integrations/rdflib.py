@@ -12,10 +12,11 @@ from typing import IO, TYPE_CHECKING, Any
 from rdflib.parser import Parser
 from rdflib.serializer import Serializer
 
-from checkpoint_ld import families, rdf, writing
+from checkpoint_ld import families, writing
 from checkpoint_ld.agent.writing import written
+from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.reading import Reading
+from checkpoint_ld.graph.emission import parsing
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -48,7 +49,7 @@ class CheckpointSerializer(Serializer):
         """Write the checkpoint. Raises ReadError for a graph that holds none, or several."""
         if encoding is not None and encoding.lower().replace("-", "") != "utf8":
             raise WriteError(f"a checkpoint is UTF-8, not {encoding}: leave the encoding out")
-        read = families.refusing(families.of_statements(rdf.held(self.store), checked=False))
+        read = families.refusing(families.of_statements(parsing.held(self.store), checked=False))
         stream.write(_written(read))
 
 

@@ -10,12 +10,24 @@ from pydantic import ValidationError
 
 from checkpoint_ld.dialects import datafeed
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
-from checkpoint_ld.dialects.properties import ABSENT, as_list, property_value, text_of, values
+from checkpoint_ld.dialects.dialect import ABSENT, as_list, property_value, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.entities import LENIENT, Creator, Organization, Person, Question, QuestionRegistryEntry, Scenario
 from checkpoint_ld.errors import ReadError, WriteError
-from checkpoint_ld.mapping.properties import CUSTOM, custom_of, faults_of, from_text, is_placeholder
-from checkpoint_ld.mapping.traits import PROPERTY, RATING, by_kind, dumped, dynamic_traits_of, rating_of, traits_of
+from checkpoint_ld.mapping.traits import (
+    CUSTOM,
+    PROPERTY,
+    RATING,
+    by_kind,
+    custom_of,
+    dumped,
+    dynamic_traits_of,
+    faults_of,
+    from_text,
+    is_placeholder,
+    rating_of,
+    traits_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,18 +1,17 @@
-"""Rubric traits and the ratings that hold them.
-
-A rating's range and kind are read from what the file says: the range of a score trait is worst to best, and a trait is
-boolean only where nothing speaks for a score.
-"""
+"""Rubric traits and the ratings that hold them, property values, and placeholders of templates."""
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from checkpoint_ld.dialects import traits as older
-from checkpoint_ld.dialects.properties import ABSENT, as_list, name_of, property_value, text_of, values
+from checkpoint_ld.dialects.dialect import ABSENT, as_list, name_of, property_value, text_of, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     GUI_MATRIX,
@@ -24,7 +23,7 @@ from checkpoint_ld.dialects.ratings import (
     trait_type,
 )
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, LISTS, rating_from_v2
-from checkpoint_ld.documents.values import is_number
+from checkpoint_ld.documents.values import copied, is_number
 from checkpoint_ld.entities import (
     LENIENT,
     AgenticRubricTrait,
@@ -38,18 +37,114 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.mapping.properties import faults_of, from_text
 from checkpoint_ld.vocabulary import SCOPES, TRAIT_SETTINGS, TRAIT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from checkpoint_ld.dialects.traits import Family
-    from checkpoint_ld.entities import AnyTrait
     from checkpoint_ld.graph.object_reading import Frame
 
-
 Json = dict[str, Any]
+
+_LABEL = re.compile(r"[\w-]+\[.*\]|str|int|float|bool|bytes|none|scalar", re.DOTALL)
+"""What pydantic puts into a place for the branch of a union or for a function around it; no member is called so."""
+_INNER = re.compile(r"^Value error, | or instance of \w+$")
+_OF_CLASS = re.compile(r"^Input should be an instance of \w+$")
+
+
+def faults_of(error: ValidationError) -> str:
+    """Return what is wrong with the members of an entity, each named with its place; values stay out of it.
+
+    What pydantic says about each branch of a union is one fault.
+    """
+    found: dict[str, list[str]] = {}
+    for one in error.errors(include_url=False, include_input=False, include_context=False):
+        found.setdefault(".".join(map(str, place_of(one["loc"]))), []).append(words_of(one["msg"]))
+    return "; ".join(": ".join(filter(None, (at, " or ".join(dict.fromkeys(words))))) for at, words in found.items())
+
+
+def place_of(steps: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """Return the members and indices that lead to a fault, without the branches that pydantic took."""
+    return tuple(one for one in steps if isinstance(one, int) or not _LABEL.fullmatch(one))
+
+
+def words_of(message: str) -> str:
+    """Return what pydantic says about a value without the names of classes that are not the reader's."""
+    return _OF_CLASS.sub("Input should be of another kind", _INNER.sub("", message))
+
+
+CUSTOM = "custom_"
+
+
+def from_text(value: Any) -> Any:
+    """Return the JSON value that a text stands for; a text that is no object or array in JSON stands for itself.
+
+    A value that is no text is copied.
+    """
+    if not isinstance(value, str):
+        return copied(value)
+    if value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def custom_of(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the custom metadata among a question's properties; only the first prefix belongs to the encoding.
+
+    It shares nothing with `properties`.
+    """
+    return {name[len(CUSTOM) :]: copied(value) for name, value in properties.items() if name.startswith(CUSTOM)}
+
+
+_DESCRIPTION = "The answer response"
+_LONGEST = 2_000
+
+
+def is_placeholder(source: str) -> bool:
+    """Tell whether a template is the placeholder, by what it does: one field `response`, and `verify` returns False.
+
+    What the docstring says does not count, since it has the text that the question had when it was added. The text is
+    parsed, never run.
+    """
+    if _DESCRIPTION not in source or len(source) > _LONGEST:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in a docstring are the author's matter
+            module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    match [node for node in module.body if not isinstance(node, ast.Import | ast.ImportFrom)]:
+        case [ast.ClassDef(bases=[_], keywords=[], decorator_list=[], body=body)]:
+            return _does_nothing(_without_docstring(body))
+    return False
+
+
+def _does_nothing(body: list[ast.stmt]) -> bool:
+    match body:
+        case [
+            ast.AnnAssign(target=ast.Name(id="response"), annotation=ast.Name(id="str"), value=ast.Call() as field),
+            ast.FunctionDef(name="verify", decorator_list=[], body=statements),
+        ]:
+            match field, _without_docstring(statements):
+                case (
+                    ast.Call(args=[], keywords=[ast.keyword(arg="description", value=ast.Constant(value=described))]),
+                    [ast.Return(value=ast.Constant(value=False))],
+                ):
+                    return bool(described == _DESCRIPTION)
+    return False
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    match body:
+        case [ast.Expr(value=ast.Constant(value=str())), *rest]:
+            return rest
+    return body
+
 
 FAMILIES: dict[str, type[AnyTrait]] = {
     "llm": LLMRubricTrait,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rdflib import URIRef
 from rdflib.graph import ConjunctiveGraph
 
-from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, Several, SubjectIndexStore, put, terms_of
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.shacl.shape import Constraint, ValueConstraint
-from checkpoint_ld.shacl.terms import listed, sh, shown, told
+from checkpoint_ld.shacl.shape import Constraint, ValueConstraint, listed, sh, shown, told
 from checkpoint_ld.shacl.values import component_of, truth, whole_number
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from rdflib import Graph
 from rdflib.namespace import NamespaceManager
 
 from checkpoint_ld.errors import CheckpointLdError, SettingsError, ShapesError
-from checkpoint_ld.graph.expansion import RDF_TYPE
+from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, put, sparql_parser, terms_of
 from checkpoint_ld.shacl.data import DataGraph, index_of
-from checkpoint_ld.shacl.shape import results_in
+from checkpoint_ld.shacl.shape import results_in, sh
 from checkpoint_ld.shacl.shapes import CLASSES, TARGETS
-from checkpoint_ld.shacl.terms import sh
 from checkpoint_ld.vocabulary import SHACL, SHAPES
 
 if TYPE_CHECKING:

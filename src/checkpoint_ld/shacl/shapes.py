@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.graph.expansion import RDF_TYPE, named
+from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.shacl import logic, values
 from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
-from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape
-from checkpoint_ld.shacl.terms import path_of, sh, shared, shown, told
+from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape, path_of, sh, shared, shown, told
 from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.shacl.shape import Constraint, ValueConstraint
-from checkpoint_ld.shacl.terms import Predicate, listed, plain, sh, shared, shown, told
+from checkpoint_ld.shacl.shape import Constraint, Predicate, ValueConstraint, listed, plain, sh, shared, shown, told
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:

@@ -16,17 +16,17 @@ from checkpoint_ld.agent.values import EXTENSIONS
 from checkpoint_ld.assessment import Status
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.data import library
+from checkpoint_ld.dialects.reading import CANONICAL
 from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.graph.naming import is_iri
 from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.notebook import WITHHELD
 from checkpoint_ld.phrases import harmless
-from checkpoint_ld.reading import CANONICAL
-from checkpoint_ld.reports.page import styles
-from checkpoint_ld.reports.summary import counted, counts_of, version, word
 from checkpoint_ld.secrets import secret
-from checkpoint_ld.site.charts import drawn
 from checkpoint_ld.site.contents import address_of
+from checkpoint_ld.site.folder import drawn
+from checkpoint_ld.validation.reports.page import styles
+from checkpoint_ld.validation.reports.text import counted, counts_of, version, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,31 +1,38 @@
-"""Descriptions of what a store holds, in VoID and DCAT 3, made by the queries of the folder `descriptions`.
+"""What an endpoint says of what it holds: descriptions in VoID and DCAT 3, and the page of a resource.
 
-Each query is a CONSTRUCT whose counts the engine makes, so that large stores are described without a look at single
-statements. VoID is https://www.w3.org/TR/void/, DCAT 3 https://www.w3.org/TR/vocab-dcat-3/; which properties there are
-at least is what DCAT-AP 3 asks for (https://semiceu.github.io/DCAT-AP/releases/3.0.0/).
+Each query of the folder `descriptions` is a CONSTRUCT whose counts the engine makes, so that large stores are described
+without a look at single statements. VoID is https://www.w3.org/TR/void/, DCAT 3 https://www.w3.org/TR/vocab-dcat-3/;
+which properties there are at least is what DCAT-AP 3 asks for (https://semiceu.github.io/DCAT-AP/releases/3.0.0/).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from importlib import resources
-from typing import TYPE_CHECKING
+from string import Template
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from pyoxigraph import Literal, NamedNode, Triple
 
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.phrases import harmless
+from checkpoint_ld.sparql.formats import short
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, is_iri, written
-from checkpoint_ld.sparql.running import evaluated
+from checkpoint_ld.sparql.running import MANIFEST, evaluated
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pyoxigraph import Store
 
     from checkpoint_ld.sparql.result import Term
+
+    Binding = dict[str, dict[str, Any]]
 
 TITLE = "Checkpoints of AI evaluation"
 _BYTE_SIZE = NamedNode(PREFIXES["dcat"] + "byteSize")
@@ -93,3 +100,85 @@ def _queries() -> Mapping[str, str]:
         for one in sorted(folder.iterdir(), key=lambda one: one.name)
         if one.name.endswith(".rq")
     }
+
+
+MOST: Final = 500
+"""The statements of each direction that are shown."""
+_MOST_GRAPHS: Final = 50
+_LONGEST: Final = 2000
+"""The characters that are shown of a literal."""
+
+ALL: Final = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
+_PARTS: Final = f"""
+  {{ SELECT ("out" AS ?way) ?property ?term WHERE {{ IRI ?property ?term }} LIMIT {MOST + 1} }}
+  UNION {{ SELECT ("in" AS ?way) ?property ?term WHERE {{ ?term ?property IRI }} LIMIT {MOST + 1} }}"""
+
+
+def rows(iri: str) -> str:
+    """Return the query for the statements about an IRI, in both directions, and the graphs that have it as subject."""
+    graphs = f"{{ GRAPH ?g {{ IRI ?p ?o }} FILTER (?g != <{MANIFEST}>) }} LIMIT {_MOST_GRAPHS}"
+    text = f"""SELECT ?way ?property ?term WHERE {{{_PARTS}
+  UNION {{ SELECT DISTINCT ("graph" AS ?way) (?g AS ?term) WHERE {graphs} }}
+}}"""
+    return text.replace("IRI", f"<{iri}>")
+
+
+def statements(iri: str) -> str:
+    """Return the query for the same statements as RDF."""
+    given = f"""CONSTRUCT {{ IRI ?said ?object . ?subject ?about IRI }} WHERE {{
+  {{ SELECT ?said ?object WHERE {{ IRI ?said ?object }} LIMIT {MOST} }}
+  UNION {{ SELECT ?subject ?about WHERE {{ ?subject ?about IRI }} LIMIT {MOST} }}
+}}"""
+    return given.replace("IRI", f"<{iri}>")
+
+
+def page(template: str, iri: str, found: Sequence[Binding]) -> str:
+    """Return the page about an IRI; `found` are the rows of its query, as SPARQL 1.1 Query Results JSON has them."""
+    by_way: dict[str, list[Binding]] = {"out": [], "in": [], "graph": []}
+    for row in found:
+        by_way[row["way"]["value"]].append(row)
+    names = [row["term"]["value"] for row in by_way["out"] if _short(row["property"]) in {"schema:name", "schema:text"}]
+    is_web = iri.startswith(("http://", "https://"))
+    return Template(template).substitute(
+        title=_text(names[0] if names else short(iri)),
+        iri=f'<a href="{_text(iri)}" rel="noreferrer">{_text(iri)}</a>' if is_web else _text(iri),
+        address=_text(_link(iri)),
+        graphs=", ".join(_term(row["term"]) for row in by_way["graph"]) or "none",
+        outgoing=_table(by_way["out"], "Value"),
+        incoming=_table(by_way["in"], "Subject"),
+    )
+
+
+def _table(found: Sequence[Binding], heading: str) -> str:
+    if not found:
+        return '<p class="about">nothing</p>'
+    shown = sorted(found[:MOST], key=lambda row: (row["property"]["value"], row["term"]["value"]))
+    lines = "\n".join(f'<tr><td class="term">{_term(row["property"])}</td>{_cell(row["term"])}</tr>' for row in shown)
+    more = f'\n<p class="about">The first {MOST}: there are more.</p>' if len(found) > MOST else ""
+    head = f'<thead><tr><th scope="col">Property</th><th scope="col">{heading}</th></tr></thead>'
+    return f'<div class="scroll" tabindex="0">\n<table>{head}\n<tbody>\n{lines}\n</tbody></table>\n</div>{more}'
+
+
+def _cell(term: dict[str, Any]) -> str:
+    return f"<td>{_term(term)}</td>" if term["type"] == "literal" else f'<td class="term">{_term(term)}</td>'
+
+
+def _term(term: dict[str, Any]) -> str:
+    if term["type"] == "uri":
+        return f'<a href="{_text(_link(term["value"]))}">{_text(_short(term))}</a>'
+    value = term["value"] if isinstance(term["value"], str) else str(term["value"])
+    text = _text(value[:_LONGEST] + ("…" if len(value) > _LONGEST else ""))
+    kind = term.get("xml:lang") or term.get("datatype", XSD + "string")
+    return text if kind == XSD + "string" else f'{text} <span class="kind">{_text(short(kind))}</span>'
+
+
+def _short(term: dict[str, Any]) -> str:
+    return short(str(term["value"]))
+
+
+def _link(iri: str) -> str:
+    return f"resource?iri={quote(iri, safe='')}"
+
+
+def _text(text: str) -> str:
+    return "\n".join(escape(harmless(line)) for line in text.split("\n"))

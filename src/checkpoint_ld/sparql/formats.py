@@ -19,8 +19,8 @@ import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat
 
 from checkpoint_ld.data import library
-from checkpoint_ld.emission import rdf_xml
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.graph.emission import rdf_xml
 from checkpoint_ld.phrases import cells, harmless, head, tail
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.result import Term, ntriples, results_json, term_of, value_of

@@ -55,8 +55,8 @@ class NamedQuery:
     """A query that is shipped.
 
     `columns` are those of its result, in their order, with what they hold. `needs_derived` says that it looks at
-    derived statements (`checkpoint_ld.inference`); without them its result is empty or has gaps. `example` is what to
-    write behind `--name NAME`.
+    inferred statements (`checkpoint_ld.validation.inference`); without them its result is empty or has gaps. `example`
+    is what to write behind `--name NAME`.
     """
 
     name: str

@@ -23,8 +23,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolutions, Triple
 
-from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
+from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib

@@ -26,13 +26,13 @@ import pyoxigraph
 
 from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.reports.page import look
-from checkpoint_ld.sparql import queries, resource
+from checkpoint_ld.sparql import describing, queries
 from checkpoint_ld.sparql.describing import Description, described
 from checkpoint_ld.sparql.formats import chosen, prefers_page, render, results_xml
 from checkpoint_ld.sparql.guard import bound, checked
 from checkpoint_ld.sparql.result import is_iri, term_of
 from checkpoint_ld.sparql.running import evaluated
+from checkpoint_ld.validation.reports.page import look
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
@@ -433,15 +433,15 @@ class _Handler(BaseHTTPRequestHandler):
         pool = self.server.pool
         if path == GRAPH:
             wanted = "text/turtle" if prefers_page(accept) else accept
-            answer = pool.ask(Question(resource.ALL, wanted, (iri,), (), self.server.max_rows))
+            answer = pool.ask(Question(describing.ALL, wanted, (iri,), (), self.server.max_rows))
             return replace(answer, status=404) if answer.status == HTTPStatus.BAD_REQUEST else answer
         if not prefers_page(accept):
-            return pool.ask(Question(resource.statements(iri), accept))
-        answer = pool.ask(Question(resource.rows(iri), "application/sparql-results+json"))
+            return pool.ask(Question(describing.statements(iri), accept))
+        answer = pool.ask(Question(describing.rows(iri), "application/sparql-results+json"))
         if answer.status != HTTPStatus.OK:
             return answer
         found = json.loads(answer.text)["results"]["bindings"]
-        page = resource.page(_file("resource.html"), iri, found)
+        page = describing.page(_file("resource.html"), iri, found)
         return Answer(200 if found else 404, "text/html", page)
 
     def _closing(self, status: int, message: str) -> Answer:

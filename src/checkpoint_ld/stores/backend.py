@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol, Self, TypeAlias, cast
 import pyoxigraph
 
 from checkpoint_ld.documents.files import packed
-from checkpoint_ld.emission import ntriples_of
+from checkpoint_ld.graph.emission import ntriples_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

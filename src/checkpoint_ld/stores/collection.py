@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 from pyoxigraph import NamedNode
 
-from checkpoint_ld import families, profiles, rdf, sparql, validation
+from checkpoint_ld import families, sparql
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.families import checking
+from checkpoint_ld.graph.emission import parsing
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.sparql.describing import TITLE, Description, described
@@ -21,16 +22,16 @@ from checkpoint_ld.stores import export, loading
 from checkpoint_ld.stores.export import Shard
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
-from checkpoint_ld.stores.manifest import STORE, Directory, Entry, FileState, collection_errors
-from checkpoint_ld.stores.snapshot import PREFIX
+from checkpoint_ld.stores.manifest import PREFIX, STORE, Directory, Entry, FileState, collection_errors
+from checkpoint_ld.validation import profiles, validator
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.graph.store import StatementGraph
-    from checkpoint_ld.report import Checked, Report
     from checkpoint_ld.sparql import QueryResult
+    from checkpoint_ld.validation.report import Checked, Report
 
 __all__ = [
     "Checks",
@@ -376,10 +377,10 @@ class Collection(CheckedMethods):
         self._entry(graph)
         try:
             self._whole(graph)
-            index = rdf.parse(self._holdings.triples(graph), "nt")
+            index = parsing.parse(self._holdings.triples(graph), "nt")
             return checking.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
         except (LookupFailedError, ReadError) as error:
-            return validation.unread(error, graph, chosen.first)
+            return validator.unread(error, graph, chosen.first)
 
 
 def _missing(name: str, entries: Iterable[str]) -> str:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyoxigraph import Literal, NamedNode
 
-from checkpoint_ld import rdf
 from checkpoint_ld.agent import names
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.graph import AgentGraph
@@ -24,7 +23,6 @@ from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.agent.values import real
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
-from checkpoint_ld.emission import ntriples_of
 from checkpoint_ld.errors import (
     CheckpointExists,
     CountMismatchError,
@@ -35,20 +33,12 @@ from checkpoint_ld.errors import (
     WriteError,
 )
 from checkpoint_ld.findings import Place
+from checkpoint_ld.graph.emission import ntriples_of, parsing
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.sparql.result import value_of, written
 from checkpoint_ld.stores.embedded import LentGraphs, shared
-from checkpoint_ld.stores.protocol import (
-    CAPABILITIES,
-    EVERYTHING,
-    RESET,
-    Header,
-    Put,
-    amended,
-    not_found,
-    store_path,
-)
+from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, RESET, Header, Put, amended, not_found, store_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -387,7 +377,7 @@ class GraphStore(CheckedMethods):
         """
         what = f"{self._graphs.where}: the graph of {shown(checkpoint_id)}"
         try:
-            graph = AgentGraph.of_index(rdf.parse(triples, "nt"))
+            graph = AgentGraph.of_index(parsing.parse(triples, "nt"))
             tree = graph.tree()
             sha256 = sha256_of(tree)
             checkpoint = AgentCheckpoint.of_tree(tree)

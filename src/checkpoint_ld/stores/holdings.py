@@ -30,16 +30,7 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
 
 from checkpoint_ld.stores.backend import software
-from checkpoint_ld.stores.manifest import (
-    DONE,
-    LEXICAL_FORMS,
-    LOADING,
-    MANIFEST,
-    STATUS,
-    Directory,
-    Entry,
-    entry_of,
-)
+from checkpoint_ld.stores.manifest import DONE, LEXICAL_FORMS, LOADING, MANIFEST, STATUS, Directory, Entry, entry_of
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:

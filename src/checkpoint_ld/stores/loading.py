@@ -10,12 +10,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import emission, families
+from checkpoint_ld import families
 from checkpoint_ld.batch import discovery
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import FindingsError, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.naming import renewed
 from checkpoint_ld.stores.backend import software
 from checkpoint_ld.stores.holdings import Load
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from checkpoint_ld.families.checking import Profiles
-    from checkpoint_ld.profiles import Profile
     from checkpoint_ld.stores.holdings import Holdings
     from checkpoint_ld.stores.manifest import Entry
+    from checkpoint_ld.validation.profiles import Profile
 
 _BATCH = 50_000
 """Statements that are collected before they are loaded: what an interruption loses, and what is held in memory."""

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.templates.primitives import FLAGS
-from checkpoint_ld.templates.source_text import LONGEST_SOURCE, pattern_fault
-from checkpoint_ld.templates.template import LONGEST_EXCERPT, Problem, ProblemKind
+from checkpoint_ld.templates.template import LONGEST_EXCERPT, LONGEST_SOURCE, Problem, ProblemKind, pattern_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

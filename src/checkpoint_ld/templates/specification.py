@@ -18,30 +18,20 @@ from checkpoint_ld.entities.template_spec import (
     require_shallow,
 )
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.mapping.properties import faults_of
+from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.templates.fields import RESERVED
 from checkpoint_ld.templates.literals import LONGEST_INTEGER
-from checkpoint_ld.templates.primitives import (
-    FIELD_TYPES,
-    MisfitError,
-    Primitive,
-    misfit,
-    registry,
-    settle,
-)
+from checkpoint_ld.templates.primitives import FIELD_TYPES, MisfitError, Primitive, misfit, registry, settle
 from checkpoint_ld.templates.reading import UNKNOWN
 from checkpoint_ld.templates.scope import DEEPEST, Patterns
-from checkpoint_ld.templates.source_text import LONGEST_SOURCE
-from checkpoint_ld.templates.template import Level, ProblemKind, listed, shown
+from checkpoint_ld.templates.template import LONGEST_SOURCE, Level, ProblemKind, listed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from pydantic import JsonValue
 
-    from checkpoint_ld.entities.template_spec import (
-        GroundTruthCase,
-    )
+    from checkpoint_ld.entities.template_spec import GroundTruthCase
     from checkpoint_ld.templates.template import Strategy, Template, TemplateField
 
 

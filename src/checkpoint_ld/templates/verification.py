@@ -19,7 +19,7 @@ from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, TemplateSpec, evaluate_strategy, granular_score
 from checkpoint_ld.entities.verified_field import check_regexes, resolve_truth
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsError
-from checkpoint_ld.mapping.properties import faults_of
+from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.templates import Level, ProblemKind, Template, read_template
 from checkpoint_ld.templates.specification import spec_of

@@ -1,33 +1,40 @@
-"""SHACL validation: a checkpoint and what follows from it, held against the shapes of a profile."""
+"""Results of SHACL validation, and the findings made of them: places in the source, and words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import shacl
-from checkpoint_ld.constraints.components import COMPONENTS
-from checkpoint_ld.constraints.forms import value_of
-from checkpoint_ld.findings import Severity
+from checkpoint_ld.documents.text import pointer
+from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.graph.annotation import Pointers
+from checkpoint_ld.graph.naming import is_minted, text_of
 from checkpoint_ld.graph.store import triples_of
-from checkpoint_ld.inference import infer
-from checkpoint_ld.rules import SEVERITIES
+from checkpoint_ld.phrases import called, shown
+from checkpoint_ld.rules import SEVERITIES, Rule
 from checkpoint_ld.secrets import secret
-from checkpoint_ld.shacl.shape import VIOLATION
-from checkpoint_ld.shacl.terms import listed, told
+from checkpoint_ld.shacl.shape import VIOLATION, listed, told
+from checkpoint_ld.validation.constraints import forms
+from checkpoint_ld.validation.constraints.components import COMPONENTS
+from checkpoint_ld.validation.constraints.forms import FORMS, key_of, value_of
+from checkpoint_ld.validation.inference import infer, predicate_of
+from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SETTINGS, SHACL, TRAIT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rdflib.term import Node
 
+    from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.inference import Described
-    from checkpoint_ld.profiles import Profile
     from checkpoint_ld.shacl import DataGraph, Shapes
+    from checkpoint_ld.validation.inference import Described
+    from checkpoint_ld.validation.profiles import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,7 @@ def applied(data: DataGraph, shapes: Shapes, *, by_pyshacl: bool = False) -> lis
     if by_pyshacl:
         shapes = shapes.for_pyshacl()
     if shapes.others:
-        from checkpoint_ld.constraints.components import register  # noqa: PLC0415 - rdflib's SPARQL takes long to import
+        from checkpoint_ld.validation.constraints.components import register  # noqa: PLC0415 - it takes long to import
 
         register()
     return shacl.results(data, shapes)
@@ -129,3 +136,261 @@ def _alternatives(shapes: Index, shape: Node) -> Iterator[Node]:
     for path in told(shapes, shape, "path"):
         for alternatives in told(shapes, path, "alternativePath") if isinstance(path, BNode) else ():
             yield from (one for one in listed(shapes, alternatives) if isinstance(one, URIRef))
+
+
+_SETTINGS: dict[Node, str] = {predicate_of(name): name for forms in SETTINGS.values() for name in forms}
+
+_NAMED_BY_VALUE = frozenset(
+    URIRef(KARENINA + name) for name in ("unknownKey", "malformedMember", "arrayOf", "nestedIn", "nullIn")
+)
+"""Derived properties whose value is the key of the member that they are about."""
+
+Tree = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Map:
+    """The canonical tree of a checkpoint, and where the nodes of its graph stand in it."""
+
+    tree: Tree = field(repr=False)
+
+    @cached_property
+    def nodes(self) -> Pointers:
+        """The JSON Pointers of objects by the IRIs of their nodes."""
+        return Pointers(self.tree)
+
+    def at(self, steps: str) -> Any:
+        """Return the value at a JSON Pointer (RFC 6901) that leads somewhere."""
+        value: Any = self.tree
+        for token in steps.split("/")[1:]:
+            key = token.replace("~1", "/").replace("~0", "~")
+            value = value[int(key)] if isinstance(value, list) else value[key]
+        return value
+
+    def pointer(self, focus: Node, paths: Iterable[Node], value: Node | None, member: str = "") -> str | None:
+        """Return where the fault of a node stands, None for a node that is not in the tree."""
+        base = self.nodes.get(str(focus))
+        if base is None:
+            return None
+        there = self.nodes.get(str(value)) if isinstance(value, URIRef) else None
+        if there is not None:
+            return there
+        if member:
+            return self._within(base, member, value)
+        if not _NAMED_BY_VALUE.isdisjoint(paths):
+            return base + pointer((str(value),))
+        found = [self._place(base, path, value) for path in paths]
+        return next((place for place, is_held in found if is_held), found[0][0] if found else base)
+
+    def _place(self, base: str, path: Node, value: Node | None) -> tuple[str, bool]:
+        """Return where a property of the object at `base` stands, and whether it holds `value` there."""
+        holder = self.at(base)
+        key = key_of(path)
+        key = key if key in holder else key.removeprefix("karenina:")
+        setting = _SETTINGS.get(path)
+        at = None if setting is None else _index_of(holder.get("additionalProperty"), setting)
+        if at is not None:
+            entry = f"{base}/additionalProperty" + (f"/{at}" if isinstance(holder["additionalProperty"], list) else "")
+            return entry + "/value", value is None or _stands_for(self.at(entry).get("value"), value)
+        if setting is not None and key not in holder:
+            return base, False
+        return self._within(base, key, value), key in holder and (value is None or _stands_for(holder[key], value))
+
+    def _within(self, base: str, key: str, value: Node | None) -> str:
+        place = base + pointer((key,))
+        held = self.at(base).get(key)
+        if value is None or (not isinstance(held, list) and _stands_for(held, value)):
+            return place
+        parts = enumerate(held) if isinstance(held, list) else held.items() if isinstance(held, dict) else ()
+        return next((place + pointer((at,)) for at, one in parts if _stands_for(one, value)), place)
+
+    def subject(self, place: str) -> str:
+        """Return which question, trait, scenario or node the value at a JSON Pointer belongs to, in words."""
+        found: list[str] = []
+        value: Any = self.tree
+        steps = [token.replace("~1", "/").replace("~0", "~") for token in place.split("/")[1:]]
+        for depth, step in enumerate(steps):
+            if isinstance(value, list):
+                value = value[int(step)] if step.isdecimal() and int(step) < len(value) else None
+            else:
+                value = value.get(step) if isinstance(value, dict) else None
+            if isinstance(value, dict):
+                found += _called(steps[: depth + 1], value)
+        return ", ".join(found)
+
+
+def _called(steps: list[str], value: Tree) -> list[str]:
+    match steps:
+        case ["dataFeedElement", _]:
+            question = value.get("item")
+            text = question.get("text") if isinstance(question, dict) else None
+            return [called("question", text if isinstance(text, str) and text.strip() else value.get("@id"))]
+        case [*_, "rating", _]:
+            return [called("trait", value.get("name"))]
+        case ["hasPart", _]:
+            return [called("scenario" if "nodes" in value else "part", value.get("name"))]
+        case ["hasPart", _, "nodes", key]:
+            return [called("node", key)]
+    return []
+
+
+def _index_of(entries: Any, name: str) -> int | None:
+    """Return where the last property called `name` stands; of several the last one counts."""
+    listed = entries if isinstance(entries, list) else [entries]
+    found = [at for at, one in enumerate(listed) if isinstance(one, dict) and one.get("name") == name]
+    return found[-1] if found else None
+
+
+def _stands_for(held: Any, value: Node) -> bool:
+    if isinstance(held, list) and not (isinstance(value, Literal) and str(value).startswith("[")):
+        return any(_stands_for(one, value) for one in held)
+    if not isinstance(value, Literal):
+        return isinstance(held, str) and (str(value).endswith(held) or key_of(value) == held)
+    wanted = value_of(value)
+    return bool(held == wanted) and isinstance(held, bool) == isinstance(wanted, bool)
+
+
+_PLACEHOLDER = re.compile(r"\{[?$](\w+)\}")
+_RDF_TYPE = URIRef(RDF + "type")
+_UNEXPECTED_TYPE = URIRef(KARENINA + "unexpectedType")
+
+
+def message_of(rule: Rule, result: Result, data: DataGraph) -> str:
+    """Return the message of `rule` about one result; `data` is what was validated."""
+
+    def filled(match: re.Match[str]) -> str:
+        match match[1]:
+            case "value":
+                return _value(result, data)
+            case "detail":
+                return _detail(rule, result, data)
+            case "setting":
+                return _setting(result, data)
+            case name:
+                return _property(result, name, data)
+
+    return _PLACEHOLDER.sub(filled, rule.message).removesuffix(": ")
+
+
+def remedy_of(rule: Rule, result: Result) -> str:
+    """Return what to do about a result: the nearest known name, where there is one, or what the rule says."""
+    if rule.suggests and result.value is not None:
+        near = forms.nearest(str(result.value).removeprefix(KARENINA).removeprefix(SCHEMA), TRAIT_TYPES)
+        if near:
+            return f"did you mean karenina:{near}?"
+    return rule.remedy
+
+
+def shown_term(term: Any, data: DataGraph) -> str:
+    """Name a term in a message."""
+    if isinstance(term, Literal):
+        value = value_of(term)
+        if isinstance(value, str) and secret(value):
+            return "what looks like a secret"
+        return shown(value) + (f"@{term.language}" if term.language else "")
+    text = str(term)
+    if data.describes(term):
+        return "an object"
+    if is_minted(text):
+        return "an empty object"
+    if text.startswith(ID_BASE):
+        return shown(text_of(text))
+    if text.startswith(KARENINA):
+        return f'"karenina:{text.removeprefix(KARENINA)}"'
+    key = key_of(term)
+    return f"<{text}>" if key == text else f'"{key}"'
+
+
+def _value(result: Result, data: DataGraph) -> str:
+    if result.value is not None:
+        return shown_term(result.value, data)
+    if str(result.component) == SHACL + "MaxCountConstraintComponent":
+        held = [term for path in result.paths for term in data.values(result.focus, path)]
+        return f"given {len(held)} times" if len(held) > 1 else shown_term(held[0], data) if held else "given"
+    return "missing"
+
+
+def _detail(rule: Rule, result: Result, data: DataGraph) -> str:
+    if rule.form and result.value is not None:
+        return FORMS[rule.form](value_of(result.value)) or ""
+    roles = data.values(result.focus, _RDF_TYPE)
+    return next(filter(None, (_name_in_message(result, str(role).removeprefix(KARENINA)) for role in roles)), "")
+
+
+def _name_in_message(result: Result, role: str) -> str | None:
+    """Return what was meant by a key or a type of an object in this role, in words."""
+    if result.value is None:
+        return None
+    if _UNEXPECTED_TYPE in result.paths:
+        expected = forms.expected_type(result.value, role)
+        return f"this place asks for {expected}" if expected else None
+    near = forms.misspelt(str(result.value), role)
+    if near:
+        return f"did you mean {near}?"
+    owner = forms.misplaced(str(result.value), role)
+    return f"it belongs to {owner}" if owner else None
+
+
+def _setting(result: Result, data: DataGraph) -> str:
+    """Name the setting that a result is about: of several paths the one that holds the value."""
+    paths = [path for path in result.paths if result.value in data.values(result.focus, path)] or list(result.paths)
+    return (_SETTINGS.get(paths[0]) or key_of(paths[0])) if paths else ""
+
+
+def _property(result: Result, name: str, data: DataGraph) -> str:
+    for namespace in (SCHEMA, KARENINA):
+        terms = data.values(result.focus, URIRef(namespace + name))
+        if terms:
+            return shown_term(terms[0], data)
+    return "missing"
+
+
+def located(
+    found: Iterable[shacl.Result], shapes: Index, data: DataGraph, reading: Reading, profile: Profile
+) -> Iterator[tuple[str | None, Finding]]:
+    """Yield the findings that validation results are about a source whose statements are `data`, in any order.
+
+    Each comes after the JSON Pointer of its value in the canonical tree. Of several results of one rule at one place
+    there is one finding: several constraints of one shape may fail for one reason.
+    """
+    nodes = Map(reading.tree)
+    findings = []
+    for result in results(found, shapes):
+        rule = profile.of_shape(str(result.shape)) or Rule("shape", "shape", "a shape of your own", result.severity)
+        # The dialect of the source may have no place for what the rule asks for.
+        if not any(reading.dialect.startswith(one) for one in rule.excused):
+            for one in by_path(result, data):
+                at = nodes.pointer(one.focus, one.paths, one.value, rule.member)
+                findings.append((at, _finding(one, rule, data, nodes=nodes, at=at, reading=reading)))
+    seen = set()
+    for at, finding in sorted(findings, key=lambda pair: pair[1].message):
+        pointer = finding.place.pointer
+        key = finding.code, finding.node, finding.value if pointer is None else pointer
+        if key not in seen:
+            seen.add(key)
+            yield at, finding
+
+
+def _finding(  # noqa: PLR0913 - what a finding is made of
+    result: Result, rule: Rule, data: DataGraph, *, nodes: Map, at: str | None, reading: Reading
+) -> Finding:
+    if at is None or reading.document is None:
+        place = Place(reading.source)
+    else:
+        place = reading.key_place(at) if rule.slug in _ABOUT_KEYS else reading.place(at)
+    return Finding(
+        code=rule.code,
+        severity=result.severity,
+        message=message_of(rule, result, data) if rule.message else " ".join(result.messages),
+        remedy=remedy_of(rule, result),
+        place=place,
+        subject=nodes.subject(at) if at is not None else "",
+        dialect=reading.dialect,
+        rule=rule.slug,
+        condition=rule.condition,
+        node=str(result.focus),
+        value=None if result.value is None or secret(value_of(result.value)) else str(result.value),
+    )
+
+
+_ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})

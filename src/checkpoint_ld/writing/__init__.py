@@ -5,33 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import dialects, emission, rdf
-from checkpoint_ld.dialects.dialect import Downgrade, step
+from checkpoint_ld import dialects
+from checkpoint_ld.dialects.amendment import amended, changed, patched, without_contexts
+from checkpoint_ld.dialects.dialect import Downgrade, as_list, name_of, step, values
 from checkpoint_ld.dialects.leftovers import KEPT, loss, losses_of
-from checkpoint_ld.dialects.properties import as_list, name_of, values
 from checkpoint_ld.dialects.ratings import LLM_SUFFIXES, trait_type
+from checkpoint_ld.dialects.reading import CANONICAL
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.emission import ContextStyle
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph import contexts, naming
+from checkpoint_ld.graph import contexts, emission, naming
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.emission import ContextStyle, parsing
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText, same
 from checkpoint_ld.phrases import shown
-from checkpoint_ld.reading import CANONICAL
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY
-from checkpoint_ld.writing.amendment import amended, changed, patched, without_contexts
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
     from checkpoint_ld.dialects import Dialect
+    from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.reading import Reading
 
 Tree = dict[str, Any]
 
@@ -46,7 +45,7 @@ RDF_WRITERS = {
 SYNTAXES = (JSONLD, *RDF_WRITERS, EXPANDED)
 """What a checkpoint can be written as, by the names that the command line has for it."""
 
-EXTENSIONS = {".json": JSONLD, ".jsonld": JSONLD, **rdf.EXTENSIONS}
+EXTENSIONS = {".json": JSONLD, ".jsonld": JSONLD, **parsing.EXTENSIONS}
 
 _GUI, _DATASET = "gui-datafeed", "dataset-1"
 _DEEP_JUDGMENT = "deep_judgment_"
@@ -104,7 +103,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
         adapted = tree and adaptation.of(tree)
         graph = graph if adapted is tree or adapted is None else CheckpointGraph.of_tree(adapted)
         if inferred:
-            from checkpoint_ld.inference import with_inferred  # noqa: PLC0415 - it takes long to import, and few ask for it
+            from checkpoint_ld.validation.inference import with_inferred  # noqa: PLC0415 - it takes long to import
 
             graph = with_inferred(graph)
         return Written(_statements(graph, syntax), tuple(adaptation.findings))

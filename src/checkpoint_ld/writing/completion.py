@@ -10,8 +10,9 @@ import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.dialects.amendment import changed, without_contexts
 from checkpoint_ld.dialects.datafeed import new_template_of, template_name
-from checkpoint_ld.dialects.properties import as_list, container, name_of, property_value, text_of, values
+from checkpoint_ld.dialects.dialect import as_list, container, name_of, property_value, text_of, values
 from checkpoint_ld.dialects.ratings import CANONICAL, CONTAINERS, as_float
 from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION
 from checkpoint_ld.documents.values import as_base64, is_number
@@ -22,7 +23,6 @@ from checkpoint_ld.mapping.questions import creator_members, default_template, i
 from checkpoint_ld.mapping.traits import number_of, range_of, trait_of
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION, FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, ordered
-from checkpoint_ld.writing.amendment import changed, without_contexts
 
 if TYPE_CHECKING:
     from checkpoint_ld.entities import AnyTrait

@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from checkpoint_ld.entities import (
-    PRIMITIVES,
-    TracePrimitive,
-    VerificationPrimitive,
-    primitive_of,
-    safe_check,
-)
+from checkpoint_ld.entities import PRIMITIVES, TracePrimitive, VerificationPrimitive, primitive_of, safe_check
 from checkpoint_ld.errors import EvaluationError, SettingsError
 from checkpoint_ld.templates import primitives as described
 

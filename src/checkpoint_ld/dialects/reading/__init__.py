@@ -1,0 +1,329 @@
+"""Reading: any source of a checkpoint as one canonical tree, with findings about its form.
+
+Bytes become JSON or statements, a JSON-LD form becomes plain keys, a dialect becomes the canonical one. Every finding
+points into the source. What its content breaks rules of is found by `validation`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from checkpoint_ld import dialects
+from checkpoint_ld.dialects import old_names
+from checkpoint_ld.dialects.reading import json_ld as forms
+from checkpoint_ld.documents.document import Document, read_json
+from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph.interpreter import uncollected
+from checkpoint_ld.graph.literals import TypedText
+from checkpoint_ld.phrases import given, shown
+from checkpoint_ld.rules import finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from checkpoint_ld.dialects import Upgrade
+    from checkpoint_ld.dialects.reading.json_ld import Plain
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.store import Index
+
+Tree = dict[str, Any]
+Parsed = TypeVar("Parsed")
+
+JSON_SYNTAX = "json"
+CANONICAL = "datafeed-ns-v3"
+
+_SYNTAXES = (JSON_SYNTAX, *parsing.SYNTAXES)
+AGENT_MEMBERS = frozenset(("execution_id", "snapshot"))
+"""What the root of every agent checkpoint has, be it a broken one."""
+_KINDS = {list: "an array", str: "a text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
+_NODE = rb"(?:<[^<>\s]*>|_:\S+(?=\s))"
+_LITERAL = rb'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>\s]*>|@[\w-]+)?'
+_QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL + b")", _NODE, rb"\.")))
+"""A line of N-Quads that names a graph; Turtle and TriG have no such line."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A checkpoint that was read: its canonical tree, where it comes from, and what was found on the way.
+
+    Nobody may change `tree`. `dialect` is the one that the source is written in; `document` is None for a source in an
+    RDF syntax. `findings` are violations and warnings, those of the rules at load among them if it `is_checked`.
+    `way_back` is None where expansion has lost the places of the source. `unplaced` are findings about the form of the
+    source whose pointers lead into the document in plain keys, `placed` the others.
+    """
+
+    tree: Tree = field(repr=False)
+    dialect: str
+    syntax: str
+    source: str | None
+    findings: tuple[Finding, ...]
+    document: Document | None = field(default=None, repr=False)
+    way_back: tuple[Upgrade, Mapping[str, str]] | None = field(default=None, repr=False)
+    placed: tuple[Finding, ...] = field(default=(), repr=False)
+    unplaced: tuple[Finding, ...] = field(default=(), repr=False)
+    has_typed_texts: bool = False
+    is_checked: bool = False
+
+    @cached_property
+    def graph(self) -> CheckpointGraph:
+        """The checkpoint as a graph."""
+        from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - it takes long to import
+
+        return CheckpointGraph.of_tree(self.tree)
+
+    @cached_property
+    def of_form(self) -> tuple[Finding, ...]:
+        """The findings about the form of the source, together with what is only worth knowing about it."""
+        return self._of_form(Severity.INFO)
+
+    def _of_form(self, least: Severity) -> tuple[Finding, ...]:
+        """Return the findings about the form of the source from a severity on."""
+        found = (*self.placed, *(self._in_source(one) for one in self.unplaced if one.severity >= least))
+        return tuple(replace(one, dialect=self.dialect) for one in found if one.severity >= least)
+
+    def _in_source(self, found: Finding) -> Finding:
+        """Complete a finding whose pointer leads into the document in plain keys."""
+        if self.document is None or self.way_back is None:
+            return replace(found, place=Place(self.source))
+        pointer = dialects.source_pointer(self.way_back[1], found.place.pointer or "")
+        return replace(found, place=self.document.place(pointer))
+
+    def with_findings(self, found: Iterable[Finding]) -> Reading:
+        """Return this reading with the findings of the rules at load, beside those about the form of the source."""
+        findings = tuple(sorted((*self.findings, *found), key=by_place))
+        reading = replace(self, findings=findings, is_checked=True)
+        if "graph" in vars(self):
+            vars(reading)["graph"] = self.graph
+        return reading
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether nothing was found that makes the checkpoint unreadable."""
+        return all(found.severity < Severity.VIOLATION for found in self.findings)
+
+    def refusing(self, *, strict: bool = False) -> Reading:
+        """Return this reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
+        refused = self.findings if strict else [one for one in self.findings if one.severity is Severity.VIOLATION]
+        if refused:
+            raise ReadError.of(refused)
+        return self
+
+    def without_types(self) -> Reading:
+        """Return this reading with plain texts in place of those that have a language or a datatype."""
+        return replace(self, tree=_plain_texts(self.tree), has_typed_texts=False) if self.has_typed_texts else self
+
+    def place(self, pointer: str) -> Place:
+        """Return where in the source the value at `pointer` of the canonical tree stands, as far as it is known."""
+        source = self._source_pointer(pointer)
+        return Place(self.source) if self.document is None or source is None else self.document.place(source)
+
+    def key_place(self, pointer: str) -> Place:
+        """Return where the key of the member at `pointer` of the canonical tree stands, as far as it is known."""
+        source = self._source_pointer(pointer)
+        return Place(self.source) if self.document is None or source is None else self.document.key_place(source)
+
+    def _source_pointer(self, pointer: str) -> str | None:
+        """Return where in the document stands what is at `pointer` of the canonical tree."""
+        if self.way_back is None:
+            return None
+        upgrade, origins = self.way_back
+        return dialects.source_pointer(origins, dialects.source_pointer(upgrade.origins, pointer))
+
+
+def by_place(found: Finding) -> tuple[int, int, str, str]:
+    """Return what sorts findings by their places in the source."""
+    return found.place.line or 0, found.place.column or 0, found.node or "", found.code
+
+
+def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Reading:
+    """Read a checkpoint from a path, an open binary file or bytes, whatever rules its content breaks.
+
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
+    characters. Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all; SourceMissingError when
+    there is no such file.
+    """
+    return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits)
+
+
+def examine_bytes(
+    data: bytes, name: str | None = None, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Reading:
+    """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
+    return parsed(
+        data,
+        name,
+        syntax,
+        limits,
+        of_document=examine_document,
+        of_index=lambda index, syntax: of_statements(index, syntax, name),
+    )
+
+
+def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
+    data: bytes,
+    name: str | None,
+    syntax: str | None,
+    limits: Limits,
+    *,
+    of_document: Callable[[Document], Parsed],
+    of_index: Callable[[Index, str], Parsed],
+) -> Parsed:
+    """Return what is made of the bytes of a source, packed or not: of a JSON document, or of statements in a syntax.
+
+    `name` is what the findings of a ReadError call the source, where they have no file yet. Without `syntax` the
+    extension of `name` or the first characters decide.
+    """
+    check_syntax(syntax)
+    try:
+        data = unpacked(data, name, limits)
+        syntax = syntax or syntax_of(name, data)
+        with uncollected():
+            if syntax == JSON_SYNTAX:
+                return of_document(read_json(data, name, limits))
+            return of_index(parsing.parse(data, syntax), syntax)
+    except ReadError as error:
+        if not error.findings:
+            raise
+        raise in_file(error, name) from error
+
+
+def examine_document(document: Document, *, restored: bool = True) -> Reading:
+    """Read a checkpoint from a JSON document; otherwise as `examine`, but that errors may name no file.
+
+    Unless it is `restored`, what our writer kept in a Dataset beyond the words of that dialect is left out.
+    """
+    plain = forms.plain(document.value)
+    return _reading(plain, JSON_SYNTAX, document.source, document, restored=restored)
+
+
+def check_syntax(syntax: str | None) -> None:
+    """Raise ReadError for what is no name of a syntax that can be read."""
+    if syntax is not None and syntax not in _SYNTAXES:
+        raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
+
+
+def in_file(error: ReadError, name: str | None) -> ReadError:
+    """Return an error whose findings are in the file `name`, where they are in none yet."""
+    return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)
+
+
+def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> Reading:
+    """Read a checkpoint from the statements of one or more graphs."""
+    plain = forms.of_index(index, syntax, as_found=False)
+    if plain is None:
+        found = forms.roots(index)
+        what = f"{len(found)} checkpoints: " + ", ".join(sorted(map(str, found))) if found else "no checkpoint"
+        message = f"the statements hold {what}"
+        raise ReadError.of(
+            [finding("no-checkpoint", message, remedy="give the statements of exactly one schema:DataFeed")]
+        )
+    return _reading(replace(plain, forms=()), syntax, source, None)
+
+
+def syntax_of(name: str | None, data: bytes) -> str:
+    """Tell the syntax of a text by its file's extension, or else by how it starts."""
+    extension = extension_of(name or "")
+    if extension in parsing.EXTENSIONS:
+        return parsing.EXTENSIONS[extension]
+    start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if extension in (".json", ".jsonld") or not start or start[:1] in b'{["' or b"\x00" in start:
+        return JSON_SYNTAX
+    if start.startswith(b"<<<<<<<"):  # a conflict marker of git, which the reader of JSON tells
+        return JSON_SYNTAX
+    if start.startswith((b"<?xml", b"<rdf:", b"<RDF", b"<!DOCTYPE")):
+        return "xml"
+    if _QUAD.match(data.lstrip().partition(b"\n")[0]):
+        return "nq"
+    if start.startswith((b"@prefix", b"PREFIX", b"@base", b"BASE", b"#", b"<", b"_:")):
+        return "trig"
+    return JSON_SYNTAX
+
+
+def _reading(
+    plain: Plain, syntax: str, name: str | None, document: Document | None, *, restored: bool = True
+) -> Reading:
+    detected = dialects.detect(plain.tree)
+    if detected is None:
+        raise ReadError.of([_no_checkpoint(plain.tree, document)])
+    upgrade = detected.upgrade(plain.tree, restored=restored)
+    tree = upgrade.tree if detected.name == CANONICAL else _with_our_context(upgrade.tree)
+    way_back = None if plain.origins is None else (upgrade, plain.origins)
+    is_as_written = document is not None and plain.origins is not None and detected.name == CANONICAL
+    placed = (*(document.findings if document is not None else ()), *_form_findings(plain, document))
+    unplaced = (*upgrade.findings, *(old_names.findings(plain.tree) if is_as_written else ()))
+    if document is None:
+        placed, unplaced = (
+            tuple(one for one in found if one.rule not in ("context", "root-type")) for found in (placed, unplaced)
+        )
+    reading = Reading(
+        tree, detected.name, syntax, name, (), document, way_back, placed, unplaced, plain.has_typed_texts
+    )
+    return replace(reading, findings=tuple(sorted(reading._of_form(Severity.WARNING), key=by_place)))  # noqa: SLF001 - it is of this module
+
+
+def _with_our_context(tree: Tree) -> Tree:
+    foreign = contexts.foreign_terms(tree.get("@context"))
+    kept = {key: value for key, value in tree.items() if key != "@context"}
+    return {"@context": {**contexts.plain(), **foreign}, **kept}
+
+
+def _form_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:
+    place = Place(document.source if document else None, "", 1, 1)
+    if plain.forms or plain.changed:
+        more = [f"{len(plain.forms) - 3} more"] if len(plain.forms) > 3 else []
+        unusual = "; ".join([*plain.forms[:3], *more, *plain.changed])
+        yield replace(finding("json-ld-form", f"not the usual form of JSON-LD: {unusual}", pointer=""), place=place)
+    yield from _context_findings(plain, document)
+
+
+def _context_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:
+    tree = plain.tree
+    if document is None or plain.origins is None or not any(key.startswith("@") for key in tree):
+        return
+    if "@type" not in tree:
+        yield replace(
+            finding("root-type", "the root has no @type; it is read as a DataFeed"), place=document.place("/@type")
+        )
+    address, context = forms.address_of(tree.get("@context")), tree.get("@context")
+    if address is not None:
+        message = f"the remote context {shown(address)} is not known and is never fetched; keys are read as they are"
+    elif "@context" not in tree:
+        message = "there is no @context; keys are read as they are"
+    elif not isinstance(context, (dict, list, str)):
+        message = f"the @context is {shown(context)}, not an object; keys are read as they are"
+    elif isinstance(context, dict) and not contexts.is_literal(context):
+        vocabulary = given(context.get("@vocab"))
+        message = f"the @vocab of the @context is {vocabulary}, not schema.org's; keys are read as they are"
+    else:
+        return
+    yield replace(finding("context", message), place=document.place("/@context"))
+
+
+def _plain_texts(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain_texts(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain_texts(one) for one in value]
+    return str(value) if isinstance(value, TypedText) else value
+
+
+def _no_checkpoint(value: Any, document: Document | None) -> Finding:
+    what = (
+        f"an object with the members {', '.join(map(shown, list(value)[:8]))}"
+        if isinstance(value, dict)
+        else _KINDS.get(type(value), "an object")
+    )
+    place = Place(document.source if document else None, "", 1, 1)
+    if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
+        message = f"this is an agent checkpoint, no benchmark: {what}"
+        remedy = "use the commands of checkpoint-ld agent, or those that take both, such as convert, validate and query"
+        return replace(finding("no-checkpoint", message, remedy=remedy), place=place)
+    return replace(finding("no-checkpoint", f"this is no checkpoint but {what}"), place=place)

@@ -1,0 +1,565 @@
+"""The literal form: a checkpoint whose keys mean what they say, and the small departures from it.
+
+The plain keys are those that the dialects know. A document's contexts may write them otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import repeat
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.annotation import is_name
+from checkpoint_ld.graph.columns import TOGETHER, alike
+from checkpoint_ld.graph.contexts import ROOT_TYPE, is_property_value, json_keys
+from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_language, json_text
+from checkpoint_ld.graph.naming import is_iri
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP, TEXTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from checkpoint_ld.graph.columns import Alike
+    from checkpoint_ld.graph.contexts import Definition, Term, TermTable
+
+Tree = dict[str, Any]
+
+SCENARIO_TYPES = frozenset(("karenina:Scenario", "karenina:ScenarioNode"))
+
+ROOT_TYPES = frozenset(("DataFeed", "Dataset"))
+AGENT_TYPES = frozenset(("Person", "Organization"))
+PART_TYPES = frozenset(("DataFeedItem", "Question", "Answer", "SoftwareSourceCode", "Rating", "PropertyValue"))
+TYPES = ROOT_TYPES | PART_TYPES | AGENT_TYPES | SCENARIO_TYPES
+
+STRUCTURE = frozenset(
+    ("dataFeedElement", "item", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "creator")
+)
+"""Members that hold the objects of a checkpoint."""
+
+SCENARIO_STRUCTURE = frozenset(("nodes", "edges", "outcomeCriteria", "question"))
+"""The same of a scenario."""
+
+NUMBERS = frozenset(("bestRating", "worstRating", "ratingValue"))
+MEMBERS = STRUCTURE | TEXTS | NUMBERS | {"contentRating", "value", "additionalType"}
+"""Members that mean something in a checkpoint."""
+
+
+KEYWORDS = frozenset(
+    (
+        *("@context", "@direction", "@graph", "@id", "@included", "@index", "@language", "@list", "@nest"),
+        *("@reverse", "@set", "@type", "@value"),
+    )
+)
+"""Keywords that may be keys of objects (JSON-LD 1.1 §9.16)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A document in plain keys; `forms` says what was unusual about it, `changed` what plain keys say otherwise.
+
+    `origins` maps pointers to those of the source; it is None when expansion has lost the way back to it.
+    """
+
+    tree: Any
+    forms: tuple[str, ...] = ()
+    origins: dict[str, str] | None = field(default_factory=dict)
+    changed: tuple[str, ...] = ()
+    has_typed_texts: bool = False
+
+
+_NAMESPACES = {SCHEMA: "", SCHEMA_HTTP: "", "schema:": "", KARENINA: "karenina:"}
+
+
+class Spelling:
+    """The names of a document, translated into plain ones."""
+
+    def __init__(self, definitions: dict[str, Definition] | None = None) -> None:
+        self.definitions = definitions or {}
+
+    @classmethod
+    def of_context(cls, context: object) -> Spelling:
+        """Learn the names of one context."""
+        return cls(contexts.definitions(context) if context else {})
+
+    @classmethod
+    def of_document(cls, value: Any) -> Spelling:
+        """Learn the names of all the contexts that stand anywhere in a document."""
+        definitions: dict[str, Definition] = {}
+        for chain in {json.dumps(chain): chain for chain in _chains_in(value, [])}.values():
+            definitions.update(contexts.definitions(chain))
+        return cls(definitions)
+
+    def plain(self, name: str) -> str:
+        """Return what checkpoints call the key or type `name`; a name that they do not know stays as it is.
+
+        Another name for a keyword is translated too. A name that is plain already is never taken for another one,
+        whatever a context says: Karenina matches names literally.
+        """
+        if name in MEMBERS or name in TYPES:
+            return name
+        iri = self.iri(name)
+        for namespace, prefix in _NAMESPACES.items():
+            if iri.startswith(namespace):
+                return prefix + iri[len(namespace) :]
+        return iri if iri.startswith("@") else name
+
+    def is_json(self, key: str) -> bool:
+        """Tell whether the values of `key` are JSON literals."""
+        definition = self.definitions.get(key)
+        return key in json_keys() if definition is None else definition.coercion == "@json"
+
+    def iri(self, name: str) -> str:
+        """Return the IRI or keyword that the contexts say `name` stands for; without such a word it stays as it is."""
+        definition = self.definitions.get(name)
+        if definition is not None:
+            return definition.iri
+        prefix, colon, local = name.partition(":")
+        definition = self.definitions.get(prefix) if colon and not local.startswith("//") else None
+        return definition.iri + local if definition is not None and definition.is_prefix else name
+
+    def is_plain_key(self, key: str) -> bool:
+        """Tell whether a key is plain, or none that checkpoints know."""
+        plain = self.plain(key)
+        return plain == key or not (plain in MEMBERS or plain.startswith("@"))
+
+    def is_plain_type(self, name: Any) -> bool:
+        """Tell whether a type is plain, or none that checkpoints know."""
+        if not isinstance(name, str):
+            return True
+        plain = self.plain(name)
+        return plain in (name, f"karenina:{name}") or not (plain in TYPES or plain.startswith("karenina:"))
+
+
+def _chains_in(value: Any, outer: list[Any]) -> Iterator[list[Any]]:
+    """Yield each context of a document together with those around it."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _chains_in(one, outer)
+    elif isinstance(value, dict):
+        if "@context" in value:
+            context = value["@context"]
+            outer = [*outer, *(context if isinstance(context, list) else [context])]
+            yield outer
+        for key, one in value.items():
+            if key != "@context":
+                yield from _chains_in(one, outer)
+
+
+_STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set"))
+"""Keywords that make statements of their own; all others, and what only looks like one, are kept as they stand."""
+_NONE: Mapping[str, Any] = MappingProxyType({})
+_VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
+RUBRICS = frozenset(("rubric", "globalRubric"))
+_IN_SCENARIOS = STRUCTURE | SCENARIO_STRUCTURE
+_SINGLES = frozenset(("item", "acceptedAnswer"))
+
+
+Marks = dict[int, bool]
+"""Objects that may not be in their usual shape and those around them, by identity: whether all below them counts."""
+
+
+def is_literal(
+    tree: Tree, table: TermTable, spelling: Spelling, marked: Marks | None = None, via: Term | None = None
+) -> bool:
+    """Tell whether all objects that make up a checkpoint are in plain keys and in their places.
+
+    With `marked`, as `unusual` returns it, no others are looked at.
+    """
+    marked = None if marked is None or marked.get(id(tree)) else marked
+    types = tree.get("@type")
+    if not all(map(spelling.is_plain_type, types if isinstance(types, list) else [types])):
+        return False
+    known, structure = table.at(via, types).by_key, _structure_of(types)
+    for key, value in tree.items():
+        if not _is_plain_member(key, value, spelling):
+            return False
+        below = _objects(key, value) if key in structure else ()
+        for one in below if marked is None else [one for one in below if id(one) in marked]:
+            if one.keys() == {"@id"} or not _has_no_context(one, known.get(key), table):
+                return False
+            if not is_literal(one, table, spelling, marked, known.get(key)):
+                return False
+    return True
+
+
+def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
+    if key.startswith("@"):
+        return key not in _STATING
+    if not spelling.is_plain_key(key):
+        return False
+    if type(value) is str and key != "additionalType":
+        return True
+    if key == "additionalType" and isinstance(value, str) and not value.startswith(KARENINA):
+        return spelling.is_plain_type(value)
+    if key in TEXTS and all(one is not None for one in map(_typed_text, _objects(key, value))):
+        return True
+    if key == "contentRating":
+        return not any(isinstance(one, dict) for one in (value if isinstance(value, list) else [value]))
+    return key not in MEMBERS or key in STRUCTURE or key == "value" or not _is_jsonld_value(value)
+
+
+def _is_jsonld_value(value: Any) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return any(isinstance(one, dict) and one.keys() & _VALUE_KEYWORDS for one in values)
+
+
+def _structure_of(types: Any) -> frozenset[str]:
+    kinds = types if isinstance(types, list) else [types]
+    return _IN_SCENARIOS if any(isinstance(kind, str) and kind in SCENARIO_TYPES for kind in kinds) else STRUCTURE
+
+
+def _objects(key: str, value: Any) -> list[Tree]:
+    if isinstance(value, dict):
+        value = list(value.values()) if key == "nodes" else [value]
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
+    """Tell whether an object has no context of its own, or just the one that we would write there."""
+    if not value.get("@context", True):  # it says nothing, and is kept
+        return isinstance(value["@context"], dict)
+    if "@context" not in value:
+        return True
+    from checkpoint_ld.graph.emission import local_context  # noqa: PLC0415 - it takes long to import
+
+    own, kind = value["@context"], value.get("@type")
+    if not isinstance(own, dict):
+        return False
+    ours = local_context(value, table.at(via, kind), is_property=is_property_value(kind, via))
+    passed_over = {"@propagate", *typings_of(own)}
+    # What is null there is set apart from the graph, which the object alone does not tell.
+    told = {key: one for key, one in own.items() if one is not None and key not in passed_over}
+    if not told and len(passed_over) > 1:
+        return True  # under another context than ours, nothing but the types of texts is written
+    return told == {key: one for key, one in ours.items() if key not in passed_over and own.get(key, one) is not None}
+
+
+def typings_of(context: object) -> dict[str, Tree]:
+    """Return the keys of texts that a context of one object gives a language or a datatype, with what it says."""
+    typings = {}
+    for key, one in context.items() if isinstance(context, dict) else ():
+        told = {name: said for name, said in one.items() if name.startswith("@")} if isinstance(one, dict) else {}
+        typing = {name: said for name, said in told.items() if name not in ("@id", "@container")}
+        if (key in TEXTS or key == "value") and _typed_text({"@value": "", **typing}) is not None:
+            typings[key] = typing
+    return typings
+
+
+def of_root(context: object) -> Tree:
+    """Return what a document's context says of the root alone."""
+    scoped = context.get(ROOT_TYPE) if isinstance(context, dict) else None
+    local = scoped.get("@context") if isinstance(scoped, dict) else None
+    return local if isinstance(local, dict) else {}
+
+
+def _typed_text(value: Tree) -> TypedText | None:
+    """Return the text of a value object that says its language or its datatype in full, and nothing else."""
+    text, language, datatype = (value.get(key) for key in ("@value", "@language", "@type"))
+    if not isinstance(text, str) or len(value) != 2 or datatype == DOUBLE:
+        return None
+    if isinstance(language, str) and is_language(language):
+        return TypedText(text, language.lower())
+    return TypedText(text, None, datatype) if isinstance(datatype, str) and is_iri(datatype) else None
+
+
+class Tidying:
+    """Puts small departures right; `forms` says which ones there were.
+
+    With `marked`, as `unusual` returns it, other objects stay as they are.
+    """
+
+    def __init__(self, table: TermTable, marked: Marks | None = None) -> None:
+        self.table = table
+        self.marked = marked
+        self.forms: list[str] = []
+        self.changed: list[str] = []
+        self.has_typed_texts = False
+
+    def root(self, tree: Tree) -> Tree:
+        """Return the tree of a checkpoint in its usual shape."""
+        context = tree.get("@context")
+        if isinstance(context, list):
+            self.forms.append("an array as @context")
+            tree = {**tree, "@context": _joined(context)}
+        return self._object(tree, None, "", typings=typings_of(of_root(context)))
+
+    def _object(
+        self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool = True, typings: Mapping[str, Tree] = _NONE
+    ) -> Tree:
+        """Return an object in its usual shape; below a member that is not known only our local contexts go."""
+        marked = self.marked
+        if marked is not None and is_known:
+            is_whole = marked.get(id(tree))
+            if is_whole is None:
+                return tree
+            self.marked = None if is_whole else marked
+        try:
+            return self._tidy(tree, via, pointer, is_known=is_known, typings=typings)
+        finally:
+            self.marked = marked
+
+    def _tidy(self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool, typings: Mapping[str, Tree]) -> Tree:
+        kind = self._one_type(tree.get("@type"), f"{pointer}/@type") if is_known else tree.get("@type")
+        known = self.table.at(via, kind).by_key
+        is_property = is_property_value(kind, via)
+        structure = _structure_of(kind) if is_known else frozenset()
+        tidy: Tree = {}
+        for key, value in tree.items():
+            if key == "@context" and pointer and value and _has_no_context(tree, via, self.table):
+                typings = typings_of(value)
+                continue
+            is_told = key == "@id" or (key == "@type" and "@value" not in tree)  # that of a JSON literal is a keyword
+            if is_told and not is_name(value, is_type=key == "@type"):
+                what = f"{key} at {pointer or '/'} is {json_text(value)[:40]}"
+                self.changed.append(f"the {what}, which no JSON-LD processor takes; it is left out of what we write")
+            term = known.get(key)
+            if (
+                type(value) is str
+                and key != "additionalType"
+                and key[:1] != "@"
+                and (term is None or not term.container)
+            ):
+                tidy[key] = value
+            elif key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
+                tidy[key] = kind if key == "@type" else value
+            else:
+                at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+                shaped = self._shaped(tree, key, value, term, at) if is_known else value
+                tidy[key] = self._below(shaped, term, at, is_known=key in structure)
+        self.has_typed_texts |= bool(typings)
+        return {key: _typed_as(value, typings[key]) if key in typings else value for key, value in tidy.items()}
+
+    def _below(self, value: Any, via: Term | None, pointer: str, *, is_known: bool) -> Any:
+        if isinstance(value, list):
+            return [self._below(one, via, f"{pointer}/{at}", is_known=is_known) for at, one in enumerate(value)]
+        if not isinstance(value, dict):
+            return value
+        if via is None or via.container != "@index":
+            return self._object(value, via, pointer, is_known=is_known)
+        return {
+            key: self._object(one, via, f"{pointer}/{key}", is_known=is_known) if isinstance(one, dict) else one
+            for key, one in value.items()
+        }
+
+    def _shaped(self, tree: Tree, key: str, value: Any, term: Term | None, pointer: str) -> Any:
+        if key == "additionalType" and isinstance(value, str) and value.startswith(KARENINA):
+            self.forms.append(f"a full IRI at {pointer}")
+            return f"karenina:{value[len(KARENINA) :]}"
+        if key in TEXTS and (objects := _objects(key, value)) and all(map(_typed_text, objects)):
+            self.has_typed_texts = True
+            self.forms.append(f"a value object at {pointer}")
+            value = (
+                [_typed_text(one) or one if isinstance(one, dict) else one for one in value]
+                if isinstance(value, list)
+                else _typed_text(value)
+            )
+        is_single = key in _SINGLES or (key == "hasPart" and "acceptedAnswer" in tree)
+        if is_single and isinstance(value, list) and len(value) == 1:
+            self.forms.append(f"an array of one at {pointer}")
+            return value[0]
+        if term is not None and term.container == "@set" and not is_single and isinstance(value, (dict, str)):
+            self.forms.append(f"a single value at {pointer}")
+            return [value]
+        if key in RUBRICS and isinstance(value, dict):
+            return {name: self._listed(name, one, f"{pointer}/{name}") for name, one in value.items()}
+        return value
+
+    def _listed(self, name: str, value: Any, pointer: str) -> Any:
+        if not name.endswith("traits") or not isinstance(value, dict):
+            return value
+        self.forms.append(f"a single value at {pointer}")
+        return [value]
+
+    def _one_type(self, types: Any, pointer: str) -> Any:
+        if isinstance(types, list) and len(types) == 1 and isinstance(types[0], str) and types[0] in TYPES:
+            self.forms.append(f"an array as {pointer}")
+            return types[0]
+        return types
+
+
+def _typed_as(value: Any, typing: Tree) -> Any:
+    """Return a text, or an array of them, with the language or datatype that a term definition gives it."""
+    if isinstance(value, list):
+        return [_typed_as(one, typing) for one in value]
+    return TypedText(value, typing.get("@language"), typing.get("@type")) if type(value) is str else value
+
+
+def _joined(context: list[Any]) -> Any:
+    objects = [one for one in context if isinstance(one, dict)]
+    return {key: value for one in objects for key, value in one.items()} if objects else context[0] if context else {}
+
+
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+_TEXTS, _OBJECTS = {str}, {dict}
+_REFERENCE = ("@id",)
+
+
+class _Holds(Enum):
+    """What a member may hold for its object to be a usual one."""
+
+    ANYTHING = auto()
+    PLAIN_VALUES = auto()
+    VALUES = auto()
+    OBJECTS = auto()
+    A_KIND = auto()
+    A_NAME = auto()
+
+
+class _Key(NamedTuple):
+    holds: _Holds
+    is_set: bool
+    term: Term | None
+
+
+class Usual:
+    """Finds what of a document may not stay as it is; what takes a closer look is marked too."""
+
+    def __init__(self, table: TermTable, spelling: Spelling) -> None:
+        self._table = table
+        self._spelling = spelling
+        self._marked: Marks = {}
+        self._around: dict[int, int] = {}
+        """The identities of objects with those of the objects around them."""
+        self._waiting: dict[int, tuple[Term | None, list[Tree]]] = {}
+        self._keys: dict[tuple[str, str | None, int], _Key | None] = {}
+
+    def unusual(self, tree: Tree) -> Marks | None:
+        """Return the objects that `is_literal` may not find literal, or `Tidying` may change, with those around them.
+
+        None where that is the whole document.
+        """
+        context = tree.get("@context")
+        if isinstance(context, list) or typings_of(of_root(context)):
+            return None
+        root = {key: value for key, value in tree.items() if key != "@context"}
+        self._wait([root], None)
+        count = 0
+        while self._waiting:
+            _, (via, objects) = self._waiting.popitem()
+            count += len(objects)
+            for at in range(0, len(objects), TOGETHER):
+                self._find(objects[at : at + TOGETHER], via)
+        if id(root) in self._marked:
+            self._marked[id(tree)] = self._marked.pop(id(root))
+        is_tree = len(self._around) == count - 1  # else an object stands at two places
+        return self._marked if is_tree else None
+
+    def _wait(self, objects: Sequence[Tree], via: Term | None) -> None:
+        """Note objects that are values of `via`: they are taken together wherever they stand."""
+        self._waiting.setdefault(id(via), (via, []))[1].extend(objects)
+
+    def _mark(self, objects: Iterable[Tree], *, is_whole: bool = True) -> None:
+        """Mark objects that may not stay as they are, if `is_whole` with all below them."""
+        for one in objects:
+            at = id(one)
+            self._marked[at] = is_whole or self._marked.get(at, False)
+            while at in self._around and self._around[at] not in self._marked:
+                at = self._around[at]
+                self._marked[at] = False
+
+    def _find(self, objects: list[Tree], via: Term | None) -> None:
+        """Mark those of some objects that may not stay as they are."""
+        groups = alike(objects)
+        if groups is None and len(objects) > 1:
+            for one in objects:
+                self._find([one], via)
+        elif groups is None:
+            self._mark(objects)
+        for group in groups or ():
+            self._find_alike([objects[at] for at in group.members], group, via)
+
+    def _find_alike(self, objects: Sequence[Tree], group: Alike, via: Term | None) -> None:
+        """Do what `_find` does for alike objects."""
+        kind, keys = group.kind, group.keys
+        is_scenario = (kind or "").startswith("karenina:Scenario")
+        terms = self._table.at(via, kind).by_key
+        if keys == _REFERENCE or is_scenario or not self._spelling.is_plain_type(kind):
+            self._mark(objects)
+            return
+        for key in keys:
+            values = [one[key] for one in objects]
+            if self._is_unknown(key, terms):
+                self._mark((one for one in objects if _has_keywords(one[key])), is_whole=False)
+                continue
+            place = key, kind, id(via)
+            known = (
+                self._keys[place] if place in self._keys else self._keys.setdefault(place, self._key(key, kind, via))
+            )
+            if known is None:
+                self._mark(objects)
+            elif known.holds is _Holds.A_NAME or known.holds is _Holds.A_KIND:
+                is_plain = self._is_plain_kind if known.holds is _Holds.A_KIND else _is_any
+                plain = {one for one in {*values} if is_plain(one)} if {*map(type, values)} == _TEXTS else ()
+                self._mark((one for one in objects if one[key] not in plain), is_whole=False)
+            elif known.holds is not _Holds.ANYTHING:
+                self._find_in(values, objects, known)
+
+    def _find_in(self, values: list[Any], objects: Sequence[Tree], known: _Key) -> None:
+        """Do what `_find` does for the values of one member, of several objects."""
+        if _SCALARS.issuperset(map(type, values)) and not (known.is_set and str in map(type, values)):
+            return
+        is_holder = known.holds is _Holds.OBJECTS
+        below: list[Tree] = []
+        for one, holder in zip(values, objects, strict=True):
+            kind = type(one)
+            if is_holder and (kind is list if known.is_set else kind is dict):
+                held = one if kind is list else (one,)
+                if {*map(type, held)} <= _OBJECTS:
+                    below += held
+                    self._around.update(zip(map(id, held), repeat(id(holder))))
+                    continue
+            elif kind is list:
+                if known.is_set and _SCALARS.issuperset(map(type, one)):
+                    continue
+            elif kind is dict:
+                if not known.is_set and known.holds is _Holds.VALUES and _is_json_literal(one):
+                    continue
+            elif kind in _SCALARS and not (known.is_set and kind is str):
+                continue
+            self._mark([holder])
+        self._wait(below, known.term)
+
+    def _is_unknown(self, key: str, terms: Mapping[str, Term]) -> bool:
+        """Whether neither checkpoints nor contexts know a key, which an object may have many thousands of."""
+        is_name = ":" not in key and key[:1] != "@"
+        is_known = key in terms or key in MEMBERS or key in RUBRICS or key in self._spelling.definitions
+        return is_name and not is_known
+
+    def _is_plain_kind(self, name: str) -> bool:
+        return not name.startswith(KARENINA) and self._spelling.is_plain_type(name)
+
+    def _key(self, key: str, kind: str | None, via: Term | None) -> _Key | None:
+        """Return what `key` may hold at an object of the type `kind`, None if that has to be looked at closely."""
+        term = self._table.at(via, kind).by_key.get(key)
+        if key in ("@id", "@type"):
+            return _Key(_Holds.A_NAME, is_set=False, term=None)
+        if key.startswith("@") or not self._spelling.is_plain_key(key) or (term and term.container == "@index"):
+            return None
+        if key == "additionalType":
+            return _Key(_Holds.A_KIND, is_set=False, term=term)
+        is_literal = (is_property_value(kind, via) and key == "value") or (term and term.coercion == "@json")
+        if is_literal and (key == "value" or key not in MEMBERS):
+            return _Key(_Holds.ANYTHING, is_set=False, term=term)
+        holds = _Holds.OBJECTS if key in STRUCTURE else _Holds.PLAIN_VALUES if key in MEMBERS else _Holds.VALUES
+        return _Key(holds, is_set=term is not None and term.container == "@set", term=term)
+
+
+def _is_any(_name: str) -> bool:
+    return True
+
+
+def _has_keywords(value: Any) -> bool:
+    """Whether an object in a value has a key that is a keyword of JSON-LD, or looks like one."""
+    if type(value) is dict:
+        has_some = any(key[:1] == "@" for key in value) and not _is_json_literal(value)
+        return has_some or any(map(_has_keywords, () if "@value" in value else value.values()))
+    return type(value) is list and any(map(_has_keywords, value))
+
+
+def _is_json_literal(value: Tree) -> bool:
+    """Tell whether an object is a JSON literal (JSON-LD 1.1 §4.2.2)."""
+    return value.keys() == {"@type", "@value"} and value["@type"] == "@json"

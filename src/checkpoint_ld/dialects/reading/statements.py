@@ -1,0 +1,322 @@
+"""Statements: the one checkpoint in a set of statements from anywhere, as a tree in plain keys."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld import dialects
+from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Plain, Tidying, Tree
+from checkpoint_ld.graph import contexts, interpreter, naming
+from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref, decoded, refs, residue_of
+from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM
+from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
+from checkpoint_ld.graph.store import Index, terms_of, triples_of
+from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, SCHEMA_HTTP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.contexts import Term, TermTable
+    from checkpoint_ld.graph.store import Index
+
+
+ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
+_ELEMENTS = URIRef(SCHEMA + "dataFeedElement")
+_FIRST, _REST, _NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))
+_OBJECT_LISTS = frozenset(("few_shot_examples", "sources"))
+_LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
+"""Settings whose value is always an array, though statements cannot tell an array of one from its entry."""
+
+
+def roots(index: Index) -> list[Node]:
+    """Return the nodes that are the root of a checkpoint: feeds or datasets that no other node holds."""
+    typed = [
+        subject
+        for subject, predicates in index.items()
+        if any(kind in ROOT_TYPES for kind in terms_of(predicates.get(RDF_TYPE)))
+    ]
+    found = typed or [subject for subject, predicates in index.items() if _ELEMENTS in predicates]
+    return found if len(found) < 2 else _not_held(index, found)
+
+
+def _not_held(index: Index, found: list[Node]) -> list[Node]:
+    """Return those of several nodes that no other node holds; of nodes that hold one another, one with elements."""
+    reader = Compaction(index, contexts.karenina())
+    held = {one: {*refs([*reader.shallow(one).values()])} - {one} for one in index}
+    below = {one for each in held.values() for one in each}
+    tops: list[Node] = []
+    reached: set[Node] = set()
+    for top in sorted(found, key=lambda one: (one in below, _ELEMENTS not in index[one], str(one))):
+        if top not in below or top not in reached:
+            tops.append(top)
+            waiting = [top]
+            while waiting:
+                one = waiting.pop()
+                if one not in reached:
+                    reached.add(one)
+                    waiting += held.get(one, ())
+    return tops
+
+
+def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
+    """Rewrite the one checkpoint in a set of statements in plain keys, or return None where there is not just one.
+
+    Derived statements (`without_derived`) are passed over: they only repeat what the others say.
+    `as_found` says that the order of the index is that of a document. Raises ReadError (E-DEPTH) for a checkpoint that
+    is nested too deeply.
+    """
+    index = without_derived(index)
+    if any(
+        predicate == RESIDUE or any(isinstance(one, URIRef) and naming.is_minted(str(one)) for one in (subject, value))
+        for subject, predicate, value in triples_of(index)
+    ):
+        return _of_ours(index, form)
+    is_of_today = any(str(predicate).startswith(SCHEMA) for held in index.values() for predicate in held)
+    index = _in_our_vocabulary(index)
+    found = roots(index)
+    if len(found) != 1:
+        return None
+    with interpreter.room():
+        foreign = _ForeignReader(index, contexts.karenina(), as_found=as_found)
+        tree = _usual(foreign.whole(found[0]))
+    if is_of_today and not dialects.is_gui_feed(tree):
+        tree = _canonical(tree)
+    return Plain(tree, (form,), None, has_typed_texts=foreign.has_typed_texts)
+
+
+def _of_ours(index: Index, form: str) -> Plain | None:
+    """Return the tree of a graph that we made: one with residue, or with names by place."""
+    found = roots(index)
+    if len(found) != 1:
+        return None
+    with interpreter.room():
+        reader = _Reader(index, contexts.table(decoded(residue_of(index, found[0]).members.get("@context"))))
+        tree = reader.whole(found[0])
+    tree = _canonical(tree) if "@context" not in tree else tree
+    return Plain(tree, (form,), None, has_typed_texts=reader.has_typed_texts)
+
+
+def _canonical(tree: Tree) -> Tree:
+    """Return a tree with the sign by which the canonical dialect is told."""
+    return {"@context": copy.deepcopy(contexts.plain()), **tree} if dialects.is_feed(tree) else tree
+
+
+def _in_our_vocabulary(index: Index) -> Index:
+    """Return the statements with http://schema.org/ read as https, and schema.org's `rating` as our own."""
+    renamed: dict[Node, Node] = {URIRef(SCHEMA + "rating"): URIRef(SCHEMA + "contentRating")}
+
+    def ours(term: Node) -> Node:
+        if isinstance(term, Literal) or not str(term).startswith(SCHEMA_HTTP):
+            return renamed.get(term, term)
+        https = URIRef(SCHEMA + str(term)[len(SCHEMA_HTTP) :])
+        return renamed.get(https, https)
+
+    result: Index = {}
+    for subject, predicates in index.items():
+        into = result.setdefault(ours(subject), {})
+        for predicate, held in predicates.items():
+            joined = [*terms_of(into.get(ours(predicate))), *map(ours, terms_of(held))]
+            into[ours(predicate)] = joined if len(joined) > 1 else joined[0]
+    return result
+
+
+class _Reader(Compaction):
+    """Knows which nodes it has read."""
+
+    def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
+        super().__init__(index, table, as_found=as_found)
+        self.seen: set[Node] = set()
+
+    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
+        self.seen.add(subject)
+        read = super().members(subject, via, wanted)
+        return {_unescaped(key) if key.startswith(f"{ESCAPED}@") else key: value for key, value in read.items()}
+
+    def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
+        if len(held) == 1 and _is_verbatim(held[0]):
+            return self._value(held[0], coercion)
+        return super()._member(held, term, coercion)
+
+    def _value(self, one: Node, coercion: str | None) -> Any:
+        return json.loads(str(one)) if _is_verbatim(one) else super()._value(one, coercion)
+
+    def whole(self, root: Node) -> Tree:
+        """Return the tree of a checkpoint, and with it whatever else the statements are about."""
+        tree = self.object(root)
+        others = [self.object(subject) for subject in list(self.index) if subject not in self.seen]
+        included = tree.get("@included", [])
+        if others:
+            tree["@included"] = [*(included if isinstance(included, list) else [included]), *others]
+        return tree
+
+
+class _ForeignReader(_Reader):
+    """Reads statements that others have made: with lists and names of their own."""
+
+    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
+        read = super().members(subject, via, wanted)
+        named = {key: _plain_key(key) for key in read}
+        return {name if name not in read else key: read[key] for key, name in named.items()}
+
+    @staticmethod
+    def type_name(iri: str) -> str:
+        return _Reader.type_name(_unescaped(iri))
+
+    def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
+        if not any(map(self._is_list, held)):
+            return super()._member(held, term, coercion)
+        coercion = coercion or (term.coercion if term is not None else None)
+        return [self._value(one, coercion) for each in held for one in self._entries(each)]
+
+    def _value(self, one: Node, coercion: str | None) -> Any:
+        if self._is_list(one):
+            return [self._value(entry, coercion) for entry in self._entries(one)]
+        if _is_verbatim(one):
+            return super()._value(one, coercion)
+        if self.as_found and isinstance(one, Literal) and one.datatype == XSD_INTEGER:
+            coercion = None  # the document has a whole number here, whatever its key says
+        if self.as_found and isinstance(one, Literal) and one.datatype is None and one.language is None:
+            return str(one)  # a text under a full IRI means what it means under the plain key
+        return super()._value(one, coercion)
+
+    def _rank(self, node: Node) -> tuple[float, str]:
+        return self._place(node), ""  # blank nodes have names of chance; the order of the file is better
+
+    def _is_list(self, node: Node) -> bool:
+        return node == _NIL or (_FIRST in self.index.get(node, {}) and _REST in self.index[node])
+
+    def _entries(self, node: Node) -> list[Node]:
+        """Return the entries of a list (RDF 1.1 Schema §5.2); what is no list is its only entry."""
+        if not self._is_list(node):
+            return [node]
+        entries: list[Node] = []
+        cells: set[Node] = set()
+        while node not in cells and node != _NIL and self._is_list(node):
+            cells.add(node)
+            entries.append(terms_of(self.index[node][_FIRST])[0])
+            node = terms_of(self.index[node][_REST])[0]
+        self.seen |= cells
+        return entries
+
+    def _filled(self, value: Any, via: Term | None, visiting: frozenset[Node]) -> Any:
+        if isinstance(value, Ref) and via is None:
+            node = URIRef(value.name)
+            if node in self.seen and self.identifier(node) is not None:
+                return {"@id": self.identifier(node)}
+        return super()._filled(value, via, visiting)
+
+
+def _is_verbatim(one: Node) -> bool:
+    """Tell whether a term is a value that was taken out of a document as it stood there."""
+    return isinstance(one, Literal) and one.datatype == VERBATIM
+
+
+def _unescaped(iri: str) -> str:
+    if not iri.startswith(ESCAPED):
+        return iri
+    text = unquote(iri[len(ESCAPED) :])
+    return SCHEMA + text[len(SCHEMA_HTTP) :] if text.startswith(SCHEMA_HTTP) else text
+
+
+def _plain_key(key: str) -> str:
+    """Spell a key plainly that is no IRI, or that Karenina's own context, unlike ours, leaves to schema.org."""
+    iri = _unescaped(key)
+    local = iri.removeprefix(SCHEMA)
+    return local if ":" not in local and not local.startswith("@") else iri
+
+
+def _usual(tree: Tree) -> Tree:
+    """Return a tree in its usual shape: what is always an array as an array, what is always one object as one."""
+    tree = Tidying(contexts.karenina()).root(tree)
+    tree.setdefault("hasPart" if tree.get("@type") == "Dataset" else "dataFeedElement", [])
+    for setting in _settings(tree):
+        value = setting.get("value", [])
+        name = str(setting.get("name"))
+        is_one = isinstance(value, dict) if name in _OBJECT_LISTS else not isinstance(value, list)
+        if is_one and name in _LISTS:
+            setting["value"] = [value]
+    return tree
+
+
+def _settings(holder: Any) -> Iterator[Tree]:
+    """Iterate over the properties of a checkpoint and of all objects that make it up."""
+    if isinstance(holder, list):
+        for one in holder:
+            yield from _settings(one)
+    elif isinstance(holder, dict):
+        yield from (one for one in holder.get("additionalProperty") or () if isinstance(one, dict))
+        for key in STRUCTURE & holder.keys():
+            yield from _settings(holder[key])
+
+
+DERIVED = URIRef(KARENINA + "derived")
+"""What a root says about the statements that were derived in its graph."""
+
+DERIVED_NODE = URIRef(KARENINA + "Derived")
+"""The class of nodes that no document has."""
+
+_DIGITS = 12
+
+
+def mark_of(root: Node, predicates: Iterable[Node], classes: Iterable[Node]) -> Literal:
+    """Return what the root says about a graph with derived statements: their predicates and their classes."""
+    names = {"predicates": sorted(map(str, predicates)), "classes": sorted(map(str, classes))}
+    return literal_of({**names, "check": _check(root, names)}, "@json")
+
+
+def _check(root: Node, names: dict[str, list[str]]) -> str:
+    """Return a digest, by which a mark of ours is known: a document may use the name `karenina:derived` itself."""
+    text = json_text([str(root), names["predicates"], names["classes"]])
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+def without_derived(index: Index) -> Index:
+    """Return the statements that were not derived; `index` itself where none were, and unchanged in any case."""
+    for root, predicates in index.items():
+        for mark in terms_of(predicates.get(DERIVED)):
+            names = _names(root, mark)
+            if names is not None:
+                bare = _bare(index, *(frozenset(map(URIRef, names[part])) for part in ("predicates", "classes")))
+                bare[root] = _less(bare[root], DERIVED, frozenset((mark,)))
+                return bare
+    return index
+
+
+def _names(root: Node, mark: Node) -> dict[str, list[str]] | None:
+    """Return the names in a mark, None for a term that is none."""
+    said: Any = json_of(mark, "@json") if isinstance(mark, Literal) and mark.datatype == RDF_JSON else None
+    if not isinstance(said, dict) or said.keys() != {"predicates", "classes", "check"}:
+        return None
+    names = {part: said[part] for part in ("predicates", "classes")}
+    if not all(isinstance(part, list) and all(isinstance(one, str) for one in part) for part in names.values()):
+        return None
+    return names if said["check"] == _check(root, names) else None
+
+
+def _bare(index: Index, derived: frozenset[Node], classes: frozenset[Node]) -> Index:
+    bare: Index = {}
+    for subject, predicates in index.items():
+        if DERIVED_NODE not in classes or DERIVED_NODE not in terms_of(predicates.get(RDF_TYPE)):
+            kept = {predicate: held for predicate, held in predicates.items() if predicate not in derived}
+            bare[subject] = _less(kept, RDF_TYPE, classes)
+    return bare
+
+
+def _less(
+    predicates: dict[Node, Node | list[Node]], predicate: Node, gone: frozenset[Node]
+) -> dict[Node, Node | list[Node]]:
+    """Return what is said of a node, without the terms `gone` of one predicate."""
+    held = terms_of(predicates.get(predicate))
+    left = [term for term in held if term not in gone]
+    if len(left) == len(held):
+        return predicates
+    others = {one: terms for one, terms in predicates.items() if one != predicate}
+    return {**others, predicate: left if len(left) > 1 else left[0]} if left else others

@@ -1,0 +1,129 @@
+"""Identity of content: the fingerprint of a checkpoint's statements, and signatures over it.
+
+The fingerprint is the SHA-256 of the asserted graph in canonical N-Quads (W3C RDF Dataset Canonicalization,
+RDFC-1.0). It does not depend on the syntax, on the form of JSON-LD, on the context or on the layout of a file: a
+context of its own, which the residue of the root keeps, is left out. Anybody can compute it from what `convert --to nq`
+writes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import pyoxigraph
+
+from checkpoint_ld import arguments, families
+from checkpoint_ld.agent.names import CAF_EXTENSION
+from checkpoint_ld.data import library
+from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.graph import emission
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.compaction import residue_of, tell_residue
+from checkpoint_ld.graph.contexts import named
+
+if TYPE_CHECKING:
+    import os
+    from typing import BinaryIO
+
+    from checkpoint_ld.graph.store import StatementGraph
+
+    Source = str | os.PathLike[str] | BinaryIO | bytes
+
+EXTRA = "signing"
+_AGENTS_CONTEXT = named(CAF_EXTENSION + "%40context")
+_LENGTH = 64
+"""Bytes of an Ed25519 signature (RFC 8032 §5.1.6)."""
+
+
+@arguments.checked
+def fingerprint(source: Source, *, syntax: str | None = None) -> str:
+    """Return the fingerprint of a checkpoint, of whatever family: 64 hexadecimal digits.
+
+    `source` is a path, an open binary file or bytes. Two sources have the same fingerprint if and only if they assert
+    the same statements. Raises ReadError for what cannot be read, SourceMissingError where there is no such file.
+    """
+    graph = families.graph_of(families.read(source, syntax=syntax), prov=False)
+    _forget_context(graph)
+    statements = pyoxigraph.parse(emission.ntriples_of(graph), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    dataset = pyoxigraph.Dataset(statements)
+    dataset.canonicalize(pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0)
+    lines = pyoxigraph.serialize(dataset, format=pyoxigraph.RdfFormat.N_QUADS) or b""
+    # RDFC-1.0 §4.4.3, step 8: the lines in the order of their code points.
+    return hashlib.sha256(b"".join(sorted(lines.splitlines(keepends=True)))).hexdigest()
+
+
+def _forget_context(graph: StatementGraph) -> None:
+    """Leave out a document's own context, which a benchmark's residue keeps, or a member of an agent's."""
+    left = residue_of(graph.index, graph.root)
+    if isinstance(graph, CheckpointGraph) and "@context" in left.members:
+        tell_residue(graph.index, graph.root, left.without("@context"))
+    graph.index.get(graph.root, {}).pop(_AGENTS_CONTEXT, None)
+
+
+@arguments.checked
+def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: str | None = None) -> str:
+    """Return a detached signature of a checkpoint's fingerprint: Ed25519 (RFC 8032) in Base64, one line.
+
+    `key` is a private key in PEM (RFC 8410), `password` what it is encrypted with. What is signed are the digits of the
+    fingerprint in ASCII. Raises SettingsError for a key that cannot be used and where the extra `signing` is not
+    installed, ReadError as `fingerprint`.
+    """
+    ed25519, serialization = _cryptography()
+    held = _loaded(lambda: serialization.load_pem_private_key(key, password), "private")
+    if not isinstance(held, ed25519.Ed25519PrivateKey):
+        raise SettingsError("the key is no Ed25519 key: make one with openssl genpkey -algorithm ed25519")
+    signature: bytes = held.sign(fingerprint(source, syntax=syntax).encode())
+    return base64.b64encode(signature).decode() + "\n"
+
+
+@arguments.checked
+def verify_signature(source: Source, signature: str | bytes, key: bytes, *, syntax: str | None = None) -> bool:
+    """Return whether a signature that `sign` made is one of this checkpoint by the holder of a key.
+
+    `key` is the public key in PEM. Raises SettingsError for a key that cannot be used and for what is no signature, and
+    where the extra `signing` is not installed; ReadError as `fingerprint`.
+    """
+    ed25519, serialization = _cryptography()
+    held = _loaded(lambda: serialization.load_pem_public_key(key), "public")
+    if not isinstance(held, ed25519.Ed25519PublicKey):
+        raise SettingsError("the key is no Ed25519 key: give the public key of the one that signed, in PEM")
+    try:
+        content = base64.b64decode(signature.strip(), validate=True)
+    except ValueError as error:
+        raise SettingsError(f"this is no signature: {error}; give what sign wrote") from error
+    if len(content) != _LENGTH:
+        raise SettingsError(f"this is no signature: {len(content)} bytes are not {_LENGTH}; give what sign wrote")
+    try:
+        held.verify(content, fingerprint(source, syntax=syntax).encode())
+    except library("cryptography.exceptions", EXTRA).InvalidSignature:
+        return False
+    return True
+
+
+def _cryptography() -> tuple[Any, Any]:
+    library("cryptography", EXTRA)
+    package = "cryptography.hazmat.primitives"
+    return library(f"{package}.asymmetric.ed25519", EXTRA), library(f"{package}.serialization", EXTRA)
+
+
+def _loaded(load: Any, kind: str) -> Any:
+    try:
+        return load()
+    except (ValueError, TypeError) as error:  # no PEM, another kind of key, a password that is wrong or missing
+        raise SettingsError(f"the {kind} key cannot be read: {error}; give a key in PEM") from error
+
+
+def read_sums(text: str, name: str) -> list[tuple[str, str]]:
+    """Return the fingerprints and files of a list as `fingerprint` prints it.
+
+    Raises ReadError with the line that is no part of such a list.
+    """
+    sums = []
+    for number, line in enumerate(text.splitlines(), 1):
+        digits, _, file = line.partition("  ")
+        if len(digits) != _LENGTH or not set(digits.lower()) <= set("0123456789abcdef") or not file:
+            raise ReadError(f"{name}:{number}:1: this is no line of fingerprints; write 64 digits, two spaces, a file")
+        sums.append((digits.lower(), file))
+    return sums

@@ -1,0 +1,254 @@
+"""git: our diff and our merge driver set up and taken away, and the merge that git asks for (gitattributes(5)).
+
+git compares checkpoints as lines: what their authors see, one thing under another, without dates.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import families
+from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.documents.files import is_packed, read_bytes, replace_file
+from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.errors import CheckpointLdError, SettingsError
+from checkpoint_ld.families import merging
+from checkpoint_ld.phrases import harmless
+from checkpoint_ld.secrets import secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from checkpoint_ld.families import Source
+    from checkpoint_ld.families.merging import Merge
+    from checkpoint_ld.families.merging.three_way import Decide
+
+_PASSED = frozenset(("@type", "@context", "dateCreated", "dateModified"))
+_FLAT = frozenset(("item", "snapshot", "tool_state"))
+"""Objects whose members stand where they do."""
+_TEXTS = {"acceptedAnswer": "answer", "hasPart": "template"}
+"""Objects of a question of which the text is what counts."""
+_ENTRIES = {
+    "dataFeedElement": ("question", "@id"),
+    "rating": ("trait", "name"),
+    "hasPart": ("scenario", "name"),
+    "thought_chain": ("thought", "id"),
+    "calls": ("call", "id"),
+}
+_STRUCTURE = frozenset(("additionalProperty", *_FLAT, *_TEXTS, *_ENTRIES))
+_WITHHELD = "(withheld: it looks like a secret)"
+
+
+def outline_of(source: Source) -> str:
+    """Return a checkpoint as lines of text. Values that look like secrets are withheld."""
+    lines = _members(source.tree, 0)
+    return "".join(f"{harmless(line)}\n" for line in lines)
+
+
+def _members(holder: dict[str, Any], depth: int, *, is_question: bool = False) -> Iterator[str]:
+    for key, value in holder.items():
+        held = [one for one in as_list(value) if isinstance(one, dict)]
+        if key in _PASSED:
+            continue
+        if len(held) < len(as_list(value)) or key not in _STRUCTURE:
+            yield from _value(key, value, depth)
+        elif key in _FLAT:
+            yield from _members(held[0], depth, is_question=key == "item")
+        for one in held if len(held) == len(as_list(value)) else ():
+            if key == "additionalProperty":
+                yield from _value(str(one.get("name")), one.get("value"), depth)
+            elif is_question and key in _TEXTS:
+                yield from _value(_TEXTS[key], one.get("text"), depth)
+            elif key in _ENTRIES:
+                word, name = _ENTRIES[key]
+                yield f"{'  ' * depth}{word} {one.get(name, '')}"
+                yield from _members({k: v for k, v in one.items() if k != name}, depth + 1)
+
+
+def _value(key: str, value: Any, depth: int) -> Iterator[str]:
+    margin = "  " * depth
+    if secret({key: value}):
+        yield f"{margin}{key}: {_WITHHELD}"
+    elif isinstance(value, dict) and value:
+        yield f"{margin}{key}:"
+        for name, one in value.items():
+            yield from _value(name, one, depth + 1)
+    elif isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value):
+        yield f"{margin}{key}:"
+        for one in value:
+            yield from _value("-", one, depth + 1)
+    elif isinstance(value, str) and "\n" in value:
+        yield f"{margin}{key}:"
+        yield from (f"{margin}  {line}" for line in value.splitlines())
+    else:
+        yield f"{margin}{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+
+
+PATTERNS = ("*.jsonld",)
+_NAME = "checkpoint-ld"
+_BEGIN, _END = "# begin of checkpoint-ld", "# end of checkpoint-ld"
+_SECTIONS = (f"diff.{_NAME}", f"merge.{_NAME}")
+_MOST = 127
+"""git takes a greater exit code of a merge for a crash."""
+
+
+def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> Path:
+    """Have git compare and merge files of these patterns by us, in this clone or `everywhere`.
+
+    Returns the file of attributes that says so. Raises SettingsError where git is missing or refuses.
+    """
+    for one in patterns:
+        if not one or one.split() != [one] or one.startswith(("#", "!", '"')):
+            raise SettingsError(
+                f"{one!r} is no pattern for git's attributes: give one without spaces, such as *.jsonld"
+            )
+    file = _attributes(everywhere=everywhere)
+    scope = _scope(everywhere=everywhere)
+    command = _command()
+    _git("config", scope, f"{_SECTIONS[0]}.textconv", f"{command} git textconv")
+    _git("config", scope, f"{_SECTIONS[1]}.name", "checkpoints merged in the terms of their authors")
+    _git("config", scope, f"{_SECTIONS[1]}.driver", f"{command} git merge-file %O %A %B %L %P")
+    lines = [_BEGIN, *(f"{one} diff={_NAME} merge={_NAME}" for one in patterns), _END]
+    _write(file, [*_others(file), *lines])
+    return file
+
+
+def uninstall(*, everywhere: bool = False) -> bool:
+    """Take away what `install` set up, and nothing else; return whether there was anything."""
+    file = _attributes(everywhere=everywhere)
+    scope = _scope(everywhere=everywhere)
+    known = _git("config", scope, "--name-only", "--list").splitlines()
+    found = [section for section in _SECTIONS if any(one.startswith(f"{section}.") for one in known)]
+    for section in found:
+        _git("config", scope, "--remove-section", section)
+    others = _others(file)
+    is_there = file.is_file() and others != _lines(file)
+    if is_there and others:
+        _write(file, others)
+    elif is_there:
+        file.unlink()
+    return bool(found) or is_there
+
+
+def merge_file(base: str, ours: str, theirs: str, size: str, path: str) -> tuple[int, str]:
+    """Merge three temporary files of git's into `ours`, the file `path` of the work tree.
+
+    Returns the exit code for git, and what people should know. What is no checkpoint is merged by git, line by line.
+    """
+    try:
+        old = read_bytes(base)[0]
+        mine, other = (_source(name, read_bytes(one)[0], path) for name, one in (("OURS", ours), ("THEIRS", theirs)))
+        # git gives an empty base where both sides have added the file.
+        merged = merging.merge_sources(_source("BASE", old, path) if old.strip() else None, mine, other)
+        data = merged.content()
+    except CheckpointLdError as error:
+        labels = [part for name in ("ours", "base", "theirs") for part in ("-L", name)]
+        done = _run("merge-file", f"--marker-size={size}", *labels, ours, base, theirs)
+        return min(done.returncode, _MOST), f"{path}: merged line by line, since this is no merge for us: {error}"
+    listed = conflicts_of(path)
+    replace_file(ours, data, pack=is_packed(path))
+    if merged.is_clean:
+        listed.unlink(missing_ok=True)
+        return 0, ""
+    listed.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(listed, dump_json(merged.as_json()) + b"\n")
+    return 1, (
+        f"{merged}\n{path}: it has OURS where both sides changed something; the list is {listed}. Decide with "
+        f"`checkpoint-ld git resolve {shlex.quote(path)}`, or edit the file, and add it"
+    )
+
+
+def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = None) -> Merge:
+    """Merge the versions of a contested file that git keeps, and write the file; what is decided is up to the caller.
+
+    Raises SettingsError for a file that is not contested.
+    """
+    name = _inside(path)
+    old, mine, other = (_run("show", f":{stage}:{name}") for stage in (1, 2, 3))
+    if mine.returncode or other.returncode:
+        raise SettingsError(f"{path}: git has no two sides of it; only what a merge left contested can be resolved")
+    merged = merging.merge_sources(
+        None if old.returncode else _source("BASE", old.stdout, path),
+        _source("OURS", mine.stdout, path),
+        _source("THEIRS", other.stdout, path),
+        prefer=prefer,
+        decide=decide,
+    )
+    replace_file(path, merged.content(), pack=is_packed(path))
+    if merged.is_clean:
+        conflicts_of(name).unlink(missing_ok=True)
+    return merged
+
+
+def conflicts_of(path: str) -> Path:
+    """Return the file, in git's own folder, that lists what is contested in a file of the work tree."""
+    return Path(_git("rev-parse", "--git-path", f"{_NAME}/{path}.conflicts.json").strip())
+
+
+def _inside(path: str) -> str:
+    top = _git("rev-parse", "--show-toplevel").strip()
+    return os.path.relpath(os.path.realpath(path), os.path.realpath(top)).replace(os.sep, "/")
+
+
+def _source(name: str, data: bytes, path: str) -> merging.Side:
+    return merging.of_source(name, families.refusing(families.examine_bytes(data, path)))
+
+
+def _command() -> str:
+    own = Path(sys.executable).with_name(_NAME)
+    return shlex.quote(own.as_posix()) if own.is_file() else _NAME
+
+
+def _scope(*, everywhere: bool) -> str:
+    return "--global" if everywhere else "--local"
+
+
+def _attributes(*, everywhere: bool) -> Path:
+    if not everywhere:
+        return Path(_git("rev-parse", "--git-path", "info/attributes").strip())
+    done = _run("config", "--global", "--type=path", "--get", "core.attributesFile")
+    own = done.stdout.decode("utf-8", "replace").strip()
+    folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(own) if own else Path(folder).expanduser() / "git" / "attributes"
+
+
+def _others(file: Path) -> list[str]:
+    """Return the lines of a file of attributes that are not ours."""
+    kept, is_ours = [], False
+    for line in _lines(file):
+        is_ours = line == _BEGIN or (is_ours and line != _END)
+        if not is_ours and line != _END:
+            kept.append(line)
+    return kept
+
+
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a file of attributes, in whatever encoding it is; none where there is no file."""
+    return file.read_bytes().decode("utf-8", "surrogateescape").splitlines() if file.is_file() else []
+
+
+def _write(file: Path, lines: Iterable[str]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(file, "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+
+
+def _git(*arguments: str) -> str:
+    done = _run(*arguments)
+    if done.returncode:
+        raise SettingsError(f"git {arguments[0]}: {done.stderr.decode('utf-8', 'replace').strip()}")
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(["git", *arguments], capture_output=True, check=False)  # noqa: S603, S607 - the git of the user, with arguments of ours
+    except OSError as error:
+        raise SettingsError(
+            f"git cannot be run: {error.strerror or error}; install it, or put it on the path"
+        ) from None

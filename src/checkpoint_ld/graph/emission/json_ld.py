@@ -1,0 +1,321 @@
+"""A checkpoint graph as JSON-LD, with keys as Karenina writes them or expanded."""
+
+from __future__ import annotations
+
+import copy
+from enum import StrEnum
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from rdflib import Literal
+
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.annotation import is_name, suits
+from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.compaction import Residue
+from checkpoint_ld.graph.contexts import RDF_TYPE, expand_name, is_property_value, karenina
+from checkpoint_ld.graph.emission.syntaxes import is_blank
+from checkpoint_ld.graph.literals import (
+    DOUBLE,
+    RDF_JSON,
+    UNDECIDED,
+    XSD_BOOLEAN,
+    XSD_INTEGER,
+    TypedText,
+    is_small,
+    json_of,
+    native_coercion,
+)
+from checkpoint_ld.graph.object_reading import ObjectReading
+from checkpoint_ld.graph.store import terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence, Set
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.contexts import Term, Terms, TermTable
+    from checkpoint_ld.graph.object_reading import Layout, Step
+    from checkpoint_ld.graph.store import StatementGraph
+
+
+_TYPE = str(RDF_TYPE)
+
+
+def expanded_of(graph: StatementGraph) -> list[Tree]:
+    """Return the statements as one expanded JSON-LD node object (JSON-LD 1.1 §5.3), each node with its name."""
+    with uncollected():
+        return [_Expansion(graph).node(graph.root)]
+
+
+class _Expansion:
+    """Node objects, each told in full where it is first met."""
+
+    def __init__(self, graph: StatementGraph) -> None:
+        self._index = graph.held
+        self._reader = ObjectReading(graph.held, karenina())
+        self._seen: set[Node] = set()
+        # Predicates in order, by those that a node has: nodes of one kind have the same.
+        self._orders: dict[tuple[Node, ...], list[tuple[str, Node]]] = {}
+
+    def node(self, subject: Node) -> Tree:
+        node: Tree = {"@id": _identifier(subject)}
+        held_by = self._index.get(subject)
+        if held_by is None or subject in self._seen:
+            return node
+        self._seen.add(subject)
+        shape = tuple(held_by)
+        order = self._orders.get(shape)
+        if order is None:
+            order = self._orders[shape] = sorted((str(predicate), predicate) for predicate in shape)
+        for key, predicate in order:
+            held = held_by[predicate]
+            if key == _TYPE:
+                node["@type"] = sorted(map(_identifier, terms_of(held)))
+            elif isinstance(held, list):
+                node[key] = [self._value(one) for one in self._reader.in_order(held)]
+            else:
+                node[key] = [self._value(held)]
+        return node
+
+    def _value(self, one: Node) -> Tree:
+        return _literal(one) if isinstance(one, Literal) else self.node(one)
+
+
+def _identifier(node: Node) -> str:
+    return f"_:{node}" if is_blank(node) else str(node)
+
+
+def _literal(one: Literal) -> Tree:
+    text, datatype = str(one), one.datatype
+    if one.language:
+        return {"@value": text, "@language": one.language}
+    if datatype is None:
+        return {"@value": text}
+    if datatype == RDF_JSON:
+        return {"@value": json_of(one, "@json"), "@type": "@json"}
+    if datatype in (XSD_BOOLEAN, XSD_INTEGER):
+        value = json_of(one)
+        return value if isinstance(value, dict) else {"@value": value}
+    return {"@value": text, "@type": str(datatype)}
+
+
+Tree = dict[str, Any]
+
+_FLOATS = {float}
+_PLAIN_BELOW = frozenset((str, int, bool, dict))
+_PLAIN = frozenset((str, int, bool))
+"""What a key says all about that has no type coercion; of integers the small ones."""
+
+
+_NO_RESIDUE = Residue()
+
+
+class ContextStyle(StrEnum):
+    """Under which context JSON-LD is written."""
+
+    IMPROVED = "improved"
+    """Ours: the same keys, and every JSON-LD 1.1 processor reads the statements that the graph holds."""
+    PLAIN = "plain"
+    """The one that the document came with, or else Karenina's own."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise SettingsError(f"there is no context {value!r}: use {' or '.join(cls)}")
+
+
+def jsonld_of(
+    graph: CheckpointGraph,
+    context: ContextStyle = ContextStyle.IMPROVED,
+    adapted: Callable[[Tree], Tree] = lambda tree: tree,
+) -> Tree:
+    """Return the JSON-LD document of a checkpoint in the canonical dialect.
+
+    `adapted` returns its canonical tree as it is to be written. The objects of the tree may have contexts of their own;
+    those that stay as they are have to stay the same objects.
+    """
+    if context is ContextStyle.PLAIN:
+        tree = adapted(graph.tree())
+        own = tree.get("@context")
+        outer = own if isinstance(own, dict) else copy.deepcopy(contexts.plain())
+        return _under(outer, {}, tree, has_typed_texts=graph.has_typed_texts)
+    writer = _Improved(graph)
+    read = {**writer.object(graph.root), "@context": writer.root_context}
+    whole = _with_contexts(read, adapted(read), None, graph.table)
+    outer = copy.deepcopy(contexts.merged(graph.own_context))
+    return _under(outer, whole.get("@context", {}), whole, has_typed_texts=writer.has_typed_texts)
+
+
+def _under(context: Tree, local: Tree, tree: Tree, *, has_typed_texts: bool) -> Tree:
+    members = {key: value for key, value in tree.items() if key != "@context"}
+    if has_typed_texts:
+        members, typings = _typed_members(members)
+        local = {**local, **typings}
+    return {"@context": contexts.with_root_terms(context, local), **members}
+
+
+def _typed(value: Any) -> Any:
+    """Return JSON in which the context of an object tells the language or the datatype of its texts."""
+    if isinstance(value, list):
+        return [_typed(one) for one in value]
+    if not isinstance(value, dict):
+        return str(value) if isinstance(value, TypedText) else value
+    members, typings = _typed_members(value)
+    if not typings:
+        return members
+    return {**members, "@context": _scoped({**members.get("@context", {}), **typings}, members)}
+
+
+def _typed_members(value: Tree) -> tuple[Tree, Tree]:
+    """Return the members of an object, and the term definitions of those that are texts with one type."""
+    members: Tree = {}
+    typings: Tree = {}
+    for key, one in value.items():
+        texts = one if isinstance(one, list) else [one]
+        typed = [text.definition for text in texts if isinstance(text, TypedText)]
+        if not typed or (len(typed) == len(texts) and all(definition == typed[0] for definition in typed)):
+            members[key] = _typed(one)
+            if typed:
+                container = {"@container": "@set"} if isinstance(one, list) else {}
+                typings[key] = {"@id": expand_name(key), **typed[0], **container}
+        else:  # no context can tell these apart
+            members[key] = [text.value_object if isinstance(text, TypedText) else _typed(text) for text in texts]
+    return members, typings
+
+
+class _Improved(ObjectReading):
+    """Adds to an object the small local context that decides what a key alone cannot."""
+
+    adds_contexts = True
+
+    def __init__(self, graph: CheckpointGraph) -> None:
+        super().__init__(graph.held, graph.table)
+        self.root = graph.root
+        self.root_context: Tree = {}
+
+    def local_contexts(self, layout: Layout, subjects: Sequence[Node], rows: list[Tree]) -> list[Tree]:
+        """Return objects without residue, those with a context that need one."""
+        needing = {at for step in layout.steps for at in _needing(layout, step, rows)}
+        for at in needing:
+            held = {key: rows[at][key] for key in layout.keys if key in rows[at]}
+            local = self.local_context(subjects[at], held, layout.terms, layout.via, _NO_RESIDUE)
+            rows[at] = {"@context": local, **rows[at]} if local else rows[at]
+        return rows
+
+    def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:
+        for key in ("@type", "@id"):
+            if key in members and not is_name(members[key], is_type=key == "@type"):
+                del members[key]  # no processor would take the document; the finding of reading says so
+        is_property = is_property_value(members.get("@type"), via)
+        local = local_context(members, terms, is_property=is_property, set_apart=residue.set_apart)
+        if subject != self.root:
+            return local
+        self.root_context = local
+        return {}
+
+
+def _with_contexts(before: Any, after: Any, via: Term | None, table: TermTable) -> Any:
+    """Return a value with contexts that fit its objects; `before` is the same value with other members in some."""
+    if after is before or not isinstance(after, (dict, list)):
+        return after
+    if isinstance(after, list):
+        known = {*map(id, before)} if isinstance(before, list) else set()
+        olds = before if known and len(before) == len(after) else [None] * len(after)
+        pairs = zip(olds, after, strict=True)
+        return [new if id(new) in known else _with_contexts(old, new, via, table) for old, new in pairs]
+    old = before if isinstance(before, dict) else {}
+    terms, is_property = table.at(via, after.get("@type")), is_property_value(after.get("@type"), via)
+    members = {
+        key: one
+        if is_property and _is_json(key, one)
+        else _with_contexts(old.get(key), one, terms.by_key.get(key), table)
+        for key, one in after.items()
+        if key != "@context"
+    }
+    set_apart = [key for key, one in old.get("@context", {}).items() if one is None]
+    local = local_context(members, terms, is_property=is_property, set_apart=set_apart)
+    return {"@context": local, **members} if local or old.get("@context") == {} else members
+
+
+def _needing(layout: Layout, step: Step, rows: list[Tree]) -> list[int]:
+    """Return which objects need a context for one member."""
+    key, term = step.key, step.term
+    values = [row[key] for row in rows]
+    coercion = term.coercion if term is not None else None
+    is_value = layout.is_property and key == "value"
+    kinds = {*map(type, values)}
+    if not is_value:  # what stands in arrays counts as if it stood alone
+        kinds.discard(list)
+        kinds.update(map(type, chain.from_iterable(one for one in values if type(one) is list)))
+    is_plain = kinds <= (_PLAIN if is_value else _PLAIN_BELOW) and coercion is None
+    if is_plain and (int not in kinds or all(type(one) not in (int, list) or _is_small(one) for one in values)):
+        return []
+    if coercion == DOUBLE and kinds == _FLOATS:
+        return []
+    return [at for at, one in enumerate(values) if (is_value and _is_json(key, one)) or _needed(one, term) is not None]
+
+
+def _is_small(value: Any) -> bool:
+    return all(type(one) is not int or is_small(one) for one in _entries(value))
+
+
+def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: Iterable[str] = ()) -> Tree:
+    """Return the context that one object needs beside the document's, empty when it needs none.
+
+    An array, object or null as a property's value is a JSON literal; an integral float is a double; text under a key
+    for dates, numbers or IRIs that is none of them is text; and what is set apart from the graph is no statement.
+    """
+    local: Tree = {}
+    for key, value in members.items():
+        if key.startswith("@"):
+            continue
+        if is_property and _is_json(key, value):
+            local[key] = {"@type": "@json"}
+            continue
+        term = terms.by_key.get(key)
+        needed = _needed(value, term)
+        if needed is not None:
+            local[key] = {"@id": term.iri, **needed} if term is not None else needed
+    local.update({key: None for key in set_apart if not key.startswith("@")})
+    return _scoped(local, {key: one for key, one in members.items() if not (is_property and _is_json(key, one))})
+
+
+def _scoped(local: Tree, members: Tree) -> Tree:
+    """Return the context of an object so that it changes no key of the objects below.
+
+    `@propagate` stands only where it has to: rdflib 7.6 passes over a context that has it (JSON-LD 1.1 §4.1.4).
+    """
+    local = {key: value for key, value in local.items() if key != "@propagate"}
+    return {"@propagate": False, **local} if local and _is_below(members, local.keys()) else local
+
+
+def _is_below(value: Any, keys: Set[str]) -> bool:
+    """Tell whether an object below `value` has one of `keys`."""
+    if isinstance(value, dict):
+        value = [one for key, one in value.items() if key != "@context"]
+    below = value if isinstance(value, list) else ()
+    return any((isinstance(one, dict) and not keys.isdisjoint(one)) or _is_below(one, keys) for one in below)
+
+
+def _is_json(key: str, value: Any) -> bool:
+    """Tell whether a member of a property is its value, and no scalar."""
+    return key == "value" and (value is None or isinstance(value, (dict, list)))
+
+
+def _needed(value: Any, term: Term | None) -> Tree | None:
+    coercion = term.coercion if term is not None else None
+    if coercion in ("@json", DOUBLE) and all(suits(one, coercion) for one in _entries(value)):
+        return None
+    native = native_coercion(value)
+    container = {"@container": term.container} if term is not None and term.container else {}
+    if native is not None:
+        return {"@type": native} if native == UNDECIDED else {"@type": native, **container}
+    if coercion is not None and not all(suits(one, coercion) for one in _entries(value)):
+        return container
+    return None
+
+
+def _entries(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

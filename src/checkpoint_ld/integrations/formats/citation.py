@@ -1,0 +1,114 @@
+"""A benchmark as CITATION.cff: how it wants to be cited (Citation File Format 1.2.0, doi:10.5281/zenodo.5171937)."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
+from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.errors import WriteError
+from checkpoint_ld.integrations.formats.importing import lost
+
+if TYPE_CHECKING:
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.entities.question import Creator
+    from checkpoint_ld.findings import Finding
+
+_DOI = re.compile(r"(?i)(?:doi:|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}(?:\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+)")
+_SPDX = re.compile(r"(?i)(?:https?://spdx\.org/licenses/)?([a-z0-9.+-]+?)(?:\.html|\.json)?")
+_CREATIVE_COMMONS = re.compile(r"(?i)https?://creativecommons\.org/licenses/([a-z-]+)/([\d.]+)/?(?:legalcode|deed)?.*")
+_WEB = re.compile(r"(?:https?|ftp)://[^\s]+")
+_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[012])-(?:0[1-9]|[12]\d|3[01])")
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
+    """Return the file, and what it does not hold. Raises WriteError for a benchmark whose authors nobody knows."""
+    findings: list[Finding] = []
+    authors = [_author(one, findings) for one in as_list(benchmark.creator)]
+    if not authors:
+        raise WriteError("nobody is named who made the benchmark, and a citation needs an author: set its creator")
+    held: dict[str, Any] = {
+        "cff-version": "1.2.0",
+        "message": "If you use this benchmark, please cite it as below.",
+        "type": "dataset",
+        "title": benchmark.name,
+        "authors": authors,
+        "version": benchmark.version,
+        "abstract": benchmark.description,
+        "date-released": next(
+            iter(_DATE.findall(str(benchmark.graph.plain(benchmark.graph.root, "datePublished") or "")[:10])), None
+        ),
+        "keywords": [*dict.fromkeys(one for one in as_list(benchmark.keywords) if one)],
+        **_license(benchmark, findings),
+        **_identifiers(benchmark, findings),
+    }
+    findings += [
+        lost(f"the {name} ({published_text(value)}) has no place in CITATION.cff")
+        for name in PUBLISHED
+        if name in {"citation", "funder"} and (value := getattr(benchmark, name))
+    ]
+    # A value that JSON writes is one that YAML reads, but for characters that YAML wants escaped.
+    lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in held.items() if value)
+    try:
+        return _UNPRINTABLE.sub(lambda one: f"\\u{ord(one[0]):04x}", lines).encode(), tuple(findings)
+    except UnicodeEncodeError as error:
+        raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
+
+
+def _author(one: Creator, findings: list[Finding]) -> dict[str, Any]:
+    if isinstance(one, str):
+        return {"name": one}
+    more = one.model_dump(by_alias=True, exclude_none=True)
+    given, family, site = (more.pop(name, None) for name in ("givenName", "familyName", "url"))
+    name = {"given-names": given, "family-names": family} if isinstance(family, str) else {"name": one.name}
+    held = {**name, "website": site if _WEB.fullmatch(site or "") else None, "email": more.pop("email", None)}
+    left = [member for member in more if member not in {"@type", "name"}]
+    if left:
+        findings.append(lost(f"of the author {one.name}, {', '.join(left)} has no place in CITATION.cff"))
+    return {member: value for member, value in held.items() if isinstance(value, str) and value}
+
+
+def spdx_name(license_: str) -> str | None:
+    """Return the name that SPDX's list (https://spdx.org/licenses/) has for a licence, None where it has none."""
+    if found := _CREATIVE_COMMONS.fullmatch(license_):
+        license_ = f"CC-{found[1]}-{found[2]}"
+    listed = Path(__file__).with_name("spdx_licenses.txt").read_text(encoding="ascii").split()
+    names = {one.lower(): one for one in listed}
+    found = _SPDX.fullmatch(license_)
+    return names.get(found[1].lower()) if found else None
+
+
+def doi_of(benchmark: Benchmark) -> str | None:
+    """Return the first DOI among the identifiers of a benchmark, as 10.…/…; None where there is none."""
+    found = (_DOI.fullmatch(published_text(one) or "") for one in as_list(benchmark.identifier))
+    return next((one[1] for one in found if one), None)
+
+
+def _license(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
+    stated = [one for one in as_list(benchmark.license) if isinstance(one, str)]
+    names = [name for one in stated if (name := spdx_name(one))]
+    others = [one for one in stated if not spdx_name(one)]
+    address = next((one for one in others if _WEB.fullmatch(one)), None) if not names else None
+    findings += [
+        lost(f"the licence {one!r} has no place in CITATION.cff", remedy="give one of SPDX's list")
+        for one in others
+        if one != address
+    ]
+    return {"license": names[0] if len(names) == 1 else names, "license-url": address}
+
+
+def _identifiers(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
+    doi, others = doi_of(benchmark), list[dict[str, str]]()
+    for one in as_list(benchmark.identifier):
+        text = published_text(one) or ""
+        found = _DOI.fullmatch(text)
+        if not text:
+            findings.append(lost("an identifier without a value has no place in CITATION.cff"))
+        elif not found or found[1] != doi:
+            kind = "doi" if found else "url" if _WEB.fullmatch(text) else "other"
+            others.append({"type": kind, "value": found[1] if found else text})
+    return {"doi": doi, "identifiers": others}

@@ -1,0 +1,291 @@
+"""A benchmark as a Croissant data set, and questions out of such data sets (http://mlcommons.org/croissant/1.1).
+
+The folder has `croissant.json`, which describes the tables beside it field by field, with the hash of each, and the
+checkpoint itself. Tables are JSON: there every text stays a text. Data sets are read from the disk only: one that
+points elsewhere is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import math
+import warnings
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.benchmark.editing import published_text
+from checkpoint_ld.data import library
+from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.documents.values import is_iso_8601
+from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
+from checkpoint_ld.findings import Place
+from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
+from checkpoint_ld.integrations.formats.importing import CHECKPOINT, Records, Row, lost, lost_properties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.entities.question import Creator
+    from checkpoint_ld.findings import Finding
+
+METADATA = "croissant.json"
+_VERSION = "http://mlcommons.org/croissant/1.1"
+_QUESTIONS = "questions"
+_LFS = b"version https://git-lfs"
+_ABOUT = ("name", "description", "version", "license")
+_AS_JSON = ("author", "sources", "few_shot_examples", "custom_metadata")
+"""Columns of objects, which Croissant has no type for: they are JSON texts."""
+
+
+def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
+    """Return the files of the folder by name, and what the record sets do not hold.
+
+    Raises WriteError for a benchmark without questions and for texts that UTF-8 cannot hold, SettingsError where
+    `mlcroissant` is not installed.
+    """
+    questions = benchmark.get_all_questions()
+    if not questions:
+        what = "its scenarios are no records" if benchmark.is_scenario_benchmark else "add some"
+        raise WriteError(f"there are no questions to export to Croissant: {what}")
+    tables: dict[str, list[dict[str, Any]]] = {
+        _QUESTIONS: [_question(one) for one in questions],
+        "answers": [
+            {"question_id": one["id"], "answer": one["raw_answer"], "answer_template": one["answer_template"]}
+            for one in questions
+        ],
+        "keywords": [
+            {"question_id": one["id"], "keyword": word} for one in questions for word in one["keywords"] or ()
+        ],
+        "traits": [
+            {name: value if value is None or isinstance(value, bool) else str(value) for name, value in one.items()}
+            for one in benchmark.traits_records()
+        ],
+    }
+    tables = {name: rows for name, rows in tables.items() if rows}
+    held = {f"data/{name}.json": dump_json(rows) for name, rows in tables.items()}
+    held[CHECKPOINT] = dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED))
+    mlc = library("mlcroissant", extra="croissant")
+    try:
+        held[METADATA] = dump_json(_metadata(mlc, benchmark, tables, held))
+    except mlc.ValidationError as error:
+        reason = next((one for one in str(error).splitlines() if one.startswith("  -")), str(error))
+        raise WriteError(f"Croissant does not allow this benchmark: {reason.strip(' -')}") from error
+    return held, tuple(_losses(benchmark))
+
+
+def _question(one: dict[str, Any]) -> dict[str, Any]:
+    plain = ("question", "answer_notes", "finished", *_AS_JSON)
+    return {
+        "question_id": one["id"],
+        "answer": one["raw_answer"],
+        "created": one["date_created"],
+        "modified": one["date_modified"],
+        **{name: _json(one[name]) if name in _AS_JSON and one[name] else one[name] for name in plain},
+        "keywords": one["keywords"] or [],
+        "answer_template": one["answer_template"],
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _losses(benchmark: Benchmark) -> Iterator[Finding]:
+    where = f"{CHECKPOINT}, beside the tables, has them"
+    if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
+        yield lost("of rubrics, the record set has names and ranges of traits only", remedy=where)
+    yield from lost_properties(benchmark, "Croissant", where)
+    for name in ("license", "keywords"):
+        if any(not isinstance(one, str) for one in as_list(getattr(benchmark, name))):
+            yield lost(f"of the {name}, only texts have a place in Croissant", remedy=where)
+    makers = [one for one in as_list(benchmark.creator) if not isinstance(one, str)]
+    if any(one.model_dump(exclude={"name", "type"}, exclude_none=True) for one in makers):
+        yield lost("of creators, only names and kinds have a place in Croissant", remedy=where)
+    if any(not is_iso_8601(one) for one in _dates(benchmark)):
+        yield lost("a date that is none in ISO 8601 has no place in Croissant", remedy=where)
+    for name in ("funder", "identifier"):
+        if value := getattr(benchmark, name):
+            yield lost(f"the {name} ({published_text(value)}) has no place in Croissant", remedy=where)
+
+
+def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], held: dict[str, bytes]) -> Any:
+    """Return the description of the data set, which the library makes and judges."""
+    with _quiet():
+        ctx = mlc.Context(conforms_to=_VERSION)
+        distribution = [
+            mlc.FileObject(
+                ctx=ctx,
+                id=name,
+                name=name,
+                content_url=name,
+                encoding_formats=["application/json" if name != CHECKPOINT else "application/ld+json"],
+                sha256=hashlib.sha256(data).hexdigest(),
+            )
+            for name, data in held.items()
+        ]
+        return mlc.Metadata(
+            ctx=ctx,
+            name=benchmark.name,
+            description=benchmark.description or benchmark.name,
+            version=benchmark.version,
+            creators=[_maker(mlc, ctx, one, n) for n, one in enumerate(as_list(benchmark.creator), 1)],
+            license=[one for one in as_list(benchmark.license) if isinstance(one, str)] or None,
+            keywords=[one for one in as_list(benchmark.keywords) if isinstance(one, str)] or None,
+            cite_as=published_text(benchmark.citation),
+            date_published=next(filter(is_iso_8601, _dates(benchmark)), None),
+            distribution=distribution,
+            record_sets=[_record_set(mlc, ctx, name, rows) for name, rows in tables.items()],
+        ).to_json()
+
+
+def _dates(benchmark: Benchmark) -> list[Any]:
+    """Return the dates of publication, of the last change and of making, of those that are stated."""
+    told = benchmark.graph.plain(benchmark.graph.root, "datePublished"), benchmark.modified_at, benchmark.created_at
+    return [one for one in told if one]
+
+
+def _maker(mlc: Any, ctx: Any, one: Creator, number: int) -> Any:
+    name, kind = (one, "Person") if isinstance(one, str) else (one.name, one.type)
+    return getattr(mlc, kind)(ctx=ctx, id=f"creator-{number}", name=name)
+
+
+def _record_set(mlc: Any, ctx: Any, table: str, rows: list[dict[str, Any]]) -> Any:
+    fields = []
+    for name in rows[0]:
+        is_bool = any(isinstance(row[name], bool) for row in rows)
+        more: dict[str, Any] = {}
+        if isinstance(rows[0][name], list):
+            more = {"repeated": True}
+        elif name == "question_id" and table != _QUESTIONS:
+            more = {"references": mlc.Source(ctx=ctx, field=f"{_QUESTIONS}/question_id")}
+        fields.append(
+            mlc.Field(
+                ctx=ctx,
+                id=f"{table}/{name}",
+                name=name,
+                data_types=[mlc.DataType.BOOL if is_bool else mlc.DataType.TEXT],
+                source=mlc.Source(
+                    ctx=ctx,
+                    file_object=f"data/{table}.json",
+                    extract=mlc.Extract(ctx=ctx, json_path=f"$[*].{name}"),
+                ),
+                **more,
+            )
+        )
+    return mlc.RecordSet(ctx=ctx, id=table, name=table, fields=fields)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep to ourselves what the library logs and warns of: it is about optional members and its own libraries."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
+    """Return the records of a data set: a folder with `croissant.json`, or such a file whatever its name.
+
+    `part` is a record set, by default `questions` or else the first. Raises SettingsError for a split,
+    LookupFailedError for a record set that is not there, ReadError for what cannot be read and for what points out of
+    the folder.
+    """
+    if split is not None:
+        raise SettingsError(f"{path}: a data set of Croissant is read without split: name a record set as the part")
+    file = Path(path) / METADATA if Path(path).is_dir() else Path(path)
+    if not file.is_file():
+        raise ReadError(f"{path}: there is no {METADATA} in it")
+    described = read_json(*read_bytes(str(file))).value
+    _check_contexts(described, file)
+    mlc = library("mlcroissant", extra="croissant")
+    try:
+        with _quiet():
+            data = mlc.Dataset(jsonld=str(file))
+            _check_files(data.metadata.distribution, file)
+            names = {str(one.uuid): [str(each.uuid) for each in one.fields] for one in data.metadata.record_sets}
+            chosen = part or (_QUESTIONS if _QUESTIONS in names else next(iter(names), None))
+            if chosen is None:
+                raise ReadError(f"{file}: it describes no record sets, and holds no questions that can be read")
+            if chosen not in names:
+                listed = ", ".join(names) or "none"
+                raise LookupFailedError(f"there is no record set {chosen!r} in {path}: there are {listed}")
+            found = [*data.records(chosen)]
+    except (LookupFailedError, ReadError):
+        raise
+    except Exception as error:
+        reason = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
+        raise ReadError(f"{file}: its record sets cannot be read: {reason}") from error
+    rows = [Row(_plain(one, chosen), f"record {n} of {chosen}", Place(path)) for n, one in enumerate(found, 1)]
+    others = ", ".join(one for one in names if one != chosen)
+    left = (lost(f"of the record sets, {others} are not read", Place(path), remedy="name one as the part"),)
+    about = {name: described[name] for name in _ABOUT if isinstance(described.get(name), str) and described[name]}
+    return Records(rows, [one.removeprefix(f"{chosen}/") for one in names[chosen]], about, left if others else ())
+
+
+def _check_contexts(described: Any, file: Path) -> None:
+    """Refuse contexts that would be fetched when the description is read."""
+    if not isinstance(described, dict) or not isinstance(described.get("@context"), dict):
+        raise ReadError(f"{file}: it is no description of Croissant: it has no object as its @context")
+    pending: list[Any] = [described]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, dict):
+            if "@import" in one or any(isinstance(each, str) for each in as_list(one.get("@context"))):
+                raise ReadError(f"{file}: a part of its @context is not in the file: write it there")
+            pending += one.values()
+        elif isinstance(one, list):
+            pending += one
+
+
+def _check_files(distribution: Any, file: Path) -> None:
+    """Refuse what would be fetched or unpacked when the records are read, and what is out of the folder."""
+    folder = file.parent.resolve()
+    for one in distribution:
+        for text in (*as_list(getattr(one, "content_url", None)), *as_list(getattr(one, "includes", None))):
+            path = PurePosixPath(str(text))
+            if (
+                ":" in str(text)
+                or "\\" in str(text)
+                or path.is_absolute()
+                or ".." in path.parts
+                or not (folder / path).resolve().is_relative_to(folder)
+            ):
+                raise ReadError(f"{file}: it points to {str(text)!r}, which is not in the folder: fetch it yourself")
+            if not (folder / path).is_file():
+                raise ReadError(f"{file}: it points to {str(text)!r}, and there is no such file: fetch it yourself")
+            with (folder / path).open("rb") as content:
+                if content.read(len(_LFS)) == _LFS:
+                    raise ReadError(f"{file}: {str(text)!r} is a pointer of Git LFS: run git lfs pull")
+        if one.contained_in or not getattr(one, "content_url", None):
+            raise ReadError(f"{file}: {one.uuid!r} is in an archive, or several files: unpack it and name each file")
+
+
+def _plain(record: dict[str, Any], table: str) -> dict[str, Any]:
+    found = {name.removeprefix(f"{table}/"): _value(value) for name, value in record.items()}
+    for name in ("author", "custom_metadata"):
+        if isinstance(text := found.get(name), str) and text.startswith("{"):
+            with contextlib.suppress(ReadError, UnicodeEncodeError):
+                found[name] = read_json(text.encode()).value
+    return found
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, list | tuple):
+        return [_value(one) for one in value]
+    if hasattr(value, "item"):  # a number of NumPy
+        value = value.item()
+    return None if isinstance(value, float) and math.isnan(value) else value

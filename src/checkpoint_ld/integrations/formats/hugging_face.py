@@ -1,0 +1,347 @@
+"""A benchmark as a folder of Hugging Face `datasets`, and questions out of such folders.
+
+The folder has Parquet files, a dataset card (`README.md`, https://huggingface.co/docs/hub/datasets-cards) whose YAML
+head names them, and the checkpoint itself, which holds what tables do not. Folders are read from the disk only: one
+whose card points elsewhere is refused, and so is every kind of file that could hold code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import tempfile
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
+from checkpoint_ld.data import library
+from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
+from checkpoint_ld.findings import Place
+from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
+from checkpoint_ld.integrations.formats.citation import spdx_name
+from checkpoint_ld.integrations.formats.importing import CHECKPOINT, Records, Row, lost, lost_properties
+from checkpoint_ld.tables import line, paragraphs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.findings import Finding
+
+CARD = "README.md"
+_QUESTIONS = "questions"
+_BUILDERS = {
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+}
+"""The kinds of files that are read, and by which builder of `datasets`; none of them can hold code."""
+_TAGS = ("checkpoint-ld", "karenina", "evaluation")
+_TOLD = (("Licence", "license"), ("Cite as", "citation"), ("Funded by", "funder"), ("Identifier", "identifier"))
+_NAMES = ("name", "value", "url", "@id")
+_FAMILY = re.compile(r"-only$|-or-later$|(?<=odbl|pddl|gfdl)-1\.\d|(?<=odc-by)-1\.0")
+"""What SPDX's names have and those of Hugging Face do not."""
+_LICENCES = """
+    apache-2.0 mit afl-3.0 artistic-2.0 bsl-1.0 bsd-2-clause bsd-3-clause bsd-3-clause-clear cc0-1.0 cc-by-2.0 cc-by-2.5
+    cc-by-3.0 cc-by-4.0 cc-by-sa-3.0 cc-by-sa-4.0 cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-4.0 cc-by-nd-4.0 cc-by-nc-nd-3.0
+    cc-by-nc-nd-4.0 cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0 cdla-sharing-1.0 cdla-permissive-1.0
+    cdla-permissive-2.0 wtfpl ecl-2.0 epl-1.0 epl-2.0 etalab-2.0 eupl-1.1 eupl-1.2 agpl-3.0 gfdl gpl-2.0 gpl-3.0
+    lgpl-2.1 lgpl-3.0 isc lppl-1.3c ms-pl mpl-2.0 odc-by odbl osl-3.0 postgresql ofl-1.1 ncsa unlicense zlib pddl
+"""
+"""The licences of SPDX's list that Hugging Face knows, as it writes them; any other is called `other`."""
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+
+def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
+    """Return the files of the folder by name, and what the tables do not hold.
+
+    Raises WriteError for a benchmark without questions and for texts that UTF-8 cannot hold, SettingsError where
+    `datasets` is not installed.
+    """
+    datasets = library("datasets", extra="hugging-face")
+    questions = [_question(one) for one in benchmark.get_all_questions()]
+    if not questions:
+        what = "its scenarios are no rows" if benchmark.is_scenario_benchmark else "add some"
+        raise WriteError(f"there are no questions to export to Hugging Face: {what}")
+    keys = dict.fromkeys(name for one in questions for name in one)
+    tables = {
+        _QUESTIONS: [{name: one.get(name) for name in keys} for one in questions],
+        "fields": [{**one, "ground_truth": _json(one["ground_truth"])} for one in benchmark.fields_records()],
+        "traits": benchmark.traits_records(),
+    }
+    tables = {name: rows for name, rows in tables.items() if rows}
+    findings = [*_losses(benchmark)]
+    written = {f"data/{name}.parquet": _parquet(datasets, name, rows, findings) for name, rows in tables.items()}
+    written[CHECKPOINT] = dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED))
+    written[CARD] = _card(benchmark, tables)
+    return written, tuple(findings)
+
+
+def _question(one: dict[str, Any]) -> dict[str, Any]:
+    author = one["author"] or {}
+    return {
+        "question_id": one["id"],
+        "question": one["question"],
+        "answer": one["raw_answer"],
+        "keywords": one["keywords"],
+        "answer_template": one["answer_template"],
+        "answer_notes": one["answer_notes"],
+        "author": author.get("name"),
+        "author_email": author.get("email"),
+        "sources": _json(one["sources"]) if one["sources"] else None,
+        "few_shot_examples": _json(one["few_shot_examples"]) if one["few_shot_examples"] else None,
+        "created": one["date_created"],
+        "modified": one["date_modified"],
+        "finished": one["finished"],
+        **{f"custom.{key}": value for key, value in (one["custom_metadata"] or {}).items()},
+    }
+
+
+def _losses(benchmark: Benchmark) -> Iterator[Finding]:
+    where = f"{CHECKPOINT}, beside the tables, has them"
+    if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
+        yield lost("of rubrics, the table has names and ranges of traits only", remedy=where)
+    yield from lost_properties(benchmark, "a data set", where)
+    for stated, held in zip(as_list(benchmark.license), as_list(_licence(benchmark).get("license")), strict=False):
+        if isinstance(stated, str) and held != "other" and (spdx_name(stated) or "").lower() != held:
+            yield lost(f"the licence {stated} is called {held} by Hugging Face", remedy=where)
+    told = {name: as_list(getattr(benchmark, name)) for name in ("creator", *PUBLISHED)}
+    for name, values in told.items():
+        if any(not isinstance(one, str) and _members(one).keys() - {"@type", *_NAMES} for one in values):
+            yield lost(f"of the {name}, the card has names only", remedy=f"{CHECKPOINT}, beside the tables, has it")
+
+
+def _members(one: Any) -> dict[str, Any]:
+    held: dict[str, Any] = one if isinstance(one, dict) else one.model_dump(by_alias=True, exclude_none=True)
+    return held
+
+
+def _parquet(datasets: Any, table: str, rows: Sequence[dict[str, Any]], findings: list[Finding]) -> bytes:
+    arrow = library("pyarrow", extra="hugging-face")
+    columns = {}
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        try:
+            column = None if any(map(_has_objects, values)) else arrow.array(values)
+        except (arrow.ArrowException, OverflowError):
+            column = None
+        except UnicodeEncodeError as error:
+            fault = ascii(error.object[error.start])
+            raise WriteError(f"a text holds half a surrogate pair ({fault}): correct it") from None
+        if column is None:
+            findings.append(lost(f"the values of {name!r} in the table {table} have no common type, and are texts"))
+            values = [one if one is None or isinstance(one, str) else _json(one) for one in values]
+        columns[name] = arrow.array(values, arrow.string()) if column is None or column.type == "null" else column
+    file = io.BytesIO()
+    with _silent(datasets):
+        datasets.Dataset(arrow.table(columns)).to_parquet(file)
+    return file.getvalue()
+
+
+def _has_objects(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(map(_has_objects, value)))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _card(benchmark: Benchmark, tables: dict[str, Any]) -> bytes:
+    hub = library("huggingface_hub", extra="hugging-face")
+    count = len(tables[_QUESTIONS])
+    words = (published_text(one) for one in as_list(benchmark.keywords))
+    head = hub.DatasetCardData(
+        pretty_name=benchmark.name,
+        **_licence(benchmark),
+        size_categories=next((name for most, name in _SIZES if count < most), "1M<n<10M"),
+        task_categories=["question-answering"],
+        tags=[*dict.fromkeys((*_TAGS, *filter(None, words)))],
+        configs=[
+            {
+                "config_name": name,
+                "data_files": [{"split": "test", "path": f"data/{name}.parquet"}],
+                **({"default": True} if name == _QUESTIONS else {}),
+            }
+            for name in tables
+        ],
+    )
+    rows = "".join(f"| `{name}` | {len(held)} |\n" for name, held in tables.items())
+    makers = [one if isinstance(one, str) else one.name for one in as_list(benchmark.creator)]
+    told = {"Version": benchmark.version, "Made by": makers, **{name: getattr(benchmark, at) for name, at in _TOLD}}
+    about = "".join(f"- {name}: {line(text)}\n" for name, one in told.items() if (text := published_text(one)))
+    body = (
+        f"# {line(benchmark.name)}\n\n{paragraphs(benchmark.description)}\n\n{about}\n"
+        f"| table | rows |\n|---|---|\n{rows}\n"
+        f"`{CHECKPOINT}` is the benchmark as a whole: templates, rubrics, and all that the tables leave out.\n"
+    )
+    return f"---\n{head.to_yaml()}\n---\n\n{body}".encode()
+
+
+def _licence(benchmark: Benchmark) -> dict[str, Any]:
+    """Return what the head of a card says about licences (https://huggingface.co/docs/hub/repositories-licenses)."""
+    stated = [text for one in as_list(benchmark.license) if (text := published_text(one))]
+    held = [_FAMILY.sub("", (spdx_name(one) or "").lower()) for one in stated]
+    if set(held) <= set(_LICENCES.split()):
+        return {"license": held[0] if len(held) == 1 else held} if held else {}
+    addresses = [one for one in stated if one.startswith(("http://", "https://"))]
+    link = {"license_link": addresses[0]} if addresses else {}
+    return {"license": "other", "license_name": ", ".join(stated), **link}
+
+
+def _stated(head: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of a benchmark that the head of a card tells of."""
+    own = [head.get("license_link") or head.get("license_name")] if head.get("license") == "other" else []
+    licences = [one for one in (own or as_list(head.get("license"))) if isinstance(one, str) and one != "unknown"]
+    words = [one for one in as_list(head.get("tags")) if isinstance(one, str) and one not in _TAGS]
+    names = [spdx_name(one) or one for one in licences]
+    held = {"name": head.get("pretty_name"), "license": names[0] if len(names) == 1 else names, "keywords": words}
+    return {name: value for name, value in held.items() if value}
+
+
+def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
+    """Return the rows of a data set: a folder, with a card or without, or a single file.
+
+    `part` is a configuration, by default the one that the card calls so; without `split` there are all rows, each
+    with its split in the column `split` where there are several. Raises LookupFailedError for a configuration or a
+    split that is not there, ReadError for what cannot be read and for a card that points out of the folder.
+    """
+    datasets = library("datasets", extra="hugging-face")
+    about, chosen, findings = _chosen(datasets, path, part)
+    if split is not None and split not in chosen:
+        raise LookupFailedError(f"there is no split {split!r} in {path}: there are {', '.join(chosen)}")
+    rows, columns = list[Row](), dict[str, None]()
+    for name, listed in chosen.items():
+        if split in {None, name}:
+            for number, values in enumerate(_rows(datasets, path, listed), 1):
+                extra = {"split": name} if split is None and len(chosen) > 1 else {}
+                rows.append(Row({**extra, **values}, f"row {number} of {name}", Place(path)))
+                columns |= dict.fromkeys(rows[-1].values)
+    return Records(rows, [*columns], about, findings)
+
+
+def _chosen(
+    datasets: Any, path: str, part: str | None
+) -> tuple[dict[str, Any], dict[str, list[str]], tuple[Finding, ...]]:
+    """Return what the card says, the files of each split of a configuration, and what else there is."""
+    folder = Path(path).absolute()
+    if folder.is_file():
+        if part is not None:
+            raise LookupFailedError(f"{path} is a file and has no configuration {part!r}: give the folder")
+        return {}, {"train": [str(folder)]}, ()
+    card = folder / CARD
+    head = _head(card) if card.is_file() else {}
+    configs = {str(one.get("config_name", "default")): one for one in head.get("configs") or ()}
+    name = part or next((one for one, about in configs.items() if about.get("default")), None)
+    name = name or ("default" if "default" in configs or not configs else next(iter(configs)))
+    if name not in configs and (configs or part is not None):
+        raise LookupFailedError(
+            f"there is no configuration {name!r} in {path}: there are {', '.join(configs) or 'none'}"
+        )
+    about = _stated({**head, "pretty_name": str(head.get("pretty_name") or "")})
+    others = ", ".join(one for one in configs if one != name)
+    findings = (lost(f"of the configurations, {others} are not read", Place(path), remedy="name one as the part"),)
+    stated = configs.get(name, {}).get("data_files")
+    patterns = _patterns(datasets, path, stated) if stated else _usual(datasets, path)
+    found = {
+        split: [file for pattern in listed for file in _files(datasets, folder, pattern)]
+        for split, listed in patterns.items()
+    }
+    if not stated:  # whatever else lies there
+        found = {split: [one for one in listed if _kind(one) in _BUILDERS] for split, listed in found.items()}
+    if not any(found.values()):
+        named = ", ".join(pattern for listed in patterns.values() for pattern in listed)
+        wanted = f"no file is called {named}" if stated else f"give files {', '.join(_BUILDERS)}"
+        raise ReadError(f"{path}: there is no data set in it: {wanted}")
+    return about, {split: listed for split, listed in found.items() if listed}, findings if others else ()
+
+
+def _head(card: Path) -> dict[str, Any]:
+    hub = library("huggingface_hub", extra="hugging-face")
+    try:
+        head = hub.metadata_load(card)
+    except Exception as error:
+        raise ReadError(f"{card}: its YAML head cannot be read: {str(error).partition(chr(10))[0]}") from error
+    configs = (head or {}).get("configs") or []
+    if not isinstance(configs, list) or not all(isinstance(one, dict) for one in configs):
+        raise ReadError(
+            f"{card}: configs is no list of objects: see https://huggingface.co/docs/hub/datasets-manual-configuration"
+        )
+    return head or {}
+
+
+def _patterns(datasets: Any, path: str, stated: Any) -> dict[str, list[str]]:
+    """Return the patterns that a card states for each split, all of them of files in the folder."""
+    found = dict[str, list[str]]()
+    sane = datasets.data_files.sanitize_patterns(stated)
+    for split, listed in sane.items():
+        for pattern in [listed] if isinstance(listed, str) else listed:
+            if (
+                "://" in pattern
+                or "::" in pattern
+                or PurePath(pattern).is_absolute()
+                or ".." in PurePath(pattern).parts
+            ):
+                raise ReadError(
+                    f"{path}: the card points to {pattern!r}, which is not in the folder: fetch it yourself"
+                )
+            found.setdefault(str(split), []).append(pattern)
+    return found
+
+
+def _usual(datasets: Any, path: str) -> dict[str, list[str]]:
+    try:
+        patterns = datasets.data_files.get_data_patterns(str(Path(path).absolute()))
+    except Exception as error:
+        raise ReadError(f"{path}: there is no data set in it: {str(error).partition(chr(10))[0]}") from error
+    return {str(split): list(listed) for split, listed in patterns.items()}
+
+
+def _files(datasets: Any, folder: Path, pattern: str) -> list[str]:
+    """Return the paths of the files that a pattern means to `datasets`, for which `**` are all files."""
+    try:
+        return sorted(map(str, datasets.data_files.resolve_pattern(pattern, str(folder))))
+    except FileNotFoundError:
+        return []
+
+
+def _kind(file: str) -> str:
+    return PurePath(file).suffix.lower()
+
+
+def _rows(datasets: Any, path: str, listed: list[str]) -> list[dict[str, Any]]:
+    kinds = {*map(_kind, listed)}
+    builders = {_BUILDERS.get(kind) for kind in kinds}
+    if len(builders) != 1 or None in builders:
+        raise ReadError(f"{path}: has files {', '.join(sorted(kinds))}: one of {', '.join(_BUILDERS)} can be read")
+    with tempfile.TemporaryDirectory() as cache, _silent(datasets):
+        try:
+            settings = {"sep": "\t"} if kinds == {".tsv"} else {}
+            held = datasets.load_dataset(
+                *builders, data_files={"train": listed}, split="train", cache_dir=cache, keep_in_memory=True, **settings
+            )
+            # Arrow's own values: what is an image or a sound would be decoded otherwise, and fetched.
+            rows: list[dict[str, Any]] = held.with_format("arrow")[:].to_pylist() if len(held) else []
+        except Exception as error:
+            reason = str(error.__cause__ or error).partition("\n")[0]
+            raise ReadError(f"{path}: the data cannot be read: {reason}") from error
+    return rows
+
+
+@contextlib.contextmanager
+def _silent(datasets: Any) -> Iterator[None]:
+    """Keep `datasets` from drawing bars meanwhile."""
+    was_silent = datasets.are_progress_bars_disabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if not was_silent:
+            datasets.enable_progress_bars()

@@ -1,0 +1,324 @@
+"""Benchmarks out of what others keep questions in: tables, JSON lines, data sets, logs of evaluations.
+
+A reader gives the rows of a source as they are; which column is the question and which the answer is said or guessed
+here, once for all formats. Nothing in a source is run, and nothing it names is fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from checkpoint_ld.arguments import checked
+from checkpoint_ld.assessment.inspect_logs import IRI, answer_text, has_several, is_log, question_text
+from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.files import extension_of
+from checkpoint_ld.entities.entity import json_value
+from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+READERS = {
+    "table": "checkpoint_ld.integrations.formats.rows",
+    "croissant": "checkpoint_ld.integrations.formats.croissant",
+    "hugging-face": "checkpoint_ld.integrations.formats.hugging_face",
+    "inspect": "checkpoint_ld.integrations.formats.inspect",
+}
+"""What can be read, and the module whose function `records` reads it."""
+_EXTENSIONS = {".eval": "inspect", ".parquet": "hugging-face", ".arrow": "hugging-face"}
+USUAL = {
+    "question": ("question", "input", "prompt", "problem", "query", "instruction", "question_text"),
+    "answer": (
+        *("raw_answer", "answer", "target", "reference_answer", "expected_answer", "correct_answer", "ideal"),
+        *("answers", "final_answer", "solution", "output", "response", "completion", "answerkey"),
+    ),
+    "question_id": ("question_id", "id"),
+    "keywords": ("keywords", "tags", "topics"),
+    "choices": ("choices", "options"),
+    "answer_notes": ("answer_notes", "notes"),
+    "answer_template": ("answer_template",),
+    "author": ("author", "author_name"),
+    "author_email": ("author_email",),
+    "url": ("url",),
+    "date_created": ("created", "date_created"),
+    "date_modified": ("modified", "date_modified"),
+    "finished": ("finished",),
+    "sources": ("sources",),
+    "few_shot_examples": ("few_shot_examples",),
+    "custom_metadata": ("custom_metadata",),
+}
+"""The names that columns usually have, in small letters with `_` for spaces, the first that is there counts."""
+CHECKPOINT = "checkpoint.jsonld"
+"""What the benchmark is called in a folder that it was exported to."""
+_TEXTS = ("answer_notes", "answer_template", "date_created", "date_modified")
+_CROISSANT = "croissant.json"
+_INSPECT = ("task.py", "dataset.jsonl")
+_CRATE = "ro-crate-metadata.json"
+_CUSTOM = "custom."
+_OURS = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, CREATOR_DETAILS)
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row by the names of its columns; `subject` is what messages call it, `place` where it stands."""
+
+    values: Mapping[str, Any]
+    subject: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What a source holds: its rows, the columns in their order, and what it says about itself.
+
+    `about` has members of `Benchmark.set_metadata`; `findings` say what no row holds.
+    """
+
+    rows: Iterable[Row]
+    columns: Sequence[str]
+    about: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+class ImportedBenchmark(NamedTuple):
+    """A benchmark that was made of another format's questions, and what did not fit into it."""
+
+    benchmark: Benchmark
+    findings: tuple[Finding, ...]
+
+
+@checked
+def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questions_from_file has them
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - as export calls it
+    name: str | None = None,
+    part: str | None = None,
+    split: str | None = None,
+    question_column: str | None = None,
+    answer_column: str | None = None,
+    keywords_columns: Sequence[Mapping[str, str]] | None = None,
+    answer_notes_column: str | None = None,
+    author_name_column: str | None = None,
+    author_email_column: str | None = None,
+    url_column: str | None = None,
+    custom_metadata_columns: Sequence[str] | None = None,
+) -> ImportedBenchmark:
+    """Make a benchmark of the questions in a file or folder, and tell in findings what does not fit.
+
+    `format` is one of `READERS`; without it the extension and the content tell. `part` is the sheet of a workbook or
+    the configuration of a data set, `split` one of its splits (all of them without it). A column that is not named is
+    guessed by the names of `USUAL`; what is in no column of theirs becomes custom metadata, or only
+    `custom_metadata_columns` where they are given. Rows without a question or an answer are left out.
+
+    Raises SettingsError for a format that does not exist and where an extra is missing, LookupFailedError for a column
+    that is not there or cannot be guessed, SourceMissingError, and ReadError for what cannot be read.
+    """
+    source = os.fspath(path)
+    if not Path(source).exists():
+        raise SourceMissingError(f"{source}: cannot be read: no such file or directory; check the path")
+    if source.lower().endswith(".zip"):
+        raise SettingsError(f"{source}: is an archive; unpack it, and give the folder")
+    kind = format or format_of(source)
+    if kind not in READERS:
+        raise SettingsError(f"there is no format {kind!r} to import from: choose from {', '.join(READERS)}")
+    found: Records = import_module(READERS[kind]).records(source, part=part, split=split)
+    given = {
+        "question": question_column,
+        "answer": answer_column,
+        "answer_notes": answer_notes_column,
+        "author": author_name_column,
+        "author_email": author_email_column,
+        "url": url_column,
+    }
+    columns = _Columns(found.columns, given, keywords_columns, custom_metadata_columns, source)
+    noted = _Noted()
+    questions = [one for row in found.rows if (one := columns.question(row, noted)) is not None]
+    about = {"name": Path(source).stem or "Questions", **found.about, **({"name": name} if name else {})}
+    benchmark = Benchmark(about["name"])
+    benchmark.set_metadata(**about)
+    benchmark.add_questions(_distinct(questions))
+    beside = Path(source) / CHECKPOINT
+    whole = lost("the rows are a part of the benchmark in it", Place(source), remedy=f"load {beside} to have all of it")
+    whole_findings = (whole,) if beside.is_file() else ()
+    return ImportedBenchmark(benchmark, (*whole_findings, *found.findings, *columns.findings, *noted.findings()))
+
+
+def format_of(path: str) -> str:
+    """Return which of `READERS` reads a file or folder. Raises SettingsError where nothing tells."""
+    file = Path(path)
+    if (file / _CROISSANT).is_file() or file.name == _CROISSANT:
+        return "croissant"
+    if (file / _CRATE).is_file() and (file / CHECKPOINT).is_file():
+        raise SettingsError(f"{path} is a crate with a benchmark in it, {file / CHECKPOINT}: load that file")
+    if all((file / one).is_file() for one in _INSPECT):
+        return "inspect"
+    if file.is_dir():
+        return "hugging-face"
+    if is_log(path):
+        return "inspect"
+    return _EXTENSIONS.get(extension_of(path), "table")
+
+
+def lost(message: str, place: Place | None = None, subject: str = "", remedy: str = "") -> Finding:
+    """Return the finding (W-LOSS) that a benchmark, or the format to write, has no place for something."""
+    return replace(finding("loss", message, subject=subject, remedy=remedy), place=place or Place())
+
+
+def lost_properties(benchmark: Benchmark, place: str, remedy: str) -> Iterator[Finding]:
+    """Yield the finding that a format, or a `place` in it, has none for a benchmark's properties of its own."""
+    own = [name for name in benchmark.get_all_custom_properties() if name not in _OURS]
+    if own:
+        yield lost(f"the custom properties {', '.join(own)} have no place in {place}", remedy=remedy)
+
+
+class _Noted:
+    """What did not fit, one finding for all rows that have the same fault."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], list[Row]] = {}
+
+    def add(self, row: Row, message: str, remedy: str = "") -> None:
+        self._rows.setdefault((message, remedy), []).append(row)
+
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(
+            lost(message + _so_in(rows[1:]), rows[0].place, rows[0].subject, remedy)
+            for (message, remedy), rows in self._rows.items()
+        )
+
+
+def _so_in(rows: Sequence[Row]) -> str:
+    if not rows:
+        return ""
+    named = ", ".join(row.subject for row in rows[:_MOST_NAMED])
+    return f" (as in {named}{f' and {len(rows) - _MOST_NAMED} more' if len(rows) > _MOST_NAMED else ''})"
+
+
+class _Columns:
+    """Which column of a source says what about a question."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        given: Mapping[str, str | None],
+        keywords: Sequence[Mapping[str, str]] | None,
+        custom: Sequence[str] | None,
+        source: str,
+    ) -> None:
+        listed = ", ".join(map(repr, names)) or "none"
+        wanted = [*given.values(), *(one.get("column") for one in keywords or ()), *(custom or ())]
+        for name in wanted:
+            if name is not None and name not in names:
+                raise LookupFailedError(f"there is no column {name!r} in {source}: there are {listed}")
+        usual = {re.sub(r"[\s-]+", "_", name.strip().lower()): name for name in reversed(names)}
+        self._of = {
+            role: given.get(role) or next((usual[one] for one in known if one in usual), None)
+            for role, known in USUAL.items()
+        }
+        if not names:
+            raise ReadError(f"{source}: no questions are in it; give a file with a row for each")
+        for role in ("question", "answer"):
+            if self._of[role] is None:
+                raise LookupFailedError(
+                    f"which column of {source} holds the {role}? name one of {listed} ({role}_column, --{role})"
+                )
+        guessed = self._of["keywords"]
+        self._keywords = [*keywords] if keywords is not None else [{"column": guessed}] if guessed else []
+        used = {*self._of.values(), *(one["column"] for one in self._keywords)}
+        rest = [name for name in names if name not in used]
+        self._custom = rest if custom is None else [*custom]
+        passed_over = [name for name in rest if name not in self._custom]
+        message = f"the columns {', '.join(passed_over)} are not asked for and left out"
+        self.findings = (lost(message, Place(source)),) if passed_over else ()
+
+    def question(self, row: Row, noted: _Noted) -> dict[str, Any] | None:
+        """Return the members of the question in a row, None where it has none."""
+        values, custom = row.values, dict[str, Any]()
+        held = {role: values.get(name) if name else None for role, name in self._of.items()}
+        text, unfit = question_text(held["question"], held["choices"])
+        answer = answer_text(held["answer"], held["choices"])
+        if not text or not answer:
+            missing = "question" if not text else "answer"
+            noted.add(row, f"no {missing} is in the column {self._of[missing]!r}, and the row is left out")
+            return None
+        if unfit:
+            noted.add(row, f"of the messages in {self._of['question']!r} only the user's text is kept, not {unfit}")
+        if has_several(held["answer"]):
+            noted.add(row, f"of several answers in {self._of['answer']!r} the first counts; custom metadata keeps all")
+            custom[str(self._of["answer"])] = held["answer"]
+        if held["question_id"] is not None and not IRI.fullmatch(str(held["question_id"])):
+            custom[str(self._of["question_id"])] = held["question_id"]
+        custom |= {name.removeprefix(_CUSTOM): values.get(name) for name in self._custom}
+        custom |= held["custom_metadata"] if isinstance(held["custom_metadata"], dict) else {}
+        custom["url"] = held["url"] or custom.get("url")
+        for name, value in custom.items():
+            if _has_bytes(value):
+                noted.add(row, f"the column {name!r} holds binary data, which is left out")
+        kept = {name: json_value(one, finite=True) for name, one in custom.items() if not _has_bytes(one)}
+        author = held["author"]
+        if not isinstance(author, dict):
+            named = {"name": author, "email": held["author_email"]}
+            author = {"@type": "Person", **{member: str(one) for member, one in named.items() if one}}
+        return {
+            "question": text,
+            "raw_answer": answer,
+            "question_id": _of_id(held["question_id"]),
+            "finished": held["finished"] if isinstance(held["finished"], bool) else None,
+            "keywords": self._words(values),
+            "author": author if len(author) > 1 else None,
+            "sources": _objects(held["sources"]),
+            "few_shot_examples": _objects(held["few_shot_examples"]),
+            "custom_metadata": {one: value for one, value in kept.items() if value not in (None, "")} or None,
+            **{role: str(json_value(held[role])) for role in _TEXTS if held[role]},
+        }
+
+    def _words(self, values: Mapping[str, Any]) -> list[str]:
+        found = list[str]()
+        for one in self._keywords:
+            cell = values.get(one["column"])
+            parts = cell if isinstance(cell, list) else str(cell or "").split(one.get("separator") or ",")
+            found += [str(part).strip() for part in parts]
+        return sorted({*found} - {""})
+
+
+def _of_id(value: Any) -> str | None:
+    return value if isinstance(value, str) and IRI.fullmatch(value) else None
+
+
+def _objects(value: Any) -> list[Any] | None:
+    """Return a list of objects, or the one that stands in a cell as JSON."""
+    if isinstance(value, str):
+        try:
+            value = read_json(value.encode()).value
+        except (ReadError, UnicodeEncodeError):
+            return None
+    return value if isinstance(value, list) and value and all(isinstance(one, dict) for one in value) else None
+
+
+def _has_bytes(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_bytes, value.values()))
+    return any(map(_has_bytes, value)) if isinstance(value, list) else isinstance(value, bytes | bytearray)
+
+
+def _distinct(questions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return questions of which no two have one identifier: the second is given one that follows from its text."""
+    seen = set[str]()
+    for one in questions:
+        if one["question_id"] in seen:
+            one["question_id"] = None
+        seen.add(one["question_id"])
+    return [{name: value for name, value in one.items() if value is not None} for one in questions]

@@ -1,0 +1,130 @@
+"""A benchmark as a data set and a task of Inspect (https://inspect.aisi.org.uk), and questions out of its logs.
+
+The folder has `dataset.jsonl`, a `Sample` to a line as `json_dataset` reads it, the task file `task.py`, and the
+checkpoint itself, by whose templates the task's scorer verifies what a model answers. The task file is the same for
+every checkpoint: nothing of a document becomes code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.assessment.inspect_logs import is_log, read_log, text_of
+from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.errors import SettingsError, WriteError
+from checkpoint_ld.findings import Place
+from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
+from checkpoint_ld.integrations.formats import rows
+from checkpoint_ld.integrations.formats.importing import CHECKPOINT, Records, Row, lost, lost_properties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from checkpoint_ld.findings import Finding
+
+DATASET = "dataset.jsonl"
+TASK = "task.py"
+_REMEDY = f"{CHECKPOINT}, by which the task scores, has them"
+_KEPT = (
+    *("keywords", "answer_template", "answer_notes", "author", "sources", "few_shot_examples", "finished"),
+    *("date_created", "date_modified", "custom_metadata"),
+)
+"""What the metadata of a sample have of a question; Inspect shows them to no model."""
+
+
+def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
+    """Return the files of the folder by name, and what the samples do not hold.
+
+    Raises WriteError for a benchmark without questions, and for texts that UTF-8 cannot hold.
+    """
+    questions = benchmark.get_all_questions()
+    if not questions:
+        what = "its scenarios are no samples" if benchmark.is_scenario_benchmark else "add some"
+        raise WriteError(f"there are no questions to export to Inspect: {what}")
+    findings = [
+        lost("the question has no text, and is no sample", subject=one["id"])
+        for one in questions
+        if not one["question"]
+    ]
+    findings += _losses(benchmark)
+    try:
+        lines = "".join(_line(one) for one in questions if one["question"]).encode()
+    except UnicodeEncodeError as error:
+        raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
+    written = {
+        DATASET: lines,
+        TASK: Path(__file__).with_name("inspect_task.py.txt").read_bytes(),
+        CHECKPOINT: dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED)),
+    }
+    return written, tuple(findings)
+
+
+def _line(one: dict[str, Any]) -> str:
+    sample = {
+        "input": one["question"],
+        "target": one["raw_answer"],
+        "id": one["id"],
+        "metadata": {name: one[name] for name in _KEPT if one[name] not in (None, [], {})},
+    }
+    return json.dumps(sample, ensure_ascii=False) + "\n"
+
+
+def _losses(benchmark: Benchmark) -> Iterator[Finding]:
+    if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
+        yield lost("rubrics have no place in a sample", remedy=_REMEDY)
+    yield from lost_properties(benchmark, "a task", _REMEDY)
+
+
+def _about(log: Any) -> dict[str, Any]:
+    """Return what a log says of its benchmark, as the task that `files` makes has it, and else the task's name."""
+    told = (log.eval.metadata or {}).get("benchmark")
+    about = {"name": log.eval.task}
+    for name, value in told.items() if isinstance(told, dict) else ():
+        with contextlib.suppress(WriteError):  # a log of somebody else's may have anything there
+            Benchmark("any").set_metadata(**{str(name): value})
+            about[name] = value
+    about.pop("id", None)  # the questions of a log are another benchmark, or a part of one
+    return about
+
+
+def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
+    """Return the samples of a log, each once whatever the number of epochs, or of a data set as rows.
+
+    A folder is one that `files` made. Raises SettingsError for a part or a split, which neither has.
+    """
+    if part is not None or split is not None:
+        raise SettingsError(f"{path}: samples of Inspect have no parts and no splits: leave them out")
+    if Path(path).is_dir():
+        path = str(Path(path) / DATASET)
+    if not is_log(path):
+        return rows.records(path)
+    log = read_log(path)
+    order = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or ())}
+    inner = sorted(log.samples or (), key=lambda one: order.get(one.id, 0), reverse=True)
+    samples = {str(one.id): one for one in inner}
+    held = [
+        Row(
+            {
+                **(sample.metadata or {}),
+                "input": text_of(sample),
+                "target": sample.target,
+                "choices": sample.choices,
+                "id": sample.id,
+            },
+            f"sample {name}",
+            Place(path),
+        )
+        for name, sample in reversed(samples.items())
+    ]
+    columns = [*dict.fromkeys(name for row in held for name in row.values)]
+    findings = []
+    if not held:
+        findings.append(
+            lost("the log has no samples", Place(path), remedy="it may have been cut: give one of a whole run")
+        )
+    about = {"name": PurePath(path).stem, **{name: value for name, value in _about(log).items() if value}}
+    return Records(held, columns, about, tuple(findings))

@@ -1,0 +1,344 @@
+"""A benchmark as an RO-Crate: what belongs to it in one folder or archive, described (https://w3id.org/ro/crate/1.2).
+
+The crate has the checkpoint as JSON-LD and as Turtle, the report of its validation, and the recorded answers and agent
+runs that are given. `ro-crate-metadata.json`, which the library makes, says what each file is, and who made the
+benchmark, under which licence. Its statements are about the crate: those about questions are in the checkpoint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cached_property
+from importlib import import_module
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.agent import names
+from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agent.graph import moment
+from checkpoint_ld.assessment.answers import open_answers, read_answers
+from checkpoint_ld.benchmark.editing import published_text
+from checkpoint_ld.data import library
+from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.dialects.reading import examine_bytes
+from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.graph import emission
+from checkpoint_ld.graph.naming import iri_of
+from checkpoint_ld.identifiers import question_object_id
+from checkpoint_ld.integrations.formats.citation import spdx_name
+from checkpoint_ld.integrations.formats.importing import CHECKPOINT, lost, lost_properties
+from checkpoint_ld.phrases import shown
+from checkpoint_ld.validation import profiles, reports, validator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.findings import Finding
+
+    Paths = Sequence[str | os.PathLike[str]]
+
+METADATA = "ro-crate-metadata.json"
+TURTLE, REPORT = "checkpoint.ttl", "report.html"
+_DESCRIPTION = "the description of a crate"
+_NO_LICENCE = "No licence is stated: ask those who made the benchmark before you use it."
+_OF_THIS = "give what this version of the benchmark was asked"
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
+_MEDIA = {
+    ".json": "application/json",
+    ".jsonld": "application/ld+json",
+    ".jsonl": "application/jsonl",
+    ".ndjson": "application/jsonl",
+    ".ttl": "text/turtle",
+    ".nt": "application/n-triples",
+    ".nq": "application/n-quads",
+    ".trig": "application/trig",
+    ".rdf": "application/rdf+xml",
+    ".html": "text/html",
+    ".eval": "application/zip",
+    ".gz": "application/gzip",
+}
+_OF_FILES = frozenset({"File", "MediaObject", "Dataset", "DataFeed", "SoftwareSourceCode", "ComputationalWorkflow"})
+_DEMANDING = _OF_FILES | {"SoftwareApplication", "ComputerLanguage", "WebSite"}
+"""Types of which a crate demands more than a citation says: that it is a part of the crate, a version, an address."""
+
+
+def files(benchmark: Benchmark, *, answers: Paths = (), runs: Paths = ()) -> tuple[dict[str, bytes], list[Finding]]:
+    """Return the files of the crate by name, and what its description does not hold.
+
+    `answers` are files of recorded answers, JSON lines or logs of Inspect; `runs` are agent checkpoints: those of one
+    execution are the results of one action. Both are kept byte for byte. Raises SettingsError where `rocrate` is not
+    installed, SourceMissingError and ReadError for what cannot be read, InvalidCheckpoint for agent checkpoints that
+    break rules, WriteError for those of another benchmark.
+    """
+    crate = _Crate(benchmark)
+    crate.add_checkpoint()
+    for path in answers:
+        crate.add_answers(os.fspath(path))
+    crate.add_runs([os.fspath(path) for path in runs])
+    return {**crate.files, METADATA: dump_json(crate.crate.metadata.generate())}, crate.findings
+
+
+class _Crate:
+    """A crate, while it is filled."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        library("rocrate", extra="ro-crate")
+        self.rocrate = import_module("rocrate.rocrate")
+        self.terms = import_module("rocrate.vocabs").RO_CRATE["@context"]
+        self.crate = self.rocrate.ROCrate(version="1.2")
+        self.benchmark = benchmark
+        self.files: dict[str, bytes] = {}
+        self.findings = [*lost_properties(benchmark, _DESCRIPTION, f"{CHECKPOINT} has them")]
+        self.told_of: dict[str | None, Mapping[str, Any]] = {}
+        root = self.crate.root_dataset
+        for name, value in self._head().items():
+            if value not in (None, [], {}, ""):
+                root[name] = value
+
+    def _head(self) -> dict[str, Any]:
+        """Return what the crate says about itself, which is what the benchmark says."""
+        one = self.benchmark
+        published = one.graph.plain(one.graph.root, "datePublished")
+        return {
+            "name": one.name,
+            "description": one.description or one.name,
+            "version": one.version,
+            "dateCreated": one.created_at,
+            "dateModified": one.modified_at,
+            "datePublished": _date(published) or _date(one.modified_at) or _date(one.created_at),
+            **self._citations(),
+            "license": self._licence(),
+            "author": self.told(_named(one.creator, "Person"), "author"),
+            "funder": self.told(_named(one.funder, "Organization"), "funder"),
+            "identifier": self.told(self._with_values(one.identifier), "identifier", "PropertyValue"),
+            "keywords": self.told(one.keywords, "keyword", "DefinedTerm"),
+        }
+
+    def _citations(self) -> dict[str, Any]:
+        """Return the works to cite, all with an address as a crate wants it, and texts for the others."""
+        works = _named(self.benchmark.citation, "CreativeWork")
+        others = [one for one in works if _address(one) is None]
+        if any(one.keys() - {"@type", "name"} for one in others):
+            self.findings.append(_left("of a citation without an address, all but the name"))
+        cited = [one for one in works if one not in others]
+        texts = [text for one in others if (text := published_text(one))]
+        return {"citation": self.told(cited, "citation", "CreativeWork"), "creditText": _compact(texts)}
+
+    def _licence(self) -> Any:
+        stated = self.benchmark.license
+        if not stated:
+            said = "the benchmark states no licence, which a crate has to: the crate says that there is none"
+            self.findings.append(lost(said, remedy="set its licence"))
+            return _NO_LICENCE
+        found = []
+        for one in as_list(stated):
+            name = spdx_name(one) if isinstance(one, str) else None
+            if isinstance(one, str) and (name or _IRI.fullmatch(one)):
+                at = one if _IRI.fullmatch(one) else f"https://spdx.org/licenses/{name}"
+                found.append({"@id": at, "name": name or one})
+            else:
+                found.append(one)
+        return self.told(found, "license", "CreativeWork")
+
+    def _with_values(self, identifiers: Any) -> list[Any]:
+        kept = [one for one in as_list(identifiers) if isinstance(one, str) or one.get("value")]
+        if len(kept) < len(as_list(identifiers)):
+            self.findings.append(_left("an identifier without a value"))
+        return kept
+
+    def told(self, value: Any, name: str, kind: str = "Thing") -> Any:
+        """Return a value as a crate has it: an object is an entity of its own (RO-Crate 1.2, flattened), `#name`."""
+        value = _compact(value)
+        if isinstance(value, list):
+            return [self.told(one, f"{name}-{number}", kind) for number, one in enumerate(value, 1)]
+        if not isinstance(value, Mapping):
+            return value
+        if "@value" in value:
+            return value["@value"]
+        members = {key: one for key, one in value.items() if not key.startswith("@") and one is not None}
+        types = [one for one in as_list(value.get("@type")) if isinstance(one, str)]
+        usable = [one for one in types if one in self.terms and one not in _DEMANDING] or [kind]
+        unknown = [key for key in members if key not in self.terms]
+        unknown += [one for one in types if one not in self.terms]
+        if unknown:
+            self.findings.append(_left(f"of the {name.rstrip('-0123456789')}, {', '.join(unknown)}"))
+        at = _address(value)
+        if at in self.told_of and (not members or self.told_of[at] == value):
+            return self.crate.get(at)
+        if at is None or self.crate.get(at) is not None:
+            at = f"#{name}"
+        self.told_of[at] = value
+        held = {key: self.told(one, f"{name}-{key}") for key, one in members.items() if key in self.terms}
+        held = {"name": published_text(dict(value)) or name, **held}
+        return self.add(at, usable[0] if len(usable) == 1 else usable, **held)
+
+    def add(self, identifier: str, kind: str | list[str], /, **members: Any) -> Any:
+        """Add an entity that is no file, and return it."""
+        held = {key: _compact(one) for key, one in members.items() if one not in (None, [], {}, "")}
+        return self.crate.add(self.rocrate.ContextEntity(self.crate, identifier, {"@type": kind, **held}))
+
+    def add_file(self, path: str, data: bytes, name: str, description: str, **members: Any) -> Any:
+        """Add a file, and return its entity."""
+        self.files[path] = data
+        held = {
+            "name": name,
+            "description": description,
+            "encodingFormat": _MEDIA.get(PurePath(path).suffix.lower(), "application/octet-stream"),
+            "contentSize": str(len(data)),
+            "sha256": hashlib.sha256(data).hexdigest(),
+            **members,
+        }
+        return self.crate.add_file(dest_path=path, properties=held)
+
+    def add_checkpoint(self) -> None:
+        """Add the checkpoint in both syntaxes, and the report on it."""
+        graph, name = self.benchmark.graph, self.benchmark.name
+        data = dump_json(emission.jsonld_of(graph, emission.ContextStyle.IMPROVED))
+        self.checkpoint = self.add_file(CHECKPOINT, data, name, "The benchmark: questions, templates, rubrics")
+        self.crate.root_dataset["mainEntity"] = self.checkpoint
+        same = {"isBasedOn": self.checkpoint, "about": self.checkpoint}
+        self.add_file(TURTLE, emission.turtle_of(graph), f"{name} (Turtle)", f"The statements of {CHECKPOINT}", **same)
+        profile = profiles.profile(profiles.DEFAULT)
+        report = validator.report_of([validator.check_reading(examine_bytes(data, CHECKPOINT), profile)], profile)
+        verdict = "conforms" if report.conforms else "does not conform"
+        told = f"{CHECKPOINT} {verdict} to the profile {profile.name}"
+        page = reports.render(report, "html").encode()
+        self.add_file(REPORT, page, f"Validation of {name}", told, about=self.checkpoint)
+
+    @cached_property
+    def known(self) -> set[str]:
+        """What answers call the questions of the benchmark: their identifiers, and the hashes of their texts."""
+        texts = {one["id"]: one["question"] for one in self.benchmark.get_all_questions()}
+        return {*texts, *map(question_object_id, texts.values())}
+
+    def add_answers(self, path: str) -> None:
+        """Add a file of recorded answers. Raises ReadError for one without any."""
+        found = [*read_answers(path)]
+        usable = [one for one in found if not one.fault]
+        if not usable:
+            first = f": {found[0].place}: {found[0].fault}" if found else ""
+            raise ReadError(f"{path}: there are no recorded answers in it{first}")
+        with open_answers(path) as opened:
+            data = opened.read()
+        strange = sum(one.question_id not in self.known for one in usable)
+        if strange:
+            said = f"{path} has answers to questions that the benchmark does not have, {strange} of {len(usable)}"
+            self.findings.append(lost(said, remedy=_OF_THIS))
+        models = ", ".join(sorted({one.model_name for one in usable if one.model_name}))
+        told = f"{len(usable)} recorded answers{f' of {models}' if models else ''}"
+        target = self._free("answers", path)
+        self.add_file(target, data, PurePath(target).name, told, about=self.checkpoint)
+
+    def add_runs(self, paths: Iterable[str]) -> None:
+        """Add agent checkpoints, and an action for each execution. Raises WriteError for those of another benchmark."""
+        own, executions = self.benchmark.id, dict[str, list[tuple[AgentCheckpoint, Any]]]()
+        for path in paths:
+            checkpoint = AgentCheckpoint.load(path)
+            about = checkpoint.about.benchmark if checkpoint.about else None
+            if about and own and iri_of(about) != iri_of(own):
+                raise WriteError(f"{path}: the agent worked on {shown(about)}, not on {shown(own)}: leave it out")
+            with open_answers(path) as opened:
+                data = opened.read()
+            target = self._free("runs", path)
+            told = f"Where agent {checkpoint.agent_id} stood: {checkpoint.metadata.checkpoint_reason}"
+            file = self.add_file(target, data, checkpoint.name or checkpoint.id, checkpoint.description or told)
+            executions.setdefault(checkpoint.execution_id, []).append((checkpoint, file))
+        for execution, runs in executions.items():
+            self._add_action(execution, sorted(runs, key=lambda one: one[0].timestamp))
+
+    def _add_action(self, execution: str, runs: Sequence[tuple[AgentCheckpoint, Any]]) -> None:
+        last, _ = runs[-1]
+        starts = [start for one, _ in runs for start in _starts(one)]
+        asked = dict.fromkeys(one.about.question for one, _ in runs if one.about)
+        agent = names.iri("agent", last.agent_id)
+        count = f"{len(runs)} checkpoints" if len(runs) > 1 else "1 checkpoint"
+        action = self.add(
+            names.iri("execution", execution),
+            "CreateAction",
+            name=f"Run {execution} of agent {last.agent_id}",
+            description=f"{count}; reason of the last one: {last.metadata.checkpoint_reason}",
+            startTime=str(moment(min(starts))) if starts else None,
+            endTime=str(moment(last.timestamp)),
+            instrument=self.crate.get(agent)
+            or self.add(
+                agent,
+                "CreativeWork",
+                name=last.metadata.agent_name or last.agent_id,
+                description="The agent that ran (software, as PROV-O has it: SoftwareAgent)",
+            ),
+            object=[self.checkpoint, *filter(None, map(self._question, filter(None, asked)))],
+            result=[file for _, file in runs],
+        )
+        self.crate.root_dataset.append_to("mentions", action, compact=True)
+
+    def _question(self, identifier: str) -> Any:
+        """Return the entity of a question, None for one that the benchmark does not have."""
+        at = iri_of(identifier)
+        if found := self.crate.get(at):
+            return found
+        if identifier not in self.benchmark.get_question_ids():
+            said = f"an agent worked on the question {shown(identifier)}, which the benchmark does not have"
+            self.findings.append(lost(said, remedy=_OF_THIS))
+            return None
+        text = self.benchmark.get_question(identifier)["question"]
+        return self.add(at, "Question", name=text, isPartOf=self.checkpoint)
+
+    def _free(self, folder: str, path: str) -> str:
+        """Return a name in a folder of the crate that no other file has, also where letters' case does not count."""
+        plain, taken = PurePath(path), {one.casefold() for one in self.files}
+        tried, number = f"{folder}/{plain.name}", 1
+        while tried.casefold() in taken:
+            number += 1
+            tried = f"{folder}/{plain.stem}-{number}{plain.suffix}"
+        return tried
+
+
+def _compact(value: Any) -> Any:
+    """Return the only item of a list, as RO-Crate recommends it, and any other value as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _left(what: str) -> Finding:
+    return lost(f"{what} has no place in {_DESCRIPTION}", remedy=f"{CHECKPOINT} has it")
+
+
+def _address(value: Mapping[str, Any]) -> str | None:
+    """Return the IRI by which others know what an object tells of."""
+    found = (value.get("@id"), value.get("identifier"), value.get("url"))
+    return next((one for one in found if isinstance(one, str) and _IRI.fullmatch(one)), None)
+
+
+def _named(value: Any, kind: str) -> list[Any]:
+    """Return a list of objects: of whom, or of what work, a text tells, it is the name."""
+    return [
+        ({"@type": kind, "@id": one, "name": one} if _IRI.fullmatch(one) else {"@type": kind, "name": one})
+        if isinstance(one, str)
+        else one.model_dump(by_alias=True, exclude_none=True)
+        if hasattr(one, "model_dump")
+        else one
+        for one in as_list(value)
+        if one
+    ]
+
+
+def _date(told: object) -> str | None:
+    """Return a text if it is a date of ISO 8601, or a moment of a day."""
+    if not isinstance(told, str):
+        return None
+    try:
+        datetime.fromisoformat(told)
+    except ValueError:
+        return None
+    return told
+
+
+def _starts(checkpoint: AgentCheckpoint) -> Iterable[int]:
+    """Yield the moments of which a checkpoint tells, in milliseconds."""
+    yield from (one.created_at for one in checkpoint.snapshot.thought_chain)
+    yield from (one.started_at for one in checkpoint.snapshot.tool_state.calls if one.started_at is not None)

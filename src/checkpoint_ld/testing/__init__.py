@@ -1,0 +1,185 @@
+"""A published suite of tests that any store of agent checkpoints can be held to.
+
+    from checkpoint_ld.testing import conformance
+
+    test_my_store = conformance(lambda folder: MyStore(folder / "checkpoints"))
+
+The cases are grouped by what a store is able to do (`CheckpointStore.capabilities`, and what the manager does with
+any store). A case about something that a store declares not to do is reported as skipped, with that as its reason.
+pytest is needed, which checkpoint-ld does not install.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld.stores.protocol import CheckpointStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+
+
+__all__ = ["Case", "Damage", "StoreFactory", "Subject", "cases", "conformance"]
+
+
+Check: TypeAlias = Callable[..., None]
+StoreFactory: TypeAlias = Callable[[Path], CheckpointStore]
+"""Opens the store that belongs to a folder; called again, it opens the same one."""
+Damage: TypeAlias = Callable[[Path, str], None]
+"""Does harm to the checkpoint of an id in the store that belongs to a folder, which nobody has open."""
+
+_MODULES: Final = ("checkpoint_ld.testing.store_cases", "checkpoint_ld.testing.manager_cases")
+_NEEDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "prune": frozenset({"put", "get", "list", "delete"}),
+        "fork": frozenset({"put", "get"}),
+        "diff": frozenset({"put", "get"}),
+        "restore": frozenset({"put", "get", "list"}),
+        "concurrency": frozenset({"put", "get", "list"}),
+    }
+)
+"""What a store has to be able to do so that a manager can do the rest with it."""
+
+
+class Subject:
+    """A store that can be opened as often as a case needs it, by its factory and a folder that starts empty."""
+
+    def __init__(self, factory: StoreFactory, folder: Path, damages: Mapping[str, Damage]) -> None:
+        self.damages = damages
+        self._factory = factory
+        self._folder = folder
+
+    @contextmanager
+    def open(self, *, of: str = "") -> Iterator[CheckpointStore]:
+        """Open the store; `of` names another one, which shares nothing with it."""
+        folder = self._folder / f"store{of}"
+        folder.mkdir(exist_ok=True)
+        store = self._factory(folder)
+        try:
+            yield store
+        finally:
+            store.close()
+
+    @contextmanager
+    def manager(self) -> Iterator[CheckpointManager]:
+        """Open the store under a manager, as the truth."""
+        with self.open() as store, CheckpointManager(store) as manager:
+            yield manager
+
+    def holding(self, *checkpoints: AgentCheckpoint) -> Subject:
+        """Put checkpoints into the store, and return this."""
+        with self.open() as store:
+            for one in checkpoints:
+                store.put(one)
+        return self
+
+    def harm(self, kind: str, checkpoint_id: str) -> None:
+        """Do harm of a kind to a checkpoint."""
+        self.damages[kind](self._folder / "store", checkpoint_id)
+
+    @property
+    def folder(self) -> Path:
+        """A folder for files of the case itself."""
+        made = self._folder / "beside"
+        made.mkdir(exist_ok=True)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case: the capability that it is about, its name, what is run, and with which arguments.
+
+    `damage` is the kind of harm that has to be done for it; `needs` is what else a store has to be able to do.
+    """
+
+    capability: str
+    name: str
+    check: Check
+    arguments: tuple[Any, ...] = ()
+    damage: str = ""
+    needs: frozenset[str] = frozenset()
+
+    def run(self, subject: Subject) -> None:
+        """Hold a store against the case. Raises AssertionError where it does something else than it should."""
+        self.check(subject, *self.arguments)
+
+    def lacks(self, capabilities: frozenset[str]) -> frozenset[str]:
+        """Return what the case needs and a store with these capabilities declares not to do."""
+        return (_NEEDS.get(self.capability, frozenset({self.capability})) | {"put"} | self.needs) - capabilities
+
+
+_cases: list[Case] = []
+
+
+def case(capability: str, **variants: tuple[Any, ...]) -> Callable[[Check], Check]:
+    """Register a check about a capability: one case, or one for each of the variants, with their arguments."""
+
+    def register(check: Check) -> Check:
+        name = check.__name__
+        _cases.extend([Case(capability, f"{name}-{one}", check, given) for one, given in variants.items()])
+        if not variants:
+            _cases.append(Case(capability, name, check))
+        return check
+
+    return register
+
+
+def harm(*damages: str, needs: str = "") -> Callable[[Check], Check]:
+    """Register a check about verification: a case for each kind of harm, for stores that can do what it `needs`."""
+
+    def register(check: Check) -> Check:
+        _cases.extend(
+            Case("verify", f"{check.__name__}-{kind}", check, (kind,), kind, frozenset(needs.split()))
+            for kind in damages
+        )
+        return check
+
+    return register
+
+
+def cases() -> tuple[Case, ...]:
+    """Return all cases, those of one capability together."""
+    for module in _MODULES:
+        import_module(module)
+    return tuple(_cases)
+
+
+def conformance(
+    factory: StoreFactory, *, damages: Mapping[str, Damage] = MappingProxyType({}), follows: bool = True
+) -> Callable[..., None]:
+    """Return a test function for pytest that holds a store against all cases, each as a test of its own.
+
+    `factory` opens the store that belongs to a folder. `damages` does harm to a checkpoint in it, by kind: `missing`
+    takes it away behind the store's back, `changed` changes its content, `unreadable` makes it unreadable; kinds that
+    cannot happen to a store are left out. `follows` says whether the store can be made anew from files. The cases that
+    these two leave out are counted by a test that tells how many they are.
+    """
+    import pytest  # noqa: PLC0415 - a package for tests, which only they need
+
+    # pytest shows what a failed assertion compared for modules that are registered before they are imported.
+    pytest.register_assert_rewrite(*(module for module in _MODULES if module not in sys.modules))
+
+    chosen = [one for one in cases() if not one.damage or (one.damage in damages and (follows or not one.needs))]
+    left_out = len(cases()) - len(chosen)
+    count = Case("verify", f"{left_out} cases about harm are left out", lambda _: None)
+
+    @pytest.mark.parametrize("case", chosen + [count] * (left_out > 0), ids=lambda one: f"{one.capability}-{one.name}")
+    def test_conformance(case: Case, tmp_path: Path) -> None:
+        subject = Subject(factory, tmp_path, damages)
+        with subject.open(of="-asked") as store:
+            lacking = case.lacks(frozenset(store.capabilities))
+        if lacking:
+            pytest.skip(f"the store declares that it cannot {', '.join(sorted(lacking))}")
+        case.run(subject)
+
+    return test_conformance

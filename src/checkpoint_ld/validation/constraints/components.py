@@ -1,0 +1,259 @@
+"""Our constraint components as Python functions, which find what the queries in `components.ttl` find.
+
+Each distinct value is judged once, whatever the number of focus nodes that have it. Relations between two values are
+those of dates, of numbers, and of identifiers with the texts that they are computed from.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from rdflib import Literal, URIRef
+
+from checkpoint_ld.documents.values import is_iso_8601
+from checkpoint_ld.graph.contexts import RDF_TYPE, named
+from checkpoint_ld.graph.literals import XSD_STRING
+from checkpoint_ld.graph.store import SPARQL_LOCK
+from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, question_object_id
+from checkpoint_ld.phrases import number, numeric_text
+from checkpoint_ld.validation.constraints import forms
+from checkpoint_ld.validation.constraints.forms import FORMS, unsettled, value_of
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, SHAPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.shacl import Column, Component, DataGraph
+
+    Rows = Iterator[tuple[int, Node]]
+    Parameters = Mapping[str, Any]
+    Judge = Callable[[Any, str], object]
+
+_COMPUTED = re.compile(r"urn:uuid:question-.*-[0-9a-f]{6,8}(?:-\d+)?", re.DOTALL)
+"""What Karenina and its GUI compute: words of the question, a hash, and a number where ids collide."""
+_SUFFIX = re.compile(r"-\d+\Z")
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+_ALIKE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+"""Dates of one length and one offset in this form come in the order of their texts."""
+_ZONES = timedelta(hours=14)
+"""No two places on Earth are further from UTC than this."""
+
+
+def is_before(one: Any, other: Any) -> bool:
+    """Tell whether a date is surely before another; of two, one without offset, only when every offset says so."""
+    if one == other or _is_told_later(one, other) or not is_iso_8601(one) or not is_iso_8601(other):
+        return False
+    first, second = datetime.fromisoformat(one), datetime.fromisoformat(other)
+    if (first.tzinfo is None) == (second.tzinfo is None):
+        return first < second
+    return first.replace(tzinfo=None) + 2 * _ZONES < second.replace(tzinfo=None)
+
+
+def _is_told_later(one: Any, other: Any) -> bool:
+    """Tell whether a date is not before another one that is written alike, as their texts show."""
+    if not isinstance(one, str) or not isinstance(other, str) or len(one) != len(other) or one < other:
+        return False
+    first, second = _ALIKE.fullmatch(one), _ALIKE.fullmatch(other)
+    return first is not None and second is not None and first[1] == second[1]
+
+
+def is_below(one: Any, other: Any) -> bool:
+    """Tell whether a number is below another; what is no number is nobody's concern here."""
+    first, second = _number_in(one), _number_in(other)
+    return first is None or second is None or first < second
+
+
+def is_same_number(one: Any, other: Any) -> bool:
+    """Tell whether two numbers are one; what is no number is nobody's concern here."""
+    first, second = number(one), _number_in(other)
+    return first is None or second is None or first == second
+
+
+def is_identifier_of(identifier: Any, text: Any) -> bool:
+    """Tell whether an identifier may stand for a question with this text: only a computed one can be wrong."""
+    if not isinstance(identifier, str) or not isinstance(text, str) or not text.strip():
+        return True
+    if identifier.startswith(QUESTION):
+        computed = question_id(text)
+        return (
+            identifier == computed
+            or _COMPUTED.fullmatch(identifier) is None
+            or (identifier.startswith(computed) and bool(_SUFFIX.fullmatch(identifier[len(computed) :])))
+            or identifier == gui_question_id(text)
+        )
+    return not _DIGEST.fullmatch(identifier) or identifier == question_object_id(text)
+
+
+def _number_in(value: Any) -> float | None:
+    return number(value) if number(value) is not None else numeric_text(value)
+
+
+_TEXT, _REPEATS = named(SCHEMA + "text"), named(KARENINA + "repeats")
+
+
+def _well_formed(column: Column, parameters: Parameters, _data: DataGraph) -> Rows:
+    """Find the values that are not as the named form asks."""
+    values = column.mapped(value_of)
+    form = FORMS[str(parameters["wellFormed"])]
+    if values and unsettled([form], values):
+        pairs = zip(column.distinct, values, strict=True)
+        yield from column.rows_with([one for one, value in pairs if form(value) is not None])
+
+
+def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: Node | None = None) -> Component:
+    """Return the component for a relation between each value and those of the property that a parameter names.
+
+    Where there are properties `beyond` it, the values are those at the end of the path. A focus node that has the
+    property `unless` may have any value.
+    """
+
+    def component(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
+        judged: dict[tuple[int, int], bool] = {}
+        predicate = parameters[name]
+        for at, values in column.filled():
+            others: Sequence[Node] = data.values(column.nodes[at], predicate)
+            for step in beyond:
+                others = [one for other in others for one in data.values(other, step)]
+            for value in values:
+                for other in others:
+                    key = id(value), id(other)
+                    if key not in judged:
+                        judged[key] = holds(value_of(value), value_of(other))
+                    if not judged[key] and not (unless is not None and data.values(column.nodes[at], unless)):
+                        yield at, value
+                        break
+
+    return component
+
+
+def _in_role(name: str, fault: Judge) -> Component:
+    """Return the component for what no value may be in any role of its node."""
+
+    def component(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
+        is_asked = parameters[name].value
+        for at, values in column.filled() if is_asked else ():
+            roles = [str(one).removeprefix(KARENINA) for one in data.values(column.nodes[at], RDF_TYPE)]
+            yield from ((at, one) for one in values if any(fault(one, role) for role in roles))
+
+    return component
+
+
+def _same_in(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
+    """Find texts that are not among those of the part which a property leads to.
+
+    Where the part has all of them and more, the first of them stands for what is missing.
+    """
+    for at, values in column.filled():
+        texts = list(filter(_is_text, values))
+        for part in data.values(column.nodes[at], parameters["sameIn"]) if texts and column.path else ():
+            held = list(column.path.ends(data, part)) if column.path else []
+            others = list(filter(_is_text, held))
+            if not others:
+                continue
+            known = set(held)
+            missing = [one for one in texts if one not in known]
+            yield from ((at, one) for one in missing)
+            if not missing and known.issuperset(values) and not set(others) <= set(values):
+                yield at, min(texts, key=str)
+
+
+def _reached(column: Column, _parameters: Parameters, data: DataGraph) -> Iterator[tuple[int, None]]:
+    """Find the nodes of scenarios that no way along the edges leads to, where no edge has a fault of its own."""
+    reached = dict.fromkeys(data.instances(_ENTRY))
+    left = list(reached)
+    while left:
+        for node in data.values(left.pop(), _LEADS_TO):
+            if node not in reached:
+                reached[node] = None
+                left.append(node)
+    is_clear: dict[Node, bool] = {}
+    for at, node in enumerate(column.nodes):
+        for scenario in data.subjects(_NODES, node) if node not in reached else ():
+            if scenario not in is_clear:
+                is_clear[scenario] = _is_clear(data, scenario)
+            if is_clear[scenario]:
+                yield at, None
+
+
+def _is_clear(data: DataGraph, scenario: Node) -> bool:
+    """Tell whether each edge of a scenario has two ends, and leads somewhere."""
+    edges = data.values(scenario, _EDGES)
+    return not data.values(scenario, _MALFORMED) and not any(
+        data.values(edge, _NOWHERE[0])
+        or data.values(edge, _NOWHERE[1])
+        or not all(any(map(_is_text, data.values(edge, end))) for end in _ENDS)
+        for edge in edges
+    )
+
+
+def _is_text(term: Node) -> bool:
+    return isinstance(term, Literal) and term.language is None and term.datatype in (None, XSD_STRING)
+
+
+def _misspelt(key: Any, role: str) -> str | None:
+    return forms.misspelt(str(key), role)
+
+
+def _misplaced(key: Any, role: str) -> str | None:
+    return forms.misplaced(str(key), role)
+
+
+_ENTRY, _LEADS_TO, _NODES, _EDGES, _MALFORMED = (
+    named(KARENINA + name) for name in ("EntryNode", "leadsTo", "nodes", "edges", "malformedMember")
+)
+_NOWHERE = named(KARENINA + "unresolvedSource"), named(KARENINA + "unresolvedTarget")
+_ENDS = named(KARENINA + "source"), named(KARENINA + "target")
+
+COMPONENTS: Mapping[str, Component] = {
+    **{
+        f"{CHECKPOINT_SHACL}{name}ConstraintComponent": component
+        for name, component in {
+            "WellFormed": _well_formed,
+            "NotBefore": _pairs("notBefore", lambda value, other: not is_before(value, other)),
+            "Below": _pairs("below", is_below),
+            "SameNumber": _pairs("sameNumber", is_same_number),
+            "Identifies": _pairs("identifies", is_identifier_of, _TEXT, unless=_REPEATS),
+            "SameAmong": _same_in,
+            "Spelling": _in_role("spelling", _misspelt),
+            "Placement": _in_role("placement", _misplaced),
+            "Typed": _in_role("typed", forms.expected_type),
+        }.items()
+    },
+    SHAPES + "node-reachable": _reached,
+}
+"""The functions by the IRIs of the components, or of the shapes whose queries they stand for."""
+
+
+def register() -> None:
+    """Make the functions of the queries known to rdflib, under their IRIs; several threads may do it."""
+    with SPARQL_LOCK:
+        _register_once()
+
+
+@cache
+def _register_once() -> None:
+    from rdflib.plugins.sparql.operators import register_custom_function  # noqa: PLC0415 - it takes long to import
+
+    def of_values(holds: Callable[[Any, Any], bool]) -> Callable[..., Literal]:
+        return lambda one, other: Literal(holds(value_of(one), value_of(other)))
+
+    def in_role(fault: Judge) -> Callable[..., Literal]:
+        return lambda term, role: Literal(fault(term, str(role).removeprefix(KARENINA)) is not None)
+
+    functions: dict[str, Callable[..., Literal]] = {
+        "isWellFormed": lambda term, form: Literal(FORMS[str(form)](value_of(term)) is None),
+        "isBefore": of_values(is_before),
+        "isBelow": of_values(is_below),
+        "isSameNumber": of_values(is_same_number),
+        "isIdentifierOf": of_values(is_identifier_of),
+        "isMisspelt": in_role(_misspelt),
+        "isMisplaced": in_role(_misplaced),
+        "isMistyped": in_role(forms.expected_type),
+    }
+    for name, function in functions.items():
+        register_custom_function(URIRef(CHECKPOINT_SHACL + name), function)

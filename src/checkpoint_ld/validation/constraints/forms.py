@@ -1,0 +1,513 @@
+"""Forms: what a single value has to look like, each under the name that `ck:wellFormed` gives it in the shapes.
+
+An RDF term is judged as the JSON value that it stands for. A form is a function that returns what is wrong with a
+value, or None. It judges only what it is about: where another rule asks for text, a value that is no text is let
+through, so that one fault is one finding. Nothing in a document is run: Python text is parsed, regular expressions are
+compiled. Keys and settings that nobody knows are compared with those that are known.
+"""
+
+from __future__ import annotations
+
+import base64
+import difflib
+import json
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import orjson
+from rdflib import Literal, URIRef
+
+from checkpoint_ld import secrets
+from checkpoint_ld.dialects.dialect import container
+from checkpoint_ld.documents.values import base64_bytes, is_iso_8601
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.literals import (
+    DATETIME,
+    RDF_JSON,
+    XSD_BOOLEAN,
+    XSD_DECIMAL,
+    XSD_DOUBLE,
+    XSD_FLOAT,
+    XSD_INTEGER,
+    XSD_STRING,
+)
+from checkpoint_ld.graph.naming import is_iri
+from checkpoint_ld.phrases import given, is_boolean_like, number, numeric_text, shown
+from checkpoint_ld.templates.template import code_told, pattern_fault, python_fault
+from checkpoint_ld.validation.constraints import templates
+from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, KEYS, SETTINGS, TRAIT_KINDS, TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from rdflib.term import Node
+
+_TELLTALE = {
+    "text": "a question, an answer or a template",
+    "item": "an element of dataFeedElement",
+    "acceptedAnswer": "a question",
+    "bestRating": "a rating",
+    "worstRating": "a rating",
+    "additionalType": "a rating",
+    "programmingLanguage": "a template",
+    "dataFeedElement": "the root",
+}
+"""Keys that mean nothing outside their own kind of object, and that kind."""
+
+_ALSO_USUAL = frozenset(
+    (
+        *("author", "citation", "dateCreated", "dateModified", "datePublished", "description"),
+        *("headline", "identifier", "image", "inLanguage", "isBasedOn", "keyword", "keywords"),
+        *("license", "name", "namespace", "position", "publisher", "sameAs", "text", "texts"),
+        *("title", "url", "version", "answerCount", "suggestedAnswer", "ratingCount"),
+        *("reviewRating", "ratings", "termsOfService", "nodeId", "items"),
+    )
+)
+"""Terms of schema.org that are meant as they stand, however much they look like a key of ours."""
+
+_OTHER_SETTINGS = (
+    *("rubric_name", "rubric_description", "creator_details", "conversion_metadata", "custom_metadata"),
+    "benchmark_version",
+)
+_LONGEST = 60
+_ALIKE = 0.8
+_OWN = "custom_"
+
+
+@lru_cache(maxsize=1 << 17)  # each name is looked up several times in turn, however many there are
+def nearest(name: str, known: tuple[str, ...]) -> str | None:
+    """Return the known name that `name` most likely stands for, if it looks like any."""
+    if len(name) > _LONGEST:
+        return None
+    folded = _folded(name)
+    size, letters = len(folded), set(folded)
+    # Of two alike texts of together n letters, n * _ALIKE / 2 letters of each stand in the other. To see which names
+    # lack too many different letters takes a twentieth of the time of the whole comparison.
+    candidates = {
+        other: one
+        for other, one, length, others in _searched(known)
+        if len(letters - others) <= size - (needed := int((size + length) * _ALIKE / 2))
+        and len(others - letters) <= length - needed
+    }
+    near = difflib.get_close_matches(folded, candidates, n=1, cutoff=_ALIKE) if candidates else ()
+    return candidates[near[0]] if near else None
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "")
+
+
+@lru_cache(maxsize=64)
+def _searched(known: tuple[str, ...]) -> list[tuple[str, str, int, set[str]]]:
+    """Return known names as they are compared, each with itself, its length and its letters."""
+    folded = {_folded(one): one for one in known}
+    return [(other, one, len(other), set(other)) for other, one in folded.items()]
+
+
+def misspelt(key: str, role: str) -> str | None:
+    """Return the key that a key of an object in this role most likely was meant to be."""
+    known = KEYS.get(role)
+    is_meant = not known or key in known or key in _ALSO_USUAL or key in _TELLTALE
+    return None if is_meant else nearest(key, known)
+
+
+def misplaced(key: str, role: str) -> str | None:
+    """Return where a key belongs that stands in an object in this role."""
+    return None if key in KEYS.get(role, (key,)) else _TELLTALE.get(key)
+
+
+def expected_type(kind: Node, role: str) -> str | None:
+    """Return the type that an object in this role should have, if `kind` is another."""
+    expected = TYPES.get(role)
+    return None if expected is None or str(kind) == contexts.expand_name(expected) else expected
+
+
+def odd_setting(value: Any) -> str | None:
+    """Say which setting the name of an additional property most likely was meant to be."""
+    if not isinstance(value, str) or value.startswith(_OWN) or value in _KNOWN_SETTINGS:
+        return None
+    near = nearest(value, _SETTINGS)
+    return f"did you mean {near}?" if near else None
+
+
+_SETTINGS: tuple[str, ...] = (
+    *(name for names in SETTINGS.values() for name in names),
+    *_OTHER_SETTINGS,
+    FORMAT_VERSION_PROPERTY,
+)
+_KNOWN_SETTINGS = frozenset(_SETTINGS)
+
+
+def key_of(path: Node) -> str:
+    """Return the key that stands for a property in a checkpoint."""
+    return contexts.karenina().base.key_of(str(path))
+
+
+Form: TypeAlias = "Callable[[Any], str | None]"
+
+_TEXTS = frozenset({XSD_STRING, URIRef(DATETIME)})
+_FLOATS = frozenset({XSD_DOUBLE, XSD_FLOAT, XSD_DECIMAL})
+
+
+OBJECT = object()
+"""What stands for a node: its IRI is a text to Python, and nothing that the document says."""
+
+
+def value_of(term: Node) -> Any:
+    """Return the JSON value of a literal, its text where it is ill-formed; OBJECT for a node."""
+    if not isinstance(term, Literal):
+        return OBJECT
+    datatype = term._datatype  # noqa: SLF001 - this is asked of every value, and the property takes twice as long
+    return str(term) if datatype is None or datatype in _TEXTS else _value(str(term), datatype)
+
+
+@lru_cache(maxsize=256)
+def contained(text: str) -> Any:
+    """Return the object or array that a text spells, None for any other text; it is shared, and never changed.
+
+    As `container`, in less than half of its time where the text is written as Karenina or its GUI writes it: what comes
+    out as the very same text again has lost nothing. Of most texts that shows without writing them.
+    """
+    try:
+        value = orjson.loads(text)
+        is_usual = _is_whole(value, text) or _written(value) == text or orjson.dumps(value).decode() == text
+    except (ValueError, RecursionError, TypeError):
+        is_usual = False
+    return value if is_usual and isinstance(value, (dict, list)) else container(text)
+
+
+def _is_whole(value: Any, text: str) -> bool:
+    """Tell whether a text surely spells an object without objects in it, or an array of such, and no key repeats.
+
+    In a text that has no space before a colon, there is a quote before the colon of every key: as many as keys.
+    """
+    keys = 0
+    for one in value if type(value) is list else (value,):
+        if type(one) is not dict or not _UNCHANGED.issuperset(map(type, one.values())):
+            return False
+        keys += len(one)
+    return text.count('":') == keys and " :" not in text and text.isprintable()
+
+
+_UNCHANGED = frozenset((str, bool, type(None)))
+"""The types of values that are spelt in one way only."""
+_written = json.JSONEncoder(check_circular=False).encode
+
+
+@lru_cache(maxsize=4096)
+def _value(text: str, datatype: object) -> Any:
+    try:
+        if datatype == RDF_JSON:
+            return json.loads(text)
+        if datatype == XSD_BOOLEAN:
+            return {"true": True, "1": True, "false": False, "0": False}[text]
+        if datatype == XSD_INTEGER:
+            return int(text)
+        if datatype in _FLOATS:
+            return float(text)
+    except (ValueError, KeyError, RecursionError):
+        pass
+    return text
+
+
+QUESTION_DATA = (
+    *("question", "raw_answer", "keywords", "tags", "few_shot_examples", "date_created", "date_modified"),
+    *("answer_template", "answer_notes", "author", "sources", "custom_metadata", "question_rubric"),
+    *("question_dynamic_rubric", "workspace_path", "id"),
+)
+"""The members that Karenina takes; any other makes it refuse the file."""
+
+_STATE_CHECK = "state_check"
+
+_ABSOLUTE = re.compile(r"[/\\~]|[A-Za-z]:")
+
+
+def objects(value: Any) -> str | None:
+    """Say which entry of an array, or of JSON text of one, is no object."""
+    for at, entry in enumerate(_entries(value)):
+        if not isinstance(entry, dict):
+            return f"entry {at} is {shown(entry)}"
+    return None
+
+
+def text_objects(value: Any) -> str | None:
+    """Say which entry of an array, or of JSON text of one, is no object whose values are texts."""
+    for at, entry in enumerate(_entries(value)):
+        if not isinstance(entry, dict):
+            return f"entry {at} is {shown(entry)}"
+        odd = next((key for key, one in entry.items() if not isinstance(one, str)), None)
+        if odd is not None:
+            return f"{shown(odd)} of entry {at} is {shown(entry[odd])}"
+    return None
+
+
+def relative_path(value: Any) -> str | None:
+    """Say why a text is no path to a place below a folder, on any system."""
+    if not isinstance(value, str):
+        return None
+    if _ABSOLUTE.match(value):
+        return "it does not start in the folder"
+    return "it leaves the folder" if ".." in re.split(r"[/\\]", value) else None
+
+
+def _entries(value: Any) -> list[Any]:
+    found = contained(value) if isinstance(value, str) else value
+    return found if isinstance(found, list) else []
+
+
+def question_data(value: Any) -> str | None:
+    """Say what keeps Karenina from reading `questionData`."""
+    if not isinstance(value, dict):
+        return None if value is None else f"it is {shown(value)}, not an object"
+    for member in ("question", "raw_answer"):
+        if not isinstance(value.get(member), str) or not value[member]:
+            return f"{member} is {given(value.get(member))}"
+    odd = next((member for member in value if member not in QUESTION_DATA), None)
+    if odd is None:
+        return None
+    near = nearest(odd, QUESTION_DATA)
+    return f"Karenina knows no member {shown(odd)}" + (f"; did you mean {near}?" if near else "")
+
+
+def state_check(value: Any) -> str | None:
+    """Say what is wrong with the condition of an edge, a state check or an array of them; null says there is none."""
+    for check in value if isinstance(value, list) else [] if value is None else [value]:
+        if not isinstance(check, dict):
+            return f"it is {shown(check)}, not an object"
+        if check.get("type", _STATE_CHECK) != _STATE_CHECK:
+            return f"its type is {shown(check.get('type'))}, not {_STATE_CHECK}"
+        if not isinstance(check.get("field"), str) or not check["field"]:
+            return f"its field is {given(check.get('field'))}"
+        if "expected" not in check:
+            return "it does not say what is expected"
+        how = check.get("verify_with")
+        if how is not None and not (isinstance(how, dict) and isinstance(how.get("type"), str)):
+            return "verify_with names no primitive"
+    return None
+
+
+METRICS = {
+    "tp_only": ("precision", "recall", "f1"),
+    "full_matrix": ("precision", "recall", "f1", "specificity", "accuracy"),
+}
+"""The metrics that each evaluation mode can compute."""
+CLASS_LIMIT = 20
+_IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
+
+
+def _fault(message: str, is_faulty: Callable[[Any], object]) -> Form:
+    """Return a form that says `message` of values of which a function holds; {} in it stands for the value."""
+    return lambda value: message.format(shown(value)) if is_faulty(value) else None
+
+
+def _is_json(value: Any, kinds: type | tuple[type, ...] = (dict, list)) -> bool:
+    """Tell whether a text spells an object or an array."""
+    return isinstance(value, str) and isinstance(contained(value), kinds)
+
+
+def _unquoted(form: Form) -> Form:
+    """Return a form that judges an object or array in JSON text as the object or array itself."""
+    return lambda value: form(contained(value) if _is_json(value) else value)
+
+
+def _of_json(kind: type, noun: str) -> Form:
+    """Return a form for objects or for arrays, which may be JSON text; null says that there is none."""
+    return _fault(
+        f"{{}} is not {noun}", lambda value: not (value is None or isinstance(value, kind) or _is_json(value, kind))
+    )
+
+
+def _quantity(value: Any) -> float | None:
+    """Return the number that a value is or spells."""
+    return number(value) if number(value) is not None else numeric_text(value)
+
+
+def _texts(value: Any) -> str | None:
+    if not isinstance(value, list):
+        return None if value is None else "it is no array"
+    odd = next((one for one in value if not isinstance(one, str)), None)
+    return None if all(isinstance(one, str) for one in value) else f"it holds {shown(odd)}"
+
+
+def _some_texts(value: Any) -> str | None:
+    return "it needs one entry or more" if value in (None, []) else _texts(value)
+
+
+def _kind(value: Any) -> str | None:
+    is_one = value is None or (isinstance(value, str) and value in (*TRAIT_KINDS, "binary"))
+    return None if is_one else "there is no such kind"
+
+
+def _kind_or_template(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return _kind(value)
+    is_template = value.get("type") == "template" and isinstance(value.get("schema"), dict)
+    return None if is_template else "the object is not of type template with a schema"
+
+
+def _classes(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return "it is no object"
+    return None if len(value) >= 2 else f"a literal trait needs two, not {len(value)}"
+
+
+def _twenty_classes(value: Any) -> str | None:
+    if isinstance(value, dict) and len(value) > CLASS_LIMIT:
+        return f"the trait has {len(value)} classes, and Karenina takes {CLASS_LIMIT}"
+    return None
+
+
+def _distinct_classes(value: Any) -> str | None:
+    seen: dict[str, str] = {}
+    for name in value if isinstance(value, dict) else ():
+        if seen.setdefault(name.casefold(), name) != name:
+            return f"{shown(seen[name.casefold()])} and {shown(name)}"
+    return None
+
+
+def _described_classes(value: Any) -> str | None:
+    for name, description in value.items() if isinstance(value, dict) else ():
+        if not name.strip() or not isinstance(description, str) or not description.strip():
+            return f"class {shown(name)} has the description {shown(description)}"
+    return None
+
+
+def _tp_metrics(value: Any) -> str | None:
+    known = [one for one in value if one in METRICS["full_matrix"]] if isinstance(value, list) else []
+    return _metric_outside(known, METRICS["tp_only"], "tp_only cannot compute {}")
+
+
+def _metric_outside(value: Any, allowed: tuple[str, ...], fault: str) -> str | None:
+    for metric in value if isinstance(value, list) else ():
+        if isinstance(metric, str) and metric not in allowed:
+            near = nearest(metric, METRICS["full_matrix"])
+            hint = f"; did you mean {near}?" if near not in (None, metric) else ""
+            return fault.format(shown(metric)) + hint
+    return None
+
+
+def _agent_model(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return None if value is None else f"it is {shown(value)}, not an object"
+    from checkpoint_ld.entities.traits import AGENT_INTERFACES  # noqa: PLC0415 - few files need its models
+
+    interface = value.get("interface")
+    return None if interface is None or interface in AGENT_INTERFACES else f"its interface is {shown(interface)}"
+
+
+def _base64(value: Any) -> str | None:
+    if not isinstance(value, str) or base64_bytes(value) is not None:
+        return None
+    try:
+        base64.b64decode(value)  # as Karenina does, which skips what does not belong there
+    except ValueError:
+        return "it fails on the whole rubric when it decodes it"
+    return "it decodes it to bytes that do not run"
+
+
+def _question_id(value: Any) -> str | None:
+    is_usual = isinstance(value, str) and (not value or _IDENTIFIER.match(value) or is_iri(value))
+    return None if is_usual else "it is neither an IRI nor an MD5 digest"
+
+
+def _iri(value: Any) -> str | None:
+    if isinstance(value, str) and not is_iri(value):
+        return "it has no scheme" if ":" not in value else "it holds characters that an IRI may not have"
+    return None
+
+
+_python_fault = lru_cache(maxsize=1024)(python_fault)
+_pattern_fault = lru_cache(maxsize=1024)(pattern_fault)
+
+
+def _python(value: Any) -> str | None:
+    # Other forms read the template anyway, so that most texts are parsed but once.
+    return _python_fault(value) if isinstance(value, str) and not templates.is_read(value) else None
+
+
+FORMS: Mapping[str, Form] = {
+    "agent-model": _agent_model,
+    "answer-class": templates.answer_class,
+    "base64": _base64,
+    "boolean": _fault(
+        "{} is no boolean",
+        lambda value: value is not None and not isinstance(value, bool) and not is_boolean_like(value),
+    ),
+    "class-object": _unquoted(
+        _fault("it is no object", lambda value: value is not None and not isinstance(value, dict))
+    ),
+    "classes": _unquoted(_classes),
+    "complete-template": templates.complete,
+    "date": _fault("it is no date in ISO 8601", lambda value: not is_iso_8601(value)),
+    "described-classes": _unquoted(_described_classes),
+    "distinct-classes": _unquoted(_distinct_classes),
+    "iri": _iri,
+    "json-array": _of_json(list, "an array"),
+    "json-object": _of_json(dict, "an object"),
+    "kind": _kind,
+    "kind-or-template": _kind_or_template,
+    "kind-spelling": _fault("binary is read as boolean", lambda value: value == "binary"),
+    "metrics": _unquoted(lambda value: _metric_outside(value, METRICS["full_matrix"], "unknown metric {}")),
+    "no-code": lambda value: code_told(value) if isinstance(value, str) and value else None,
+    "no-json-text": _fault("it is JSON text", _is_json),
+    "no-secret": secrets.secret,
+    "no-text": lambda value: code_told(value, may_be_encoded=False) if _is_text(value) and value else None,
+    "not-blank": _fault("it is blank", lambda value: isinstance(value, str) and value and not value.strip()),
+    "not-empty": _unquoted(_fault("it is empty", lambda value: value in (None, "", [], {}))),
+    "number": _fault("{} is no number", lambda value: value is not None and _quantity(value) is None),
+    "objects": objects,
+    "plain-boolean": _fault(
+        "it only stands for a boolean", lambda value: not isinstance(value, bool) and is_boolean_like(value)
+    ),
+    "positive": _fault("it is not above 0", lambda value: (found := _quantity(value)) is not None and not found > 0),
+    "python": _python,
+    "python-spelling": _fault(
+        "it is spelt otherwise",
+        lambda value: isinstance(value, str) and value != "Python" and value.casefold() == "python",
+    ),
+    "question-data": question_data,
+    "question-id": _question_id,
+    "regular-expression": lambda value: _pattern_fault(value) if isinstance(value, str) else None,
+    "relative-path": relative_path,
+    "setting-name": odd_setting,
+    "share": _fault(
+        "it is not between 0 and 1", lambda value: (found := number(value)) is not None and not 0 <= found <= 1
+    ),
+    "some-texts": _unquoted(_some_texts),
+    "state-check": state_check,
+    "template-fields": templates.fields,
+    "text": _fault(
+        "{} is no text", lambda value: value is not None and _is_plain(value) and not isinstance(value, str)
+    ),
+    "text-objects": text_objects,
+    "text-value": _fault("{} is no text", lambda value: value is not None and not _is_text(value)),
+    "texts": _unquoted(_texts),
+    "tp-metrics": _unquoted(_tp_metrics),
+    "twenty-classes": _unquoted(_twenty_classes),
+    "undotted": _fault("it has a dot", lambda value: isinstance(value, str) and "." in value),
+    "unquoted-number": _fault("the number is written as text", lambda value: numeric_text(value) is not None),
+    "whole": _fault("it is no whole number", lambda value: isinstance(value, float) and not value.is_integer()),
+    "written-template": templates.written,
+}
+"""All forms by name."""
+
+_OF_TEMPLATES = frozenset((_python, templates.answer_class, templates.complete, templates.fields, templates.written))
+
+
+def unsettled(forms: Sequence[Form], values: Collection[object]) -> Sequence[Form]:
+    """Return those of some forms that may find something wrong with one of several values."""
+    if secrets.secret in forms and secrets.are_harmless(values):
+        forms = [one for one in forms if one is not secrets.secret]
+    if not _OF_TEMPLATES.isdisjoint(forms) and templates.are_sound(values):
+        forms = [one for one in forms if one not in _OF_TEMPLATES]
+    return forms
+
+
+def _is_text(value: Any) -> bool:
+    # The IRI of an object is a str too.
+    return type(value) is str
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or type(value) in (bool, int, float, str, list, dict)

@@ -1,0 +1,141 @@
+"""Answer templates as the forms see them: what the static reader finds, sorted by the rule that speaks of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld.templates import template
+from checkpoint_ld.templates.reading import read_template
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from checkpoint_ld.templates.template import Template
+    from checkpoint_ld.templates.text_outlines import Outline
+
+_CLASS = frozenset({"no-answer-class", "several-answer-classes"})
+_REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
+"""What the reader notes without saying that anything is wrong, and what the rule about syntax says."""
+_UNREAD = frozenset({"syntax", "limit"})
+_OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty"})
+_HARMLESS = frozenset({"nullable", "unknown-parameter"})
+"""Remarks of which no rule says anything."""
+_SEEN, _MOST = 1024, 4096
+"""So many templates and outlines are remembered at most."""
+FEW = 16
+"""So many templates are read before outlines are made: for a few it would take longer than reading them."""
+
+_alike: dict[Outline | None, bool | None] = {}
+"""The outlines of templates that were read and of which no rule says anything: whether that holds for all with such an
+outline, None for those that were met but once."""
+
+
+class _Known(dict[str, tuple[tuple[str, str], ...]]):
+    """What is said of templates that were seen: several rules ask about each."""
+
+    def __missing__(self, source: str) -> tuple[tuple[str, str], ...]:
+        if len(self) >= _SEEN:
+            self.clear()
+        said = self[source] = _problems(source)
+        return said
+
+
+_known = _Known()
+
+
+def _problems(source: str) -> tuple[tuple[str, str], ...]:
+    """Return the problems of a template, none at all for one that is surely like another without fault."""
+    is_early = not _alike and len(_known) < FEW
+    if is_early:
+        return _said(read_template(source))
+    if len(_known) == FEW:
+        _note_outlines()
+    outline = _outline_of()(source)
+    is_alike = _alike.get(outline, False)
+    if is_alike is None:
+        is_alike = _alike[outline] = _is_typical(source)
+    if is_alike:
+        return ()
+    read = read_template(source)
+    if outline is not None and outline not in _alike and _HARMLESS.issuperset(one.kind for one in read.problems):
+        if len(_alike) >= _MOST:
+            _alike.clear()
+        _alike[outline] = None
+    return _said(read)
+
+
+def _note_outlines() -> None:
+    """Remember the outlines of templates that were read before outlines were made."""
+    for source, said in _known.items():
+        outline = None if said else _outline_of()(source)
+        if outline is not None:
+            _alike.setdefault(outline, None)
+
+
+@cache
+def _outline_of() -> Callable[[str], Outline | None]:
+    from checkpoint_ld.templates.text_outlines import outline_of  # noqa: PLC0415 - see FEW
+
+    return outline_of
+
+
+def _said(read: Template) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (one.kind, f"line {one.line}: {one.message}" if one.line else one.message)
+        for one in read.problems
+        if one.kind not in _HARMLESS
+    )
+
+
+def _is_typical(source: str) -> bool:
+    from checkpoint_ld.templates.text_outlines import is_typical  # noqa: PLC0415 - see FEW
+
+    return is_typical(source)
+
+
+def forget() -> None:
+    """Forget all templates that were seen, for measurements."""
+    _known.clear()
+    _alike.clear()
+    template.forget()
+
+
+def are_sound(values: Collection[Any]) -> bool:
+    """Tell whether values are all templates, and no rule surely says anything of them."""
+    return (
+        {str}.issuperset(map(type, values)) and not any(map(_known.__getitem__, values)) and all(map(str.strip, values))
+    )
+
+
+def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:
+    problems = _known[source] if isinstance(source, str) else ()
+    if not problems or not source.strip():
+        return None
+    return next((message for kind, message in problems if is_meant(kind)), None)
+
+
+def answer_class(source: Any) -> str | None:
+    """Say why a template has not exactly one answer class."""
+    return _first(source, _CLASS.__contains__)
+
+
+def complete(source: Any) -> str | None:
+    """Say why a template cannot tell a right answer from a wrong one."""
+    return _first(source, "incomplete".__eq__)
+
+
+def written(source: Any) -> str | None:
+    """Say that a template is still the placeholder that a new question gets."""
+    return _first(source, "placeholder".__eq__)
+
+
+def fields(source: Any) -> str | None:
+    """Say which verified field of a template cannot work."""
+    return _first(source, lambda kind: kind not in _OTHER_RULES)
+
+
+def is_read(source: str) -> bool:
+    """Tell whether a text is surely Python, since it could be read as a template."""
+    problems = _known[source]
+    return bool(source.strip()) and (not problems or _UNREAD.isdisjoint(kind for kind, _ in problems))

@@ -1,0 +1,372 @@
+"""Fixes: safe repairs on the JSON text of a checkpoint, each as small as it can be.
+
+A fix changes how something is written, never what it says to those who read it well. What an author has to decide (a
+scope, a range, a date, an identifier that does not fit its text) is left alone, and so is the dialect: bringing an old
+file into today's is what converting is for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from checkpoint_ld import dialects
+from checkpoint_ld.dialects.amendment import patched
+from checkpoint_ld.dialects.dialect import name_of, property_value
+from checkpoint_ld.dialects.ratings import PREFIX, trait_type
+from checkpoint_ld.dialects.reading import json_ld as forms
+from checkpoint_ld.documents.text import Spans, pointer
+from checkpoint_ld.documents.values import walk
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.graph import contexts
+from checkpoint_ld.phrases import is_boolean_like, number, shown
+from checkpoint_ld.vocabulary import (
+    FORMAT_VERSION,
+    FORMAT_VERSION_PROPERTY,
+    GUI_FORMAT_VERSION_PROPERTY,
+    KARENINA,
+    SCHEMA,
+    SCHEMA_HTTP,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.documents.text import Path, Span
+
+_NO_END = "\\ No newline at end of file\n"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """The characters from `start` up to `end` of a text, replaced by `text`; offsets count from 0."""
+
+    start: int
+    end: int
+    text: str
+
+
+def edited(text: str, edits: Iterable[Edit], start: int, end: int) -> str:
+    """Return the part of `text` from `start` up to `end` with `edits`, all of which are within it."""
+    parts, at = [], start
+    # At one and the same offset, what ends there comes before what is put in.
+    for edit in sorted(edits):
+        parts += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join((*parts, text[at:end]))
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their ends; only a line feed ends one, for JSON holds other separators as is."""
+    lines = text.split("\n")
+    return [*(f"{line}\n" for line in lines[:-1]), *filter(None, lines[-1:])]
+
+
+def unified_diff(text: str, edits: Iterable[Edit], name: str) -> str:
+    """Return what `edits` change in `text`, which is called `name`; empty if there are none.
+
+    The edits tell where lines differ, so that this takes no longer for large texts than for small ones.
+    """
+    lines, parts = lines_of(text), [f"--- {name}\n+++ {name}\n"]
+    new: dict[tuple[int, int], list[str]] = {}
+    opcodes: list[tuple[Any, int, int, int, int]] = []
+    at = new_at = 0
+    for start, end, coming in _blocks(text, lines, sorted(edits)):
+        new_start = new_at + start - at
+        new[start, new_start] = coming
+        opcodes.append(("equal", at, start, new_at, new_start))
+        at, new_at = end, new_start + len(coming)
+        opcodes.append(("replace", start, end, new_start, new_at))
+    if not opcodes:
+        return ""
+    opcodes.append(("equal", at, len(lines), new_at, new_at + len(lines) - at))
+    for hunk in _Known(opcodes).get_grouped_opcodes():
+        (_, start, _, new_start, _), (_, _, end, _, new_end) = hunk[0], hunk[-1]
+        parts.append(f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n")
+        for kind, start, end, new_start, _ in hunk:
+            parts += _marked(" " if kind == "equal" else "-", lines[start:end])
+            parts += _marked("+", new[start, new_start] if kind == "replace" else [])
+    return "".join(parts)
+
+
+class _Known(SequenceMatcher[str]):
+    """A comparison whose result is known; difflib makes hunks of it."""
+
+    def __init__(self, opcodes: list[tuple[Any, int, int, int, int]]) -> None:
+        super().__init__()
+        self._opcodes = opcodes
+
+    def get_opcodes(self) -> list[tuple[Any, int, int, int, int]]:
+        """Return what is known."""
+        return self._opcodes
+
+
+def _blocks(text: str, lines: list[str], edits: list[Edit]) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield the first line that changes, the one behind the last, and what comes in their place.
+
+    Edits that touch the same lines are one block; lines at its ends that stay the same are left out.
+    """
+    starts = [0, *accumulate(map(len, lines))]
+
+    def line(offset: int) -> int:
+        return min(bisect_right(starts, offset) - 1, len(starts) - 2)
+
+    at = 0
+    while at < len(edits):
+        start, end, after = line(edits[at].start), line(edits[at].end) + 1, at + 1
+        while after < len(edits) and line(edits[after].start) < end:
+            end, after = max(end, line(edits[after].end) + 1), after + 1
+        new = lines_of(edited(text, edits[at:after], starts[start], starts[end]))
+        while new and start < end and new[0] == lines[start]:
+            start, new = start + 1, new[1:]
+        while new and start < end and new[-1] == lines[end - 1]:
+            end, new = end - 1, new[:-1]
+        if new or start < end:
+            yield start, end, new
+        at = after
+
+
+def _marked(sign: str, lines: list[str]) -> Iterator[str]:
+    for line in lines:
+        yield f"{sign}{line}" if line.endswith("\n") else f"{sign}{line}\n{_NO_END}"
+
+
+def _range(start: int, end: int) -> str:
+    # Lines count from 1; a range without lines is named by the line before it.
+    return f"{start + 1 if end > start else start},{end - start}"
+
+
+MARK, FORM, HTTP = "byte-order-mark", "json-ld-form", "vocabulary-http"
+
+_CANONICAL = dialects.CANONICAL.name
+_BY_KARENINA = (_CANONICAL, "datafeed-legacy")
+"""The dialects that Karenina wrote as DataFeeds: what it asks for is known there."""
+_MEMBERS = {
+    "root": ("creator", "rating", "dataFeedElement", "additionalProperty"),
+    "dataFeedElement": ("item", "additionalProperty"),
+    "item": ("acceptedAnswer", "hasPart", "rating", "additionalProperty"),
+    "rating": ("additionalProperty",),
+}
+"""What is looked into, by the member that an object stands in. Scenarios are not: Karenina compares their keys."""
+_SINGLE = {"dataFeedElement": ("item",), "item": ("acceptedAnswer", "hasPart")}
+"""Members that hold one object, not an array of one."""
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_TRUE = frozenset(("1", "on", "t", "true", "y", "yes"))
+_BARE = (SCHEMA.removesuffix("/"), SCHEMA_HTTP.removesuffix("/"))
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One repair: which rule of the catalogue it satisfies (by slug), where (RFC 6901), and what it does.
+
+    `edits` are about the whole text of the document, a byte order mark included. Edits of different fixes of one
+    document never overlap.
+    """
+
+    rule: str
+    pointer: str
+    title: str
+    edits: tuple[Edit, ...]
+
+
+def apply(document: Document, fixes: Iterable[Fix]) -> bytes:
+    """Return the text of `document` with `fixes`, which were found in it; all other characters stay as they are."""
+    text = document.data.decode("utf-8")
+    return edited(text, (edit for fix in fixes for edit in fix.edits), 0, len(text)).encode()
+
+
+def fixes_of(document: Document) -> tuple[Fix, ...]:
+    """Return everything that can be fixed in `document`, in the order of its text.
+
+    Values are repaired in the DataFeed dialects of Karenina, names only in today's: an older dialect is right to use
+    older names. A byte order mark goes from any document.
+    """
+    text = document.data.decode("utf-8")
+    found = [Fix(MARK, "", "remove the byte order mark", (Edit(0, 1, ""),))] if text.startswith("\ufeff") else []
+    tree = _plain(document.value)
+    detected = None if tree is None else dialects.detect(tree)
+    if detected is not None and detected.name in _BY_KARENINA:
+        spans = Spans(text)
+        for part in _parts(_Part((), "root", document.value, contexts=_contexts(document.value))):
+            found += _values(part, spans)
+            if detected is dialects.CANONICAL:
+                found += _names(part, spans)
+        if detected is dialects.CANONICAL:
+            found += _format_version(document, _properties(tree), spans)
+    return tuple(sorted(found, key=lambda fix: fix.edits))
+
+
+def _plain(value: Any) -> dict[str, Any] | None:
+    """Return a document in plain keys, None unless it is one object: an array or a graph around it is in order."""
+    if not isinstance(value, dict) or "@graph" in value:
+        return None
+    try:
+        tree = forms.plain(value).tree
+    except ReadError:
+        return None
+    return tree if isinstance(tree, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One object of a checkpoint: `member` is the one that it stands in, `root` for the root; `owner` holds it.
+
+    `contexts` are those of the objects around it and its own, the outermost first.
+    """
+
+    path: Path
+    member: str
+    value: dict[str, Any]
+    owner: str = ""
+    contexts: tuple[Any, ...] = ()
+
+    def replaced(self, rule: str, member: str, text: str, title: str, spans: Spans) -> Fix:
+        """Return the fix that makes `text` the text of the value of a member."""
+        path = (*self.path, member)
+        return Fix(rule, pointer(path), title, (Edit(*spans.value(path), text),))
+
+
+def _contexts(value: dict[str, Any]) -> tuple[Any, ...]:
+    own = value.get("@context", [])
+    return tuple(own) if isinstance(own, list) else (own,)
+
+
+def _parts(part: _Part) -> Iterator[_Part]:
+    """Yield an object and those in it in the order of the file, whether their keys are plain or full IRIs."""
+    yield part
+    for key, value in part.value.items():
+        member = key.removeprefix(SCHEMA).removeprefix(SCHEMA_HTTP)
+        if member in _MEMBERS.get(part.member, ()):
+            path = (*part.path, key)
+            entries = enumerate(value) if isinstance(value, list) else ((None, value),)
+            for at, entry in entries:
+                if isinstance(entry, dict):
+                    around = (*part.contexts, *_contexts(entry))
+                    place = path if at is None else (*path, at)
+                    yield from _parts(_Part(place, member, entry, part.member, around))
+
+
+def _values(part: _Part, spans: Spans) -> Iterator[Fix]:
+    """Yield the fixes of values that are understood, but written as another kind of value than the format asks for."""
+    held = part.value
+    if part.member == "root" and number(held.get("version")) is not None:
+        # The digits as they stand: the number 1.10 has lost its last one.
+        text = f'"{spans.of((*part.path, "version"))}"'
+        yield part.replaced("benchmark-version", "version", text, f"write the version as the text {text}", spans)
+    if part.member in _SINGLE and isinstance(held.get("keywords"), str):
+        text = f"[{spans.of((*part.path, 'keywords'))}]"
+        yield part.replaced(FORM, "keywords", text, "write the keyword as an array of one", spans)
+    for member in _SINGLE.get(part.member, ()):
+        value = held.get(member)
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+            path = (*part.path, member)
+            outer, inner = spans.value(path), spans.value((*path, 0))
+            edits = (Edit(outer.start, inner.start, ""), Edit(inner.end, outer.end, ""))
+            yield Fix(FORM, pointer(path), f"write {member} as an object, not as an array of one", edits)
+    for member in ("bestRating", "worstRating") if part.member == "rating" else ():
+        value = held.get(member)
+        text = value.strip() if isinstance(value, str) else ""
+        if _NUMBER.fullmatch(text) and math.isfinite(float(text)):
+            yield part.replaced("trait-bound-text", member, text, f"write {member} as the number {text}", spans)
+    if part.member == "additionalProperty":
+        yield from _property(part, spans)
+
+
+def _property(part: _Part, spans: Spans) -> Iterator[Fix]:
+    name, value = part.value.get("name"), part.value.get("value")
+    if part.owner == "item" and name == "finished" and not isinstance(value, bool) and is_boolean_like(value):
+        text = json.dumps(value.casefold() in _TRUE if isinstance(value, str) else bool(value))
+        yield part.replaced("finished-text", "value", text, f"write finished as {text}, not as {shown(value)}", spans)
+    elif part.owner == "rating" and name == "kind" and value == "binary":
+        title = 'write the kind as "boolean", its name in Karenina'
+        yield part.replaced("trait-kind-binary", "value", '"boolean"', title, spans)
+
+
+def _names(part: _Part, spans: Spans) -> Iterator[Fix]:
+    """Yield the fixes of names: prefixes of trait types, and schema.org by its address with https."""
+    kind = part.value.get("additionalType") if part.member == "rating" else None
+    if isinstance(kind, str) and trait_type(kind) and not kind.startswith(PREFIX) and not _is_taken(part.contexts):
+        named = PREFIX + kind.removeprefix(KARENINA)
+        rule, title = FORM if kind.startswith(KARENINA) else "trait-prefix", f"write the trait type as {shown(named)}"
+        yield part.replaced(rule, "additionalType", json.dumps(named), title, spans)
+    for key in part.value:
+        named = _with_https(key)
+        # Two keys that come to be one would lose a value.
+        if named != key and named not in part.value:
+            path = (*part.path, key)
+            edit = _with_s(spans.key(path), named, spans)
+            yield Fix(HTTP, pointer(path), f"write the key as {shown(named)}", (edit,))
+    for member in ("@context", "@type"):
+        for steps, value in walk(part.value.get(member)):
+            if isinstance(value, str) and (named := _with_https(value)) != value:
+                path = (*part.path, member, *steps)
+                edit = _with_s(spans.value(path), named, spans)
+                yield Fix(HTTP, pointer(path), f"write the address as {shown(named)}", (edit,))
+
+
+def _is_taken(own: tuple[Any, ...]) -> bool:
+    """Return whether a document's own contexts, the outermost first, give our prefix another meaning."""
+    given = [one[PREFIX[:-1]] for one in own if isinstance(one, dict) and PREFIX[:-1] in one]
+    return bool(given) and given[-1] != KARENINA and _meaning(json.dumps(own)) not in (None, KARENINA)
+
+
+@lru_cache(maxsize=64)
+def _meaning(own: str) -> str | None:
+    """Return what contexts, as JSON text, make of our prefix, by JSON-LD."""
+    term = contexts.definitions(json.loads(own)).get(PREFIX[:-1])
+    return None if term is None else term.iri
+
+
+def _with_s(span: Span, named: str, spans: Spans) -> Edit:
+    """Return the edit that makes a text `named`: one letter, unless somebody wrote the scheme in escapes."""
+    if spans.text.startswith('"http:', span.start):
+        at = span.start + len('"http')
+        return Edit(at, at, "s")
+    return Edit(*span, json.dumps(named))
+
+
+def _with_https(name: str) -> str:
+    https, http = _BARE
+    return https + name.removeprefix(http) if name == http or name.startswith(SCHEMA_HTTP) else name
+
+
+def _properties(tree: dict[str, Any] | None) -> list[Any]:
+    held = (tree or {}).get("additionalProperty", [])
+    return held if isinstance(held, list) else [held]
+
+
+def _format_version(document: Document, properties: list[Any], spans: Spans) -> Iterator[Fix]:
+    """Yield the fix that adds the format version, where it is read as one more of the benchmark's `properties`."""
+    tree = document.value
+    entries = tree.get("additionalProperty", [])
+    # A name that is no text may mean the same.
+    if not {FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, None}.isdisjoint(map(name_of, properties)):
+        return
+    # Where nothing stands in plain keys, a plain key would only add to the confusion.
+    if "dataFeedElement" not in tree or not isinstance(entries, list):
+        return
+    added = property_value(FORMAT_VERSION_PROPERTY, FORMAT_VERSION)
+    repaired = {**tree, "additionalProperty": [*entries, added]}
+    if _properties(_plain(repaired)) != [*properties, added]:
+        return
+    if entries:
+        at = end = spans.value(("additionalProperty", len(entries) - 1)).end
+    elif "additionalProperty" in tree:
+        at, end = spans.value(("additionalProperty",))
+    else:
+        at = end = spans.value((list(tree)[-1],)).end
+    whole = patched(document, repaired).decode("utf-8")
+    edit = Edit(at, end, whole[at : len(whole) - (len(spans.text) - end)])
+    title = f'add the property {FORMAT_VERSION_PROPERTY} with the value "{FORMAT_VERSION}"'
+    yield Fix("format-version-missing", f"/additionalProperty/{len(entries)}", title, (edit,))
+
+
+__all__ = ["MARK", "Edit", "Fix", "apply", "fixes_of", "unified_diff"]

@@ -1,0 +1,31 @@
+"""Inference: what follows from the statements of a benchmark, as statements that any SHACL processor can speak of.
+
+The role of every object by its place, the kinds of traits, the settings that stand in additional properties as
+predicates (`karenina:maxTurns` for `max_turns`), what repeats what, and how the nodes of a scenario hang together:
+`infer`. Authors, sources, fields of templates and faults that only Python tells come with them in `with_inferred`.
+They are never part of the graph of a checkpoint, and no mapper reads them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.validation.inference.benchmark import infer
+from checkpoint_ld.validation.inference.statements import Described, predicate_of
+
+if TYPE_CHECKING:
+    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+
+__all__ = ["Described", "infer", "predicate_of", "with_inferred"]
+
+
+def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
+    """Return the statements of a checkpoint together with all that follows from them; `graph` stays as it is.
+
+    Two inferences give the same statements. A predicate or class that the checkpoint uses itself is not inferred on its
+    nodes, so that `dialects.reading.statements.without_derived` finds the statements of the checkpoint
+    again. The result is for queries and for writing RDF: its members are no longer those of a document.
+    """
+    from checkpoint_ld.validation.inference import whole  # noqa: PLC0415 - it reads templates, few ask for it
+
+    return whole.with_inferred(graph)

@@ -1,0 +1,320 @@
+"""Profiles: which rules count, and how much. They are described in `shapes/profiles.ttl`.
+
+`shapes_graph` gives the shapes of a profile to other tools. Our own shapes call functions of Python where SHACL Core
+has no words. As published, a form of values is a node shape (`shapes/published/value-forms.ttl`), a relation is SPARQL
+alone (`sparql-components.ttl`), and what only Python can judge is a predicate that inference states
+(`python-only.ttl`). With them come the SHACL-AF rules that infer roles, settings and links (`karenina-rules.ttl`,
+`agent-rules.ttl`), and guards, which report a graph that has none of these.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from rdflib import Graph, URIRef
+
+from checkpoint_ld import data, rules
+from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
+from checkpoint_ld.phrases import unknown
+from checkpoint_ld.rules import FOLDER
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, RDF, SHACL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.rules import Rule
+
+
+DEFAULT = "karenina"
+AGENT = "agent"
+LOAD = "load"
+"""The profile of the rules that a benchmark is held against when it is loaded."""
+FAMILIES = (DEFAULT, AGENT)
+"""The families of documents, each called as the profile that its documents are held against by default."""
+
+_FILE = "profiles.ttl"
+_PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
+_SEVERITIES = {severity: URIRef(iri) for iri, severity in rules.SEVERITIES.items()}
+_NAMESPACE = "urn:checkpoint-ld:profile:"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A choice of rules: its name, what it is for, the rules by code, and the files whose shapes are held.
+
+    Rules have the severities of the profile. `dialect` is the beginning of the names of the dialects that it is about,
+    empty for all. `own_shapes` are the user's files, `own_statements` what they stated when the profile was made.
+    `family` is that of the documents that it is for. `left_out` are shapes in the files that are no rules of it.
+    """
+
+    name: str
+    comment: str
+    rules: Mapping[str, Rule] = field(repr=False)
+    files: tuple[Path, ...] = field(repr=False)
+    dialect: str = ""
+    own_shapes: tuple[Path, ...] = ()
+    own_statements: tuple[Index, ...] = field(default=(), repr=False)
+    family: str = DEFAULT
+    left_out: tuple[URIRef, ...] = field(default=(), repr=False)
+
+    def rule(self, slug: str) -> Rule | None:
+        """Return the rule called `slug`, None where the profile has none."""
+        return self._by_slug.get(slug)
+
+    def of_shape(self, iri: str) -> Rule | None:
+        """Return the rule whose shape is `iri`."""
+        return self._by_shape.get(iri)
+
+    @cached_property
+    def _by_slug(self) -> Mapping[str, Rule]:
+        return {rule.slug: rule for rule in self.rules.values()}
+
+    @cached_property
+    def _by_shape(self) -> Mapping[str, Rule]:
+        return {rule.shape: rule for rule in self.rules.values()}
+
+    @contextmanager
+    def applying(self) -> Iterator[None]:
+        """Raise SettingsError for what goes wrong while the user's own shapes are applied: it says where they are."""
+        try:
+            yield
+        except ShapesError as error:
+            files = ", ".join(map(str, self.own_shapes))
+            raise ShapesError(f"your shapes cannot be applied: {error}; correct them, they are in {files}") from error
+
+    __hash__ = object.__hash__
+
+    def statements(self) -> Index:
+        """Return the shapes of all files as statements."""
+        index: Index = {}
+        for held in (*map(shipped_statements, self.files), *self.own_statements):
+            for subject, predicates in held.items():
+                if subject not in index:
+                    index[subject] = {
+                        name: list(values) if isinstance(values, list) else values
+                        for name, values in predicates.items()
+                    }
+                    continue
+                for predicate, values in predicates.items():
+                    for term in terms_of(values):
+                        put(index, subject, predicate, term)
+        return index
+
+    def shapes(self) -> Index:
+        """Return the shapes of all files as statements, with the severities of the profile."""
+        index = self.statements()
+        for rule in self.rules.values():
+            held = index.get(URIRef(rule.shape), {})
+            if _PATH in held or _SEVERITY in held:
+                held[_SEVERITY] = _SEVERITIES[rule.severity]
+        for shape in self.left_out:
+            del index[shape]
+        return index
+
+
+def names(family: str = DEFAULT) -> tuple[str, ...]:
+    """Return the names of the profiles that are shipped for a family of documents."""
+    return tuple(name for name in _described() if _family_of(name) == family)
+
+
+def of_family(name: str, family: str) -> str:
+    """Return the name of the profile that `name` means for documents of a family.
+
+    The profiles of agents have short names, such as `strict` for `agent-strict`; the default of one family is that of
+    the other. Raises SettingsError for a name that means nothing there.
+    """
+    fitting = {one: one for one in names(family)}
+    short = {about["short"][0]: one for one, about in _described().items() if "short" in about and one in fitting}
+    found = {**dict.fromkeys(FAMILIES, family), **short, **fitting}
+    if name not in found:
+        noun = "benchmarks" if family == AGENT else "agent checkpoints"
+        advice = f"the one that is called so is for {noun}" if name in _described() else ""
+        raise SettingsError(unknown("profile", name, (*short, *fitting), advice))
+    return found[name]
+
+
+def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
+    """Return the profile `name` together with the user's own `shapes`, files or folders of Turtle.
+
+    Raises SettingsError for a profile that does not exist and for shapes that cannot be read.
+    """
+    if name not in _described():
+        raise SettingsError(unknown("profile", name, _described()))
+    found = _shipped(name)
+    own = tuple(file for one in shapes for file in _turtle_files(Path(one)))
+    if not own:
+        return found
+    statements = tuple(map(_parsed, own))
+    added = {rule.code: rule for file in own for rule in rules.rules_of(file, named=True)}
+    taken = sorted(added.keys() & rules.catalogue().keys())
+    if taken:
+        raise SettingsError(f"the code {taken[0]} of your own shapes is one of ours: use another family of letters")
+    return replace(found, rules=MappingProxyType({**found.rules, **added}), own_shapes=own, own_statements=statements)
+
+
+_of_name = profile  # where a parameter has its name
+
+
+def _family_of(name: str) -> str:
+    return AGENT if "family" in _described()[name] else DEFAULT
+
+
+@cache
+def _described() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return what is stated about each profile, by the local name of the predicate."""
+    return {
+        iri.removeprefix(_NAMESPACE): {
+            key.rpartition("#")[2]: tuple(map(rules.text_of, values)) for key, values in about.items()
+        }
+        for iri, about in rules.statements_in(data.folder(FOLDER) / _FILE).items()
+    }
+
+
+@cache
+def _shipped(name: str) -> Profile:
+    about = _described()[name]
+    folders = [data.folder(FOLDER) / folder for folder in about.get("folder", ())]
+    single = [data.folder(FOLDER) / file for file in about.get("file", ())]
+    files = tuple(file for folder in folders for file in sorted(folder.glob("*.ttl"))) + tuple(sorted(single))
+    chosen = {rule.code: rule for file in files for rule in rules.shipped_in(file)}
+    left_out: tuple[URIRef, ...] = ()
+    if "rule" in about:
+        left_out = tuple(URIRef(one.shape) for one in chosen.values() if one.shape not in about["rule"])
+        chosen = {code: rule for code, rule in chosen.items() if rule.shape in about["rule"]}
+    if "also" in about:
+        chosen |= {rule.code: rule for rule in rules.catalogue().values() if rule.shape in about["also"]}
+    weights = {shape: severity for severity in Severity for shape in about.get(severity.name.lower(), ())}
+    if "raises" in about:
+        warnings = (rule for rule in chosen.values() if rule.severity is Severity.WARNING)
+        weights |= {rule.shape: Severity.VIOLATION for rule in warnings}
+    weighed = {code: one._replace(severity=weights.get(one.shape, one.severity)) for code, one in chosen.items()}
+    return Profile(
+        name=name,
+        comment=about["comment"][0],
+        rules=MappingProxyType(dict(sorted(weighed.items()))),
+        files=files,
+        dialect=about.get("dialect", ("",))[0],
+        family=_family_of(name),
+        left_out=left_out,
+    )
+
+
+@cache
+def shipped_statements(file: Path) -> Index:
+    """Return the statements of one of our files, which nobody may change."""
+    return _parsed(file)
+
+
+def _parsed(file: Path) -> Index:
+    held = rules.parsed_beforehand(file)
+    if held is not None:
+        return parsing.index_of(held)
+    try:
+        return parsing.parse(file.read_bytes(), "turtle")
+    except (ReadError, OSError) as error:
+        raise SettingsError(f"the shapes in {file} cannot be read: {error}") from error
+
+
+def _turtle_files(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        found = sorted(path.rglob("*.ttl"))
+        if not found:
+            raise SettingsError(f"there are no shapes in {path}: it holds no file with the extension .ttl")
+        yield from found
+    elif path.is_file():
+        yield path
+    else:
+        raise SettingsError(f"there are no shapes at {path}: no such file or folder")
+
+
+PUBLISHED = "published"
+"""The folder of `shapes/` with what is published beside the shapes of a profile."""
+
+_COMPONENTS = "components.ttl"
+_RULES = {DEFAULT: "karenina-rules.ttl", AGENT: "agent-rules.ttl"}
+_PREFIXES = {
+    "sh": SHACL,
+    "ck": CHECKPOINT_SHACL,
+    "form": "urn:checkpoint-ld:form:",
+    "shape": "urn:karenina:shape:",
+    "agent": "urn:caf:shape:",
+    "karenina": "urn:karenina:vocab:",
+    "caf": "urn:caf:vocab:",
+    "cafd": "urn:caf:derived:",
+    "schema": "https://schema.org/",
+    "prov": "http://www.w3.org/ns/prov#",
+}
+
+
+INFERRED_AS, WELL_FORMED, _FORM = (URIRef(CHECKPOINT_SHACL + name) for name in ("inferredAs", "wellFormed", "form"))
+_PYTHON = (WELL_FORMED, URIRef(CHECKPOINT_SHACL + "identifies"), URIRef(CHECKPOINT_SHACL + "spelling"))
+"""The constraints of which some, or all, only Python can judge."""
+_IN, _NODE = URIRef(SHACL + "in"), URIRef(SHACL + "node")
+_NOTHING = URIRef(RDF + "nil")
+_COMMENT = URIRef("http://www.w3.org/2000/01/rdf-schema#comment")
+
+
+def shapes_graph(*, profile: str = DEFAULT, python: bool = False) -> Graph:
+    """Return the shapes of a profile, the rules that infer what they look at, and guards, as one graph.
+
+    The shapes have the severities of the profile. They are SHACL Core, with SPARQL-based constraints where two values
+    are compared (SHACL 1.0 §5, §6); the rules are those of SHACL Advanced Features (§8). With `python`, the shapes are
+    those that checkpoint-ld itself applies: their constraint components call functions that it registers with rdflib,
+    and there are neither rules nor guards. Raises SettingsError for a profile that does not exist.
+    """
+    chosen = _of_name(profile)
+    index = chosen.shapes() if python else _published(chosen)
+    graph = Graph(bind_namespaces="none")
+    for prefix, namespace in _PREFIXES.items():
+        graph.bind(prefix, namespace)
+    for triple in triples_of(index):
+        graph.add(triple)
+    return graph
+
+
+@cache
+def python_only() -> Mapping[Node, URIRef]:
+    """Return the predicates that state the faults which only Python tells, by shape."""
+    held = _beside("python-only.ttl")
+    return {shape: URIRef(str(terms_of(one[INFERRED_AS])[0])) for shape, one in held.items() if INFERRED_AS in one}
+
+
+def reasons() -> Mapping[Node, str]:
+    """Return why rules of inference in SPARQL cannot tell what a shape looks at, by shape."""
+    held = _beside("python-only.ttl")
+    return {shape: str(terms_of(one[_COMMENT])[0]) for shape, one in held.items() if _COMMENT in one}
+
+
+def _published(profile: Profile) -> Index:
+    """Return the shapes of a profile without functions of Python, with rules and guards."""
+    index = profile.shapes()
+    replaced = [shipped_statements(file) for file in profile.files if file.name == _COMPONENTS]
+    index = {subject: held for subject, held in index.items() if not any(subject in one for one in replaced)}
+    forms = _beside("value-forms.ttl")
+    by_name = {str(terms_of(held[_FORM])[0]): form for form, held in forms.items() if _FORM in held}
+    for shape, held in index.items():
+        if shape in python_only():
+            for predicate in _PYTHON:
+                held.pop(predicate, None)
+            held[_PATH] = python_only()[shape]
+            held[_IN] = _NOTHING
+        for form in terms_of(held.pop(WELL_FORMED, None)):
+            put(index, shape, _NODE, by_name[str(form)])
+    for name in ("sparql-components.ttl", "value-forms.ttl", _RULES[profile.family]):
+        for subject, held in _beside(name).items():
+            index[subject] = {**index.get(subject, {}), **held}
+    return index
+
+
+def _beside(name: str) -> Index:
+    return shipped_statements(data.folder(FOLDER) / PUBLISHED / name)

@@ -1,0 +1,123 @@
+"""A baseline: the findings that a project knows already, in a file of its repository, so that only new ones count."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.validation.reports.programs import identity
+from checkpoint_ld.validation.reports.text import TOOL, name_of, what
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.validation.report import Checked, Report
+
+VERSION = 1
+"""Version of the file."""
+_REMEDY = "--write-baseline writes it, with --force over another file"
+
+
+class Compared(NamedTuple):
+    """A report with new findings alone, which counts the known ones, and how many known findings are gone."""
+
+    report: Report
+    gone: int
+
+
+def may_replace(file: Path) -> bool:
+    """Return whether a baseline may be written to `file`: it was one, in whatever state, or holds nothing."""
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return True
+    return not text or f'"tool": "{TOOL}"'.encode() in text
+
+
+def text_of(report: Report, file: Path) -> str:
+    """Return the text of a baseline at `file` with all findings of a report, in an order that makes small diffs.
+
+    What the baseline there knows of other files stays, as long as these are there.
+    """
+    files = _of_others(file, {_name(one, file) for one in report.checked})
+    for checked in report.checked:
+        counts = Counter(map(identity, checked.findings))
+        found = {identity(one): one for one in reversed(checked.findings)}
+        entries = [_entry(one, key, counts[key]) for key, one in found.items()]
+        if entries:
+            order = sorted(entries, key=lambda one: (one["code"], one["message"], one["identity"]))
+            files.setdefault(_name(checked, file), []).extend(order)
+    tree = {"tool": TOOL, "version": VERSION, "files": dict(sorted(files.items()))}
+    return json.dumps(tree, ensure_ascii=False, indent=2) + "\n"
+
+
+def compared(report: Report, file: Path) -> Compared:
+    """Return what is new in a report, compared with the baseline at `file`.
+
+    A finding is known if the same file had one of the same rule about the same node or place, as often. Only files that
+    the report is about count as gone. Raises SettingsError for a file that is not there or is no baseline.
+    """
+    known = {name: Counter(dict(entries)) for name, entries in _read(file)}
+    left, count = [], 0
+    for checked in report.checked:
+        allowed = known.get(_name(checked, file), Counter())
+        new = []
+        for one in checked.findings:
+            key = identity(one)
+            if allowed[key] > 0:
+                allowed[key] -= 1
+                count += 1
+            else:
+                new.append(one)
+        left.append(replace(checked, findings=tuple(new)))
+    names = {_name(one, file) for one in report.checked}
+    gone = sum(sum(counts.values()) for name, counts in known.items() if name in names)
+    return Compared(replace(report, checked=tuple(left), known=count), gone)
+
+
+def _entry(found: Finding, key: str, count: int) -> dict[str, Any]:
+    return {"code": found.code, "rule": found.rule, "message": what(found), "identity": key, "count": count}
+
+
+def _name(checked: Checked, file: Path) -> str:
+    """Return the path of a source from the folder of the baseline, so that it is the same from everywhere."""
+    if checked.source is None or not os.path.exists(checked.source):  # noqa: PTH110 - pathlib raises for a long name
+        return name_of(checked)
+    try:
+        return Path(os.path.relpath(checked.source, file.parent)).as_posix()
+    except ValueError:  # on another drive of Windows
+        return Path(checked.source).as_posix()
+
+
+def _of_others(file: Path, names: set[str]) -> dict[str, list[dict[str, Any]]]:
+    """Return what a baseline holds about files that are there and are not among `names`."""
+    try:
+        tree = json.loads(file.read_text(encoding="utf-8"))
+        known = tree["files"].items() if tree["version"] == VERSION else ()
+        return {name: held for name, held in known if name not in names and (file.parent / name).exists()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}
+
+
+def _read(file: Path) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+    try:
+        tree = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or error
+        raise SettingsError(f"{file}: the baseline cannot be read: {reason}; {_REMEDY}") from error
+    except ValueError as error:
+        raise SettingsError(f"{file}: this is no baseline: {error}; {_REMEDY}") from error
+    version = tree.get("version", VERSION) if isinstance(tree, dict) else VERSION
+    if version != VERSION:
+        raise SettingsError(f"{file}: the baseline has version {version}, not {VERSION}; {_REMEDY}")
+    try:
+        for name, entries in tree["files"].items():
+            yield name, [(str(one["identity"]), int(one["count"])) for one in entries]
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise SettingsError(f"{file}: this is no baseline: a member is missing or wrong; {_REMEDY}") from error

@@ -1,0 +1,235 @@
+"""Validation: a checkpoint held against the rules of a profile.
+
+Reading tells what is wrong with the text, SHACL what is wrong with the graph; both give findings with places.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from checkpoint_ld import dialects
+from checkpoint_ld.dialects.reading import Reading, examine, examine_document
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
+from checkpoint_ld.errors import CheckpointLdError, SettingsError
+from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.graph.interpreter import uncollected
+from checkpoint_ld.phrases import unknown
+from checkpoint_ld.rules import finding
+from checkpoint_ld.shacl.shape import report_graph
+from checkpoint_ld.validation import profiles
+from checkpoint_ld.validation.report import Checked, Report
+from checkpoint_ld.validation.results import applied, compiled, data_of, is_broken, without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from checkpoint_ld import shacl
+    from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.shacl import DataGraph
+    from checkpoint_ld.validation.profiles import Profile
+
+
+COMPILED, PYSHACL = ENGINES = ("compiled", "pyshacl")
+"""What holds a graph against shapes: our engine, which leaves only what is not SHACL Core to pySHACL; or pySHACL alone.
+Both find the same."""
+
+
+def check_engine(engine: str) -> None:
+    """Raise SettingsError for what is none of `ENGINES`."""
+    if engine not in ENGINES:
+        raise SettingsError(unknown("engine", engine, ENGINES))
+
+
+def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
+    """Return the report on sources that were held against `profile`."""
+    return Report(profile.name, tuple(checked), profile.rules)
+
+
+def unread(error: CheckpointLdError, name: str | None, profile: Profile, data: bytes | None = None) -> Checked:
+    """Return what was found in a source called `name` with the bytes `data` that cannot be read."""
+    found = getattr(error, "findings", ()) or (finding("no-checkpoint", str(error)),)
+    return Checked(
+        name, tuple(sorted(_weighed(found, profile), key=by_place)), text=None if data is None else _text(data)
+    )
+
+
+class Judged(Protocol):
+    """A checkpoint of either family that was read, as it is held against shapes."""
+
+    @property
+    def source(self) -> str | None:
+        """What the source is called."""
+
+    @property
+    def dialect(self) -> str:
+        """How the source is written."""
+
+    @property
+    def document(self) -> Document | None:
+        """The JSON that places point into, None for an RDF syntax."""
+
+    def statements(self) -> DataGraph:
+        """Return the statements of the checkpoint, together with those that follow from them."""
+
+    def findings(
+        self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
+    ) -> tuple[list[Finding], Sequence[shacl.Result]]:
+        """Return the findings that results are, and the results as the validation report has them."""
+
+    def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:
+        """Return what is odd about the form of the source, given the findings about its statements."""
+
+
+def judge(checkpoint: Judged, profile: Profile, *, engine: str = COMPILED) -> Checked:
+    """Hold a checkpoint of either family against the rules of `profile`; `engine` is one of `ENGINES`.
+
+    Raises ReadError for what no graph can be made of, SettingsError for an engine that does not exist, and for the
+    user's shapes when they cannot be applied.
+    """
+    check_engine(engine)
+    # What is wrong with the user's shapes, not with ours, is for the user to know.
+    with uncollected(), profile.applying() if profile.own_shapes else nullcontext():
+        shapes = compiled(profile)
+        found = applied(checkpoint.statements(), shapes, by_pyshacl=engine == PYSHACL)
+    of_graph, reported = checkpoint.findings(found, shapes.index, profile)
+    of_form = _weighed(checkpoint.of_form(of_graph, profile), profile)
+    findings = sorted((*of_form, *of_graph), key=by_place)
+    text = _text(checkpoint.document.data) if findings and checkpoint.document is not None else None
+    report = report_graph(reported, is_conforming=not reported, sources=(shapes.index,))
+    return Checked(checkpoint.source, tuple(findings), checkpoint.dialect, text, report)
+
+
+def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED) -> Checked:
+    """Hold a benchmark that was read (with or without the rules at load) against the rules of `profile`, as `judge`."""
+    if profile.dialect and reading.document is not None and reading.dialect.startswith(profile.dialect):
+        # The description of that dialect does not know what our writer keeps there beyond its words.
+        reading = examine_document(reading.document, restored=False)
+    # That a text is one does not depend on its language.
+    return judge(_Benchmark(reading.without_types()), profile, engine=engine)
+
+
+class _Benchmark:
+    """A benchmark, as `Judged` describes it."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.source, self.dialect, self.document = reading.source, reading.dialect, reading.document
+
+    def statements(self) -> DataGraph:
+        self.data = data_of(self.reading.graph)
+        return self.data
+
+    def findings(
+        self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
+    ) -> tuple[list[Finding], Sequence[shacl.Result]]:
+        if not found:
+            return [], ()
+        from checkpoint_ld.validation.results import located  # noqa: PLC0415 - a clean file has none
+
+        return [one for _, one in located(found, shapes, self.data, self.reading, profile)], without_secrets(found)
+
+    def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:  # noqa: ARG002 - agents need them
+        return *self.reading.of_form, *_of_dialect(self.reading, profile)
+
+
+def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
+    """Say that the source is of a dialect that the profile is not about, or in a form that Karenina does not load."""
+    if profile.dialect and not reading.dialect.startswith(profile.dialect):
+        message = f"the dialect is {reading.dialect}, not one of those that the profile {profile.name} is about"
+        yield _of_source("dataset-dialect", message, reading)
+    elif not profile.dialect and not dialects.dialect(reading.dialect).is_loaded_by_karenina:
+        yield _of_source("dialect-not-loaded", f"Karenina does not load the dialect {reading.dialect}", reading)
+    elif not profile.dialect and reading.document is not None and isinstance(reading.document.value, dict):
+        address = reading.document.value.get("@context")
+        if isinstance(address, str) and not any(one.rule == "context" for one in reading.of_form):
+            yield _of_source("context-address", f'the context is the address "{address}"', reading, "/@context")
+
+
+def _of_source(slug: str, message: str, reading: Reading, pointer: str = "") -> Finding:
+    place = Place(reading.source) if reading.document is None else reading.document.place(pointer)
+    return replace(finding(slug, message, dialect=reading.dialect), place=place)
+
+
+def _weighed(findings: Iterable[Finding], profile: Profile) -> Iterator[Finding]:
+    """Give findings the severities of a profile."""
+    for found in findings:
+        rule = profile.rule(found.rule)
+        yield found if rule is None else replace(found, severity=rule.severity)
+
+
+def by_place(found: Finding) -> tuple[int, int, str, str, str, str]:
+    """Return what sorts the findings of a source by their places in it."""
+    place = found.place
+    return place.line or 0, place.column or 0, place.pointer or "", found.node or "", found.code, found.message
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Reading:
+    """Read a benchmark from a path, an open binary file or bytes. Raises as `examine` does, and as `refusing`."""
+    return refusing(examine(source, syntax=syntax, limits=limits), strict=strict)
+
+
+def refusing(reading: Reading, *, strict: bool = False) -> Reading:
+    """Return a reading; raise ReadError for what breaks rules at load: for violations, if `strict` for warnings too."""
+    if not (strict or reading.is_checked):
+        with uncollected():
+            if not is_broken(reading.without_types().graph, profiles.profile(profiles.LOAD)):
+                return reading.refusing()
+    return checked_at_load(reading).refusing(strict=strict)
+
+
+def checked_at_load(reading: Reading) -> Reading:
+    """Return a reading with what the rules at load find in it."""
+    if reading.is_checked:
+        return reading
+    profile = profiles.profile(profiles.LOAD)
+    plain = reading.without_types()
+    shapes = compiled(profile)
+    with uncollected():
+        data = data_of(plain.graph)
+        found = applied(data, shapes)
+    if not found:
+        return reading.with_findings(())
+    from checkpoint_ld.validation.results import located  # noqa: PLC0415 - as above
+
+    kept: dict[object, Finding] = {}
+    for pointer, one in located(found, shapes.index, data, plain, profile):
+        at = _holder(one, pointer)
+        shown = one if at is None or at == pointer else replace(one, place=plain.place(at))
+        if not _is_unreported(one, pointer or ""):
+            kept.setdefault(("range", at) if one.condition == "W-RANGE" else len(kept), shown)
+    return reading.with_findings(kept.values())
+
+
+_MEMBER = r"/additionalProperty/(?:\d+/)?[^\d]"
+_HOLDERS = re.compile(rf".*?(?:/rating/\d+(?={_MEMBER})|(?={_MEMBER})/additionalProperty)")
+_OF_SEVERAL = frozenset({"W-RANGE", "keywords-differ"})
+"""Conditions and rules that are about several members together, whichever of them the shape names."""
+
+
+def _holder(found: Finding, pointer: str | None) -> str | None:
+    """Return where a finding at load points: to the trait or the properties that hold the value."""
+    if pointer is None:
+        return None
+    if holder := _HOLDERS.match(pointer):
+        return holder[0]
+    return pointer.rpartition("/")[0] if _OF_SEVERAL & {found.condition, found.rule} else pointer
+
+
+def _is_unreported(found: Finding, pointer: str) -> bool:
+    """Return whether loading leaves a finding to `validate`.
+
+    A node of a scenario may have an empty template. Code inside the JSON text of an old property has no place.
+    """
+    is_old_code = found.condition == "W-CODE" and (found.place.pointer or "").startswith("/additionalProperty/")
+    return is_old_code or (found.rule == "template-text-missing" and pointer.startswith("/hasPart/"))
