@@ -61,13 +61,6 @@ def check_collection(
     yield from look.absent()
 
 
-class _Orphan(NamedTuple):
-    """A checkpoint whose parent was not seen yet, and where in its source its numbers and its link stand."""
-
-    seen: Seen
-    places: Mapping[str, Place]
-
-
 class _Look:
     """One look at a collection."""
 
@@ -75,7 +68,8 @@ class _Look:
         self.known = benchmarks.get if isinstance(benchmarks, Mapping) else benchmarks
         self.seen: dict[str, Seen] = {}
         self.newest: dict[str, Newest] = {}
-        self.orphans: dict[str, list[_Orphan]] = {}
+        self.orphans: dict[str, list[tuple[Seen, Mapping[str, Place]]]] = {}
+        """By their parents, checkpoints whose parent was not seen yet, and where their numbers and links stand."""
         self.asked: set[tuple[Any, ...]] = set()
 
     def at(self, one: AgentReading | AgentCheckpoint | Tree) -> Iterator[Finding]:
@@ -94,12 +88,11 @@ class _Look:
         self.seen[seen.identifier] = seen
         for slug, at, detail in (*self._within(seen, tree), *self._questions(seen)):
             yield _finding(slug, at, seen, place(at), detail)
-        for orphan in self.orphans.pop(seen.identifier, ()):
-            for slug, at, detail in below(orphan.seen, seen):
-                yield _finding(slug, at, orphan.seen, orphan.places[at], detail)
+        for orphan, places in self.orphans.pop(seen.identifier, ()):
+            for slug, at, detail in below(orphan, seen):
+                yield _finding(slug, at, orphan, places[at], detail)
         if seen.parent is not None and seen.parent not in self.seen:
-            places = {at: place(at) for at in PLACES}
-            self.orphans.setdefault(seen.parent, []).append(_Orphan(seen, places))
+            self.orphans.setdefault(seen.parent, []).append((seen, {at: place(at) for at in PLACES}))
 
     def absent(self) -> Iterator[Finding]:
         """Yield the checkpoints whose parents did not pass by."""

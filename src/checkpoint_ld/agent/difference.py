@@ -176,17 +176,13 @@ def _rest(checkpoint: AgentCheckpoint) -> dict[str, Any]:
     snapshot = checkpoint.snapshot
     rest = checkpoint.but(snapshot=snapshot.but(thought_chain=(), tool_state=snapshot.tool_state.but(calls=()))).tree()
     del rest["id"]
-    return {name: _taken(rest, path) for name, path in _PLACES.items()}
-
-
-def _taken(tree: dict[str, Any], path: tuple[str, ...]) -> Any:
-    """Take what stands at `path` out of a tree of its own."""
-    if not path:
-        return tree
-    *above, last = path
-    for key in above:
-        tree = tree[key]
-    return tree.pop(last)
+    found = {}
+    for name, path in _PLACES.items():
+        holder = rest
+        for key in path[:-1]:
+            holder = holder[key]
+        found[name] = holder.pop(path[-1]) if path else rest
+    return found
 
 
 def _changes(before: Any, after: Any, path: Path = ()) -> Changes:

@@ -70,55 +70,40 @@ class _Layer:
         self.agent = self.named(root, prov("wasAttributedTo"))
 
     def add(self, sha256: str | None) -> None:
-        snapshot = self.named(self.root, caf("snapshot"))
-        self.checkpoint(sha256)
-        self.actors()
-        for thought in self.objects(snapshot, caf("thought")):
-            self.thought(thought)
+        root, execution, agent = self.root, self.execution, self.agent
+        snapshot = self.named(root, caf("snapshot"))
         tool_state = self.named(snapshot, caf("toolState"))
+        self.say(root, RDF_TYPE, prov("Entity"))
+        self.moment_of(root, caf("timestampMs"), prov("generatedAtTime"))
+        self.say(root, prov("wasDerivedFrom"), self.named(self.named(root, caf("parent")), caf("parentCheckpoint")))
+        self.say(root, derived("sha256"), None if sha256 is None else Literal(sha256))
+        self.say(root, _ABOUT, self.asked(caf("question")))
+        self.say(execution, RDF_TYPE, caf("Execution"))
+        self.say(execution, RDF_TYPE, prov("Activity"))
+        self.say(execution, prov("wasAssociatedWith"), agent)
+        self.say(execution, prov("used"), self.asked(caf("question")))
+        self.say(execution, prov("used"), self.asked(caf("benchmark")))
+        self.say(agent, RDF_TYPE, caf("Agent"))
+        self.say(agent, RDF_TYPE, prov("SoftwareAgent"))
+        for thought in self.objects(snapshot, caf("thought")):
+            self.say(root, derived("hasThought"), thought)
+            self.say(thought, RDF_TYPE, prov("Entity"))
+            self.moment_of(thought, caf("createdAtMs"), prov("generatedAtTime"))
+            self.say(thought, prov("wasGeneratedBy"), execution)
+            self.say(thought, prov("wasDerivedFrom"), self.named(thought, caf("parentThought")))
         results = self.value(tool_state, caf("results"))
         for call in self.objects(tool_state, caf("toolCall")):
-            self.call(call, results if isinstance(results, dict) else {})
+            self.say(root, derived("hasToolCall"), call)
+            self.say(call, RDF_TYPE, prov("Activity"))
+            self.moment_of(call, caf("startedAtMs"), prov("startedAtTime"))
+            self.moment_of(call, caf("completedAtMs"), prov("endedAtTime"))
+            self.say(call, prov("wasAssociatedWith"), agent)
+            told = names.identifier(str(call))
+            if told is not None and isinstance(results, dict) and told[1] in results:
+                self.say(call, derived("result"), literal_of(results[told[1]], "@json"))
 
-    def checkpoint(self, sha256: str | None) -> None:
-        self.say(self.root, RDF_TYPE, prov("Entity"))
-        self.moment_of(self.root, caf("timestampMs"), prov("generatedAtTime"))
-        parent = self.named(self.root, caf("parent"))
-        self.say(self.root, prov("wasDerivedFrom"), self.named(parent, caf("parentCheckpoint")))
-        self.say(self.root, derived("sha256"), None if sha256 is None else Literal(sha256))
-        self.say(self.root, _ABOUT, self.asked(caf("question")))
-
-    def actors(self) -> None:
-        """Say what is known of the execution and of the agent."""
-        if self.execution is not None:
-            self.say(self.execution, RDF_TYPE, caf("Execution"))
-            self.say(self.execution, RDF_TYPE, prov("Activity"))
-            self.say(self.execution, prov("wasAssociatedWith"), self.agent)
-            self.say(self.execution, prov("used"), self.asked(caf("question")))
-            self.say(self.execution, prov("used"), self.asked(caf("benchmark")))
-        if self.agent is not None:
-            self.say(self.agent, RDF_TYPE, caf("Agent"))
-            self.say(self.agent, RDF_TYPE, prov("SoftwareAgent"))
-
-    def thought(self, thought: Node) -> None:
-        self.say(self.root, derived("hasThought"), thought)
-        self.say(thought, RDF_TYPE, prov("Entity"))
-        self.moment_of(thought, caf("createdAtMs"), prov("generatedAtTime"))
-        self.say(thought, prov("wasGeneratedBy"), self.execution)
-        self.say(thought, prov("wasDerivedFrom"), self.named(thought, caf("parentThought")))
-
-    def call(self, call: Node, results: dict[str, Any]) -> None:
-        self.say(self.root, derived("hasToolCall"), call)
-        self.say(call, RDF_TYPE, prov("Activity"))
-        self.moment_of(call, caf("startedAtMs"), prov("startedAtTime"))
-        self.moment_of(call, caf("completedAtMs"), prov("endedAtTime"))
-        self.say(call, prov("wasAssociatedWith"), self.agent)
-        told = names.identifier(str(call))
-        if told is not None and told[1] in results:
-            self.say(call, derived("result"), literal_of(results[told[1]], "@json"))
-
-    def say(self, subject: Node, predicate: URIRef, term: Node | None) -> None:
-        if term is not None:
+    def say(self, subject: Node | None, predicate: URIRef, term: Node | None) -> None:
+        if subject is not None and term is not None:
             put(self.index, subject, predicate, term)
 
     def moment_of(self, subject: Node, source: URIRef, predicate: URIRef) -> None:
@@ -132,15 +117,16 @@ class _Layer:
         return URIRef(names.question_iri(told)) if isinstance(told, str) and told else None
 
     def objects(self, subject: Node | None, predicate: URIRef) -> list[Node]:
-        held = self.index.get(subject, {}).get(predicate) if subject is not None else None
-        return [one for one in terms_of(held) if not isinstance(one, Literal)]
+        return [one for one in self.terms(subject, predicate) if not isinstance(one, Literal)]
 
     def named(self, subject: Node | None, predicate: URIRef) -> Node | None:
         return next(iter(self.objects(subject, predicate)), None)
 
     def value(self, subject: Node | None, predicate: URIRef) -> Any:
-        held = self.index.get(subject, {}).get(predicate) if subject is not None else None
-        return next((value_of(one) for one in terms_of(held) if isinstance(one, Literal)), None)
+        return next((value_of(one) for one in self.terms(subject, predicate) if isinstance(one, Literal)), None)
+
+    def terms(self, subject: Node | None, predicate: URIRef) -> list[Node]:
+        return [] if subject is None else terms_of(self.index.get(subject, {}).get(predicate))
 
 
 Tree = dict[str, Any]
@@ -249,19 +235,10 @@ class Batch(NamedTuple):
     places: Sequence[str]
 
 
-class Built(NamedTuple):
-    """The statements of a tree; its objects in the order of the tree, the root first.
+def built(tree: Tree) -> tuple[Index, list[Batch], dict[URIRef, list[str]]]:
+    """Return the statements of a tree in the canonical shape; its objects in the order of the tree, the root first.
 
-    `again` has the places of objects whose id an earlier one has, by the node of that one.
-    """
-
-    statements: Index
-    objects: list[Batch]
-    again: dict[URIRef, list[str]]
-
-
-def built(tree: Tree) -> Built:
-    """Return the statements of a tree in the canonical shape.
+    The last has the places of objects whose id an earlier one has, by the node of that one.
 
     Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
     """
@@ -276,7 +253,7 @@ def built(tree: Tree) -> Built:
         except ValueError as error:
             bytes_of(tree)  # raises the WriteError that names the value
             raise WriteError(f"the checkpoint is no JSON: {error}") from error
-        return Built(walk.index, walk.objects_by_place, walk.again)
+        return walk.index, walk.objects_by_place, walk.again
 
 
 class AgentWalk(Walk):

@@ -125,7 +125,10 @@ def examine_bytes(
 def examine_document(document: Document) -> AgentReading:
     """Read an agent checkpoint from a JSON document. Raises ReadError as `examine`."""
     if is_json_ld(document):
-        return _of_json_ld(document)
+        with interpreter.room():
+            index = statements(expand(document.value, {}))
+        stated = of_statements(index, JSON_SYNTAX, document.source)
+        return replace(stated, findings=(*document.findings, *_line_ends(document), *stated.findings))
     value = document.value
     try:
         if not is_agent(value):
@@ -174,13 +177,6 @@ def in_file(error: ReadError, name: str | None) -> ReadError:
     if not error.findings:
         return ShapeError.of([replace(finding("agent-shape", str(error), remedy=""), place=Place(name))])
     return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)
-
-
-def _of_json_ld(document: Document) -> AgentReading:
-    with interpreter.room():
-        index = statements(expand(document.value, {}))
-    reading = of_statements(index, JSON_SYNTAX, document.source)
-    return replace(reading, findings=(*document.findings, *_line_ends(document), *reading.findings))
 
 
 def _stale_hash(graph: AgentGraph, tree: Tree, source: str | None) -> Iterable[Finding]:

@@ -314,12 +314,12 @@ def _context(context: dict[str, Any]) -> dict[str, Any]:
     found = {name: value for name, value in context.items() if name not in ("state", "history")}
     history = context.get("history")
     if isinstance(history, list):
-        history = [one for one in history if _is_message(one)]
+        history = [
+            one
+            for one in history
+            if isinstance(one, dict) and isinstance(one.get("role"), str) and isinstance(one.get("content"), str)
+        ]
     return {**found, "messages": history} if "history" in context else found
-
-
-def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("role"), str) and isinstance(value.get("content"), str)
 
 
 def _chain(snapshot: dict[str, Any]) -> dict[str, Any]:
@@ -362,17 +362,14 @@ def _tool_state(tools: dict[str, Any], timestamp: Any) -> dict[str, Any]:
 
 def _ended(call: dict[str, Any], status: str, results: dict[str, Any], timestamp: Any) -> dict[str, Any]:
     found = {name: value for name, value in call.items() if name not in ("success", "completed_at", "result")}
-    found = _completed(
-        renamed(found, CALL_NAMES), {"arguments": {}, "status": status, "timestamp": timestamp, **_duration(call)}
-    )
+    needed = {"arguments": {}, "status": status, "timestamp": timestamp}
+    start, end = call.get("started_at"), call.get("completed_at")
+    if isinstance(start, int) and isinstance(end, int) and end >= start:
+        needed["duration_ms"] = end - start
+    found = _completed(renamed(found, CALL_NAMES), needed)
     if isinstance(call.get("id"), str) and call["id"] in results:
         found["result"] = results[call["id"]]
     return found
-
-
-def _duration(call: dict[str, Any]) -> dict[str, Any]:
-    start, end = call.get("started_at"), call.get("completed_at")
-    return {"duration_ms": end - start} if isinstance(start, int) and isinstance(end, int) and end >= start else {}
 
 
 def _progress(progress: dict[str, Any], metadata: Any) -> dict[str, Any]:
@@ -444,7 +441,13 @@ def _first_snapshot(snapshot: dict[str, Any]) -> dict[str, Any]:
     if isinstance(tools, dict):
         found["tool_state"] = _first_tool_state(tools)
     if isinstance(snapshot.get("progress"), dict):
-        found["progress"] = {**_totals(found), **snapshot["progress"]}
+        tools = found.get("tool_state")
+        counted = {
+            "total_thoughts": found.get("thought_chain"),
+            "total_tool_calls": tools.get("calls") if isinstance(tools, dict) else None,
+        }
+        totals = {name: len(value) for name, value in counted.items() if isinstance(value, list)}
+        found["progress"] = {**totals, **snapshot["progress"]}
     return found
 
 
@@ -484,12 +487,3 @@ def _first_ended(call: Any, success: bool, results: dict[str, Any]) -> Any:
     if "result" in found and isinstance(found.get("id"), str):
         results[found["id"]] = found.pop("result")
     return found
-
-
-def _totals(snapshot: dict[str, Any]) -> dict[str, Any]:
-    tools = snapshot.get("tool_state")
-    counted = {
-        "total_thoughts": snapshot.get("thought_chain"),
-        "total_tool_calls": tools.get("calls") if isinstance(tools, dict) else None,
-    }
-    return {name: len(value) for name, value in counted.items() if isinstance(value, list)}

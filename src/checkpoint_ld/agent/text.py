@@ -21,18 +21,8 @@ Tree = dict[str, Any]
 """An agent checkpoint as plain JSON, with unknown members and nulls as they were found."""
 
 ROOT: Final = (
-    "version",
-    "id",
-    "timestamp",
-    "execution_id",
-    "agent_id",
-    "snapshot",
-    "metadata",
-    "parent",
-    "name",
-    "description",
-    "about",
-    "diff",
+    *("version", "id", "timestamp", "execution_id", "agent_id", "snapshot"),
+    *("metadata", "parent", "name", "description", "about", "diff"),
 )
 """The known members of the root, in their order."""
 
@@ -65,16 +55,8 @@ _SNAPSHOT = _of(
 
 _STEP = _Order(
     (
-        "id",
-        "type",
-        "content",
-        "reasoning",
-        "confidence",
-        "parent_id",
-        "children",
-        "timestamp",
-        "alternatives",
-        "metadata",
+        *("id", "type", "content", "reasoning", "confidence"),
+        *("parent_id", "children", "timestamp", "alternatives", "metadata"),
     )
 )
 _CALL = _Order(("id", "tool_id", "arguments", "status", "result", "error", "duration_ms", "timestamp"))

@@ -145,7 +145,10 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
     each: dict[str, Header] = {one.id: one for one in (*marks, *map(Header.of, ordered))}
     signs = sorted(each.values(), key=lambda one: one.timestamp)
     happened = [*map(_of_thought, thoughts.values()), *(_of_call(one, began) for began, one in dated)]
-    found = [*(_placed(one, signs) for one in happened), *map(_of_mark, signs)]
+    found = [_placed(one, signs) for one in happened]
+    for sign in signs:
+        at, reason, called = sign.timestamp, sign.checkpoint_reason, sign.name or ""
+        found.append(Moment("checkpoint", sign.id, CHECKPOINTS, at, at, reason, called, execution=sign.execution_id))
     runs = list(_runs(signs, found))
     moments = tuple(sorted([*(runs if len(runs) > 1 else ()), *found], key=lambda one: one.start))
     tools = dict.fromkeys(one.lane for one in moments if one.kind == "call")
@@ -261,12 +264,6 @@ def outcome_of(call: ToolCall) -> Outcome:
     return "completed" if call.success else "failed"
 
 
-def _of_mark(mark: Header) -> Moment:
-    at, name = mark.timestamp, mark.name or ""
-    reason = mark.checkpoint_reason
-    return Moment("checkpoint", mark.id, CHECKPOINTS, at, at, reason, name, execution=mark.execution_id)
-
-
 def _shown(value: Any) -> Any:
     """Return a value; the members of an object that look like secrets are withheld."""
     if isinstance(value, dict):
@@ -299,14 +296,9 @@ def text_of(timeline: Timeline, *, width: int = WIDTH, limit: int | None = None)
     `limit` is how many of the latest moments are listed below the lanes, None for all of them.
     """
     width = max(width, _LEAST)
-    return "\n".join((*_head(timeline, width), *_lanes(timeline, width), "", *_list(timeline, width, limit)))
-
-
-def _head(timeline: Timeline, width: int) -> Iterator[str]:
-    executions = ", ".join(timeline.executions)
-    yield head(harmless(f"{timeline.agent_id} · {executions}"), width)
-    yield f"{instant(timeline.start)}, {span(timeline.duration_ms)}"
-    yield ""
+    title = head(harmless(f"{timeline.agent_id} · {', '.join(timeline.executions)}"), width)
+    began = f"{instant(timeline.start)}, {span(timeline.duration_ms)}"
+    return "\n".join((title, began, "", *_lanes(timeline, width), "", *_list(timeline, width, limit)))
 
 
 def _lanes(timeline: Timeline, width: int) -> Iterator[str]:
@@ -315,7 +307,8 @@ def _lanes(timeline: Timeline, width: int) -> Iterator[str]:
         row = [" "] * room
         for moment in timeline.in_lane(lane):
             _draw(row, moment, timeline)
-        yield f"{_filled(lane, _NAME)} {''.join(row)}".rstrip()
+        name = head(harmless(lane), _NAME)
+        yield f"{name}{' ' * (_NAME - cells(name))} {''.join(row)}".rstrip()
     ends = span(timeline.duration_ms)
     yield f"{'':{_NAME}} 0{ends:>{room - 1}}"
     yield head(LEGEND, width)
@@ -366,11 +359,6 @@ def _told(moment: Moment) -> str:
     if moment.kind == "run":
         return f"▶ {moment.label}: {moment.outcome} after{took}{f', {moment.text}' if moment.text else ''}"
     return f"{_MARKS[moment.outcome]} {moment.label}{took}: {moment.text}"
-
-
-def _filled(text: str, room: int) -> str:
-    short = head(harmless(text), room)
-    return short + " " * (room - cells(short))
 
 
 _ROOM = 96

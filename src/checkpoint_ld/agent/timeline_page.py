@@ -67,7 +67,6 @@ def svg_of(timeline: Timeline) -> str:
             f'<rect class="back" width="{_WIDTH}" height="{full:.0f}"/>',
             *_axis(frame),
             *_lanes(frame),
-            *_marks(frame),
             *_arcs(frame),
             *(_drawn(one, frame) for one in timeline.moments),
             *_legend(full - 14, _LEGEND),
@@ -101,9 +100,6 @@ def _lanes(frame: _Frame) -> Iterator[str]:
         yield f'<line class="lane" x1="{_LEFT}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}"/>'
         name = _text(head(harmless(lane), _NAME))
         yield f'<text class="name" x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{name}</text>'
-
-
-def _marks(frame: _Frame) -> Iterator[str]:
     for moment in frame.timeline.in_lane(CHECKPOINTS):
         x = frame.x(moment.start)
         yield f'<line class="moment" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.middles[CHECKPOINTS]}"/>'
@@ -203,12 +199,8 @@ def _row(moment: Moment, timeline: Timeline) -> str:
         what += f"<br>in <code>{_resource(moment.execution)}</code>"
     return (
         f'<tr class="{moment.kind}"><td>{span(moment.start - timeline.start)}</td><td>{what}</td>'
-        f'<td class="{moment.outcome.replace(" ", "-")}">{how}</td><td>{_lines(moment.text)}</td></tr>'
+        f'<td class="{moment.outcome.replace(" ", "-")}">{how}</td><td>{_text(moment.text)}</td></tr>'
     )
-
-
-def _lines(text: str) -> str:
-    return "\n".join(map(_resource, text.split("\n")))
 
 
 def _resource(text: str) -> str:

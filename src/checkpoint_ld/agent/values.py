@@ -143,32 +143,14 @@ LATEST_MS: Final = 253_402_300_799_999
 LARGEST_COUNT: Final = 2**53 - 1
 
 THOUGHT_TYPES: Final = (
-    "planning",
-    "reasoning",
-    "tool_selection",
-    "tool_execution",
-    "reflection",
-    "decision",
-    "observation",
-    "correction",
-    "action",
+    *("planning", "reasoning", "tool_selection", "tool_execution", "reflection", "decision"),
+    *("observation", "correction", "action"),
 )
 """The known types of thoughts; others are kept."""
 
 REASONS: Final = (
-    "thought_completed",
-    "tool_completed",
-    "tool_error",
-    "low_confidence",
-    "decision",
-    "tool_started",
-    "paused",
-    "manual",
-    "branch",
-    "execution_completed",
-    "execution_failed",
-    "step_complete",
-    "auto",
+    *("thought_completed", "tool_completed", "tool_error", "low_confidence", "decision", "tool_started"),
+    *("paused", "manual", "branch", "execution_completed", "execution_failed", "step_complete", "auto"),
 )
 """The known reasons for a checkpoint; others are kept. The last two are only read, from the second shape."""
 

@@ -32,7 +32,7 @@ from checkpoint_ld.stores.protocol import amended
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.agent.values import About, Snapshot, Thought
+    from checkpoint_ld.agent.values import Thought
     from checkpoint_ld.checkpointing.manager import CheckpointManager
     from checkpoint_ld.checkpointing.results import Saved
     from checkpoint_ld.runtime.changes import Event
@@ -56,10 +56,13 @@ def redactor(redact: Redaction | None) -> Redactor:
     checkpoint's identity does not stay. Raises SettingsError for what is no JSON Pointer.
     """
     if redact is None:
-        return _nothing
+        return lambda checkpoint: checkpoint
     if callable(redact):
         return lambda checkpoint: _checked(checkpoint, redact(thawed(checkpoint.tree())))
-    paths = [_steps(pointer) for pointer in redact]
+    for pointer in redact:
+        if not pointer.startswith("/"):
+            raise SettingsError(f"{pointer!r} is no JSON Pointer to a part of a checkpoint: it begins with '/'")
+    paths = [*map(steps_of, redact)]
 
     def by_pointers(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
         tree = before = checkpoint.tree()
@@ -83,10 +86,6 @@ def redacted_changes(checkpoint: AgentCheckpoint, changes: Mapping[str, Any], re
     return {**changes, **became}
 
 
-def _nothing(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
-    return checkpoint
-
-
 def _checked(before: AgentCheckpoint, tree: object) -> AgentCheckpoint:
     if not isinstance(tree, dict):
         raise SettingsError(f"the function that redacts returned {type(tree).__name__}: it has to return the object")
@@ -94,12 +93,6 @@ def _checked(before: AgentCheckpoint, tree: object) -> AgentCheckpoint:
         if tree.get(name) != getattr(before, name):
             raise SettingsError(f"redaction changed {name}, which checkpoints are found by: leave it out")
     return AgentCheckpoint.of_tree(tree)
-
-
-def _steps(pointer: str) -> list[str]:
-    if not pointer.startswith("/"):
-        raise SettingsError(f"{pointer!r} is no JSON Pointer to a part of a checkpoint: it begins with '/'")
-    return steps_of(pointer)
 
 
 def _masked(value: Any, path: Sequence[str]) -> Any:
@@ -143,7 +136,16 @@ def taken(state: RuntimeState, reason: str, *, about: About | None = None, **tol
             "parent": state.parent,
             "about": about or state.about,
         }
-        checkpoint = new_checkpoint(members | told, _metadata(snapshot, reason, state.agent_name))
+        progress = snapshot.progress
+        metadata = {
+            "step_number": progress.step_number,
+            "tokens_used": progress.tokens_used,
+            "duration_ms": progress.duration_ms,
+            "checkpoint_reason": reason,
+            "total_steps_estimate": progress.total_steps_estimate,
+            "agent_name": state.agent_name,
+        }
+        checkpoint = new_checkpoint(members | told, metadata)
         state.parent = ParentLink(checkpoint_id=checkpoint.id)
         return checkpoint
 
@@ -182,18 +184,6 @@ def new_checkpoint(members: dict[str, Any], metadata: dict[str, Any]) -> AgentCh
         )
     except ValidationError as error:
         raise WriteError(f"the checkpoint is refused: {faults_of(error)}") from None
-
-
-def _metadata(snapshot: Snapshot, reason: str, agent_name: str | None) -> dict[str, Any]:
-    progress = snapshot.progress
-    return {
-        "step_number": progress.step_number,
-        "tokens_used": progress.tokens_used,
-        "duration_ms": progress.duration_ms,
-        "checkpoint_reason": reason,
-        "total_steps_estimate": progress.total_steps_estimate,
-        "agent_name": agent_name,
-    }
 
 
 TRIGGERS: Final = ("tool_error", "low_confidence", "decision", "tool_completed", "thought_completed", "tool_started")
@@ -305,7 +295,10 @@ class Checkpointer(CheckedMethods):
 
     def _settled(self, events: tuple[Event, ...]) -> None:
         found = {trigger for event in events for trigger in self._found(event)} & self._policy.triggers
-        if found and self._state.revision != self._revision and self._is_time():
+        if not found or self._state.revision == self._revision:
+            return
+        now = self._state.clock.monotonic()
+        if self._moment is None or now - self._moment >= self._policy.min_interval_ms:
             reason = min(found, key=TRIGGERS.index)
             try:
                 self.save(reason)
@@ -340,7 +333,3 @@ class Checkpointer(CheckedMethods):
             is_news = not self._policy.is_doubtful(event["before"])
             if is_news and self._policy.is_doubtful(event["after"]):
                 yield "low_confidence"
-
-    def _is_time(self) -> bool:
-        now = self._state.clock.monotonic()
-        return self._moment is None or now - self._moment >= self._policy.min_interval_ms

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from checkpoint_ld.checkpointing.exchange import Loaded
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
     CheckpointLdError,
@@ -52,24 +54,6 @@ class Reindexed:
     checkpoints: int
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-
-
-def verified(stores: CombinedStore, *, repair: bool) -> Iterator[Finding]:
-    """Yield what is wrong in each store and where they disagree; with `repair`, put the others right."""
-    yield from stores.truth.verify(repair=repair)
-    for kind, store in stores.followers.items():
-        damaged = False
-        for found in store.verify(repair=repair):
-            damaged = True
-            yield found
-        try:
-            yield from _compared(stores, kind, store, repair=repair and not damaged)
-            if repair and damaged:
-                _made_again(stores, store)
-        except IntegrityError:
-            if not (repair and RESET in store.capabilities):
-                continue  # its own findings have said so
-            _made_again(stores, store)
 
 
 def reindex(stores: CombinedStore) -> Reindexed:
@@ -168,17 +152,6 @@ def _replace(stores: CombinedStore, store: CheckpointStore, checkpoint: AgentChe
         store.put(checkpoint, file_name=name)
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A checkpoint out of a store or from elsewhere.
-
-    Findings say if it was not the first store that had it whole, and what was odd about the form in which it came.
-    """
-
-    checkpoint: AgentCheckpoint
-    findings: tuple[Finding, ...] = ()
-
-
 class CombinedStore:
     """Files, a database and a graph store that hold the same checkpoints; at least one of them.
 
@@ -226,17 +199,17 @@ class CombinedStore:
         """Return a checkpoint, of the first store that has it whole. Raises what the first store raises, else."""
         return self.fetch(checkpoint_id).checkpoint
 
-    def fetch(self, checkpoint_id: str) -> Fetched:
+    def fetch(self, checkpoint_id: str) -> Loaded:
         """Return a checkpoint and, if it is not the first store's, a finding that says why. Raises as `get`."""
         try:
-            return Fetched(self.truth.get(checkpoint_id))
+            return Loaded(self.truth.get(checkpoint_id))
         except (CheckpointNotFound, *DAMAGE) as error:
+            state = "missing" if isinstance(error, CheckpointNotFound) else "damaged"
             for kind, store in self.followers.items():
-                checkpoint = _had(store, checkpoint_id)
-                if checkpoint is not None:
-                    state = "missing" if isinstance(error, CheckpointNotFound) else "damaged"
-                    said = f"the {NOUNS[self.first]} is {state}, so it was taken from the {NOUNS[kind]}"
-                    return Fetched(checkpoint, (finding("agent-other-store", said, subject=shown(checkpoint_id)),))
+                said = f"the {NOUNS[self.first]} is {state}, so it was taken from the {NOUNS[kind]}"
+                with suppress(CheckpointLdError):  # what is wrong with the first store is told, not with the others
+                    odd = finding("agent-other-store", said, subject=shown(checkpoint_id))
+                    return Loaded(store.get(checkpoint_id), (odd,))
             raise
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
@@ -276,7 +249,19 @@ class CombinedStore:
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield what is wrong in each store, and where they disagree; `repair` makes the others follow the first."""
-        return verified(self, repair=repair)
+        yield from self.truth.verify(repair=repair)
+        for kind, store in self.followers.items():
+            damaged = False
+            for found in store.verify(repair=repair):
+                damaged = True
+                yield found
+            try:
+                yield from _compared(self, kind, store, repair=repair and not damaged)
+                if repair and damaged:
+                    _made_again(self, store)
+            except IntegrityError:
+                if repair and RESET in store.capabilities:  # otherwise its own findings have said so
+                    _made_again(self, store)
 
     def close(self) -> None:
         """Let go of what the stores hold open."""
@@ -291,10 +276,3 @@ class CombinedStore:
                 kept = f"its {NOUNS[self.first]} is written" + (f" ({path})" if path else "")
                 message = f"{shown(checkpoint_id)}: {kept}, but the {kind} could not follow: {error}; run reindex"
                 raise SYNC_ERRORS[kind](message, path) from error
-
-
-def _had(store: CheckpointStore, checkpoint_id: str) -> AgentCheckpoint | None:
-    try:
-        return store.get(checkpoint_id)
-    except CheckpointLdError:  # what is wrong with the first store is told, not what is wrong with the others
-        return None

@@ -11,50 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import EXTENSIONS, NEWEST, SHAPES, ExportShape, ParentLink
+from checkpoint_ld.agent.values import EXTENSIONS, NEWEST, SHAPES, ExportShape
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import PACKED, is_packed, kind_of, read_bytes, replace_file
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WriteError, WrongTypeError
-from checkpoint_ld.runtime.changes import new_id
-from checkpoint_ld.runtime.state import RuntimeState
 
 if TYPE_CHECKING:
     from checkpoint_ld.agent.values import Snapshot
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.runtime.changes import Clock, ErrorHandler
 
 
-def state_of(  # noqa: PLR0913 - all but the first are named
-    checkpoint: AgentCheckpoint,
-    *,
-    execution_id: str | None,
-    is_branch: bool,
-    auto_step: bool,
-    clock: Clock,
-    on_error: ErrorHandler,
-) -> RuntimeState:
-    """Return a state with all that the checkpoint holds, whose next checkpoint names this one as its parent.
-
-    Counters go on from the larger of the two that a checkpoint has.
-    """
-    state = RuntimeState(
-        checkpoint.agent_id,
-        execution_id,
-        auto_step=auto_step,
-        clock=clock,
-        snapshot=_counted(checkpoint),
-        on_error=on_error,
-    )
-    state.now(checkpoint.timestamp)
-    state.agent_name = checkpoint.metadata.agent_name
-    state.about = checkpoint.about
-    link = ParentLink(checkpoint_id=checkpoint.id)
-    state.parent = link.but(is_branch=True) if is_branch else link
-    return state
-
-
-def _counted(checkpoint: AgentCheckpoint) -> Snapshot:
+def counted(checkpoint: AgentCheckpoint) -> Snapshot:
+    """Return the snapshot to go on from; its counters are the larger of the two that a checkpoint has."""
     snapshot, told = checkpoint.snapshot, checkpoint.metadata
     progress = snapshot.progress.but(
         step_number=max(snapshot.progress.step_number, told.step_number),
@@ -121,14 +90,14 @@ def export(
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A checkpoint from elsewhere, with what was odd about the form in which it came.
+    """A checkpoint from a store or from elsewhere, with what was odd about the place or the form in which it came.
 
-    `sha256` is the hash of the bytes that it was read from, None for an object.
+    `sha256` is the hash of the bytes that it was read from, None for an object and out of a store.
     """
 
     checkpoint: AgentCheckpoint
-    sha256: str | None = None
     findings: tuple[Finding, ...] = ()
+    sha256: str | None = None
 
 
 def loaded(source: Source) -> Loaded:
@@ -143,12 +112,12 @@ def loaded(source: Source) -> Loaded:
 
     if isinstance(source, Mapping):
         reading = examine_bytes(dump_json(dict(source)))
-        return Loaded(AgentCheckpoint.of_reading(reading), findings=reading.findings)
+        return Loaded(AgentCheckpoint.of_reading(reading), reading.findings)
     if not isinstance(source, (str, os.PathLike, bytes)):
         raise WrongTypeError(f"{type(source).__name__} is no source: give an id, a path, bytes, JSON or a checkpoint")
     data, name = read_bytes(source)
     reading = examine_bytes(data, name)
-    return Loaded(AgentCheckpoint.of_reading(reading), hashlib.sha256(data).hexdigest(), reading.findings)
+    return Loaded(AgentCheckpoint.of_reading(reading), reading.findings, hashlib.sha256(data).hexdigest())
 
 
 def files_in(folder: Path) -> Iterator[Path]:
@@ -158,11 +127,6 @@ def files_in(folder: Path) -> Iterator[Path]:
     except OSError as error:
         raise SourceMissingError(f"{folder}: cannot be read: {error.strerror}") from error
     yield from (path for path in names if path.name.endswith(_ENDINGS) and path.name[0] != "." and path.is_file())
-
-
-def as_copy(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
-    """Return the same checkpoint under a new id, which names the other one as its parent."""
-    return checkpoint.but(id=new_id("ckpt_"), parent=ParentLink(checkpoint_id=checkpoint.id))
 
 
 def content_of(checkpoint: AgentCheckpoint, shape: ExportShape = "canonical") -> bytes:

@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
+from checkpoint_ld.agent.values import ParentLink
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.checkpointer import Redaction, forked, given_back, redacted_changes, redactor, taken
-from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Fetched, Kind, Reindexed, reindex
-from checkpoint_ld.checkpointing.exchange import state_of
+from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed, reindex
 from checkpoint_ld.checkpointing.results import Imported, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
 from checkpoint_ld.documents.values import ABSENT, Absent
@@ -23,10 +23,10 @@ from checkpoint_ld.errors import (
     GraphSyncError,
     WrongTypeError,
 )
-from checkpoint_ld.runtime.changes import Clock, ErrorHandler, Event, log_error
+from checkpoint_ld.runtime.changes import Clock, ErrorHandler, Event, log_error, new_id
 from checkpoint_ld.runtime.state import RuntimeState
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.protocol import CheckpointStore, Filter, header_of
+from checkpoint_ld.stores.protocol import CheckpointStore, Filter, Header, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.values import About, ExportShape
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.collection import Collection
-    from checkpoint_ld.stores.protocol import Header
 
 
 _FORMS: Final[Mapping[Kind, str]] = MappingProxyType(
@@ -72,7 +71,7 @@ def opened(kind: Kind, given: Any, *, follows_files: bool = False) -> Checkpoint
     raise WrongTypeError(f"{kind} is of type {type(given).__name__}: give {_FORMS[kind]}, or a store")
 
 
-Headers = list["Header"]
+Headers = list[Header]
 
 
 class CheckpointManager(CheckedMethods):
@@ -157,15 +156,23 @@ class CheckpointManager(CheckedMethods):
         """
         fetched = self._fetched(source)
         checkpoint = fetched.checkpoint
+        if fetched.sha256 is not None or not isinstance(source, str):
+            checkpoint = self._kept(checkpoint, source_sha256=fetched.sha256).checkpoint
         newest = self.latest(checkpoint.execution_id)
-        state = state_of(
-            checkpoint,
-            execution_id=checkpoint.execution_id if continue_execution else None,
-            is_branch=newest is not None and newest.key > header_of(checkpoint).key,
+        state = RuntimeState(
+            checkpoint.agent_id,
+            checkpoint.execution_id if continue_execution else None,
             auto_step=auto_step,
             clock=clock,
+            snapshot=exchange.counted(checkpoint),
             on_error=on_error,
         )
+        state.now(checkpoint.timestamp)
+        state.agent_name = checkpoint.metadata.agent_name
+        state.about = checkpoint.about
+        link = ParentLink(checkpoint_id=checkpoint.id)
+        is_branch = newest is not None and newest.key > Header.of(checkpoint).key
+        state.parent = link.but(is_branch=True) if is_branch else link
         interrupted = state.tool_state.in_flight
         self._tell("agent.restored", id=checkpoint.id, execution_id=state.execution_id, interrupted=interrupted)
         return Restored(state, checkpoint, interrupted, fetched.findings)
@@ -246,8 +253,8 @@ class CheckpointManager(CheckedMethods):
 
         Raises SettingsError for two executions unless that is allowed, and what `get` raises.
         """
-        one, other = self._resolved(before)[0], self._resolved(after)[0]
-        return diff_checkpoints(one.checkpoint, other.checkpoint, allow_other_execution=allow_other_execution)
+        one, other = self._fetched(before).checkpoint, self._fetched(after).checkpoint
+        return diff_checkpoints(one, other, allow_other_execution=allow_other_execution)
 
     def export(
         self,
@@ -377,28 +384,22 @@ class CheckpointManager(CheckedMethods):
 
     def _imported(self, source: exchange.Source, *, as_new_id: bool) -> Imported:
         found = exchange.loaded(source)
-        checkpoint = exchange.as_copy(found.checkpoint) if as_new_id else found.checkpoint
+        checkpoint = found.checkpoint
+        if as_new_id:
+            checkpoint = checkpoint.but(id=new_id("ckpt_"), parent=ParentLink(checkpoint_id=checkpoint.id))
         saved = self._kept(checkpoint, source_sha256=found.sha256)
         path = Path(source) if isinstance(source, (str, os.PathLike)) else None
         return Imported(path, header_of(saved.checkpoint), saved.created, found.findings)
 
-    def _fetched(self, source: exchange.Source) -> Fetched:
-        """Return a checkpoint that is in the store, now at the latest."""
-        fetched, sha256 = self._resolved(source)
-        if sha256 is None and isinstance(source, str):
-            return fetched
-        return Fetched(self._kept(fetched.checkpoint, source_sha256=sha256).checkpoint, fetched.findings)
-
-    def _resolved(self, source: exchange.Source) -> tuple[Fetched, str | None]:
-        """Return a checkpoint, and the hash of the bytes that it was read from unless it came from the store."""
+    def _fetched(self, source: exchange.Source) -> exchange.Loaded:
+        """Return a checkpoint from the store or from elsewhere."""
         if isinstance(source, str):
             try:
-                return self.store.fetch(source), None
+                return self.store.fetch(source)
             except CheckpointNotFound:
                 if not os.path.isfile(source):  # noqa: PTH113 - as above
                     raise
-        found = exchange.loaded(source)
-        return Fetched(found.checkpoint, found.findings), found.sha256
+        return exchange.loaded(source)
 
     def _tell(self, name: str, state: RuntimeState | None = None, **payload: Any) -> None:
         event = Event(name, MappingProxyType(payload))

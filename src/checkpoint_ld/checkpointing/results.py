@@ -59,28 +59,24 @@ def statistics(store: CheckpointStore, execution_id: str | None = None) -> Itera
         oldest[header.execution_id] = header
         counted[header.execution_id] += 1
     for name, header in newest.items():
-        yield _of_execution(store, header, counted[name], oldest[name].timestamp)
-
-
-def _of_execution(store: CheckpointStore, header: Header, checkpoints: int, started: int) -> ExecutionStatistics:
-    snapshot = store.get(header.id).snapshot
-    calls = snapshot.tool_state.calls
-    return ExecutionStatistics(
-        execution_id=header.execution_id,
-        agent_id=header.agent_id,
-        checkpoints=checkpoints,
-        started=started,
-        latest=header.timestamp,
-        reason=header.checkpoint_reason,
-        steps=header.step_number,
-        tokens=header.tokens_used,
-        duration_ms=header.duration_ms,
-        thoughts=len(snapshot.thought_chain),
-        calls=len(calls),
-        failed_calls=sum(call.success is False for call in calls),
-        calls_in_flight=sum(call.is_in_flight for call in calls),
-        tools=dict(Counter(call.tool_id for call in calls if call.tool_id is not None).most_common()),
-    )
+        snapshot = store.get(header.id).snapshot
+        calls = snapshot.tool_state.calls
+        yield ExecutionStatistics(
+            execution_id=name,
+            agent_id=header.agent_id,
+            checkpoints=counted[name],
+            started=oldest[name].timestamp,
+            latest=header.timestamp,
+            reason=header.checkpoint_reason,
+            steps=header.step_number,
+            tokens=header.tokens_used,
+            duration_ms=header.duration_ms,
+            thoughts=len(snapshot.thought_chain),
+            calls=len(calls),
+            failed_calls=sum(call.success is False for call in calls),
+            calls_in_flight=sum(call.is_in_flight for call in calls),
+            tools=dict(Counter(call.tool_id for call in calls if call.tool_id is not None).most_common()),
+        )
 
 
 @dataclass(frozen=True)

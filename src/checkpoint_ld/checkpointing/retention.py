@@ -55,6 +55,9 @@ class Retention(CheckedMethods):
 
     def decide(self, headers: Iterable[Header], now: int) -> tuple[Decision, ...]:
         """Decide about all checkpoints of a store, the newest first; `now` is in epoch milliseconds."""
+        count = None if self.keep_last is None else f"not one of the newest {self.keep_last} of its execution"
+        age = None if self.max_age is None else f"older than {self.max_age}"
+        exceeded = "it is " + " and ".join(filter(None, (count, age)))
         ordered = sorted(headers, key=lambda header: header.key, reverse=True)
         parents = _needed(ordered)
         ranks: dict[str, int] = defaultdict(int)
@@ -62,7 +65,7 @@ class Retention(CheckedMethods):
         for header in ordered:
             why = self._stays(header, ranks[header.execution_id], now) or parents.get(header.id)
             ranks[header.execution_id] += 1
-            decisions.append(Decision(header, not why, why or self._exceeded()))
+            decisions.append(Decision(header, not why, why or exceeded))
         return tuple(decisions)
 
     def _stays(self, header: Header, rank: int, now: int) -> str | None:
@@ -75,17 +78,10 @@ class Retention(CheckedMethods):
             "its id is to be kept": header.id in self.keep,
             f"its reason is to be kept ({header.checkpoint_reason})": header.checkpoint_reason in self.keep_reasons,
             f"it is one of the newest {self.keep_last} of its execution": rank < (self.keep_last or 0),
-            f"it is not older than {self.max_age}": self._is_young(header, now),
+            f"it is not older than {self.max_age}": self.max_age is not None
+            and now - header.timestamp <= self.max_age.total_seconds() * 1000,
         }
         return next((reason for reason, holds in reasons.items() if holds), None)
-
-    def _is_young(self, header: Header, now: int) -> bool:
-        return self.max_age is not None and now - header.timestamp <= self.max_age.total_seconds() * 1000
-
-    def _exceeded(self) -> str:
-        count = None if self.keep_last is None else f"not one of the newest {self.keep_last} of its execution"
-        age = None if self.max_age is None else f"older than {self.max_age}"
-        return "it is " + " and ".join(filter(None, (count, age)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +147,13 @@ def _written(checkpoint: AgentCheckpoint, folder: Path) -> Path:
         replace_file(path, packed, overwrite=False)
     except TargetExistsError:
         # A prune that was interrupted has written it before; something else is not to be lost.
-        if not _holds(path, checkpoint):
+        held = None
+        with suppress(ReadError, InvalidCheckpoint):
+            held = AgentCheckpoint.load(path).sha256
+        if held != checkpoint.sha256:
             message = f"{path}: is there already and holds something else; move it away, or name another folder"
             raise TargetExistsError(message) from None
     return path
-
-
-def _holds(path: Path, checkpoint: AgentCheckpoint) -> bool:
-    try:
-        return AgentCheckpoint.load(path).sha256 == checkpoint.sha256
-    except (ReadError, InvalidCheckpoint):
-        return False
 
 
 def _needed(headers: Iterable[Header]) -> dict[str, str]:

@@ -232,8 +232,8 @@ class Bus:
 
     def __init__(self, on_error: ErrorHandler = log_error) -> None:
         self._on_error = on_error
-        self._handlers: tuple[tuple[str, Handler], ...] = ()
-        self._settled: tuple[Settled, ...] = ()
+        self._handlers: tuple[tuple[str, Callable[[Any], None]], ...] = ()
+        """With the patterns of their events; without one, they are called with all events of a change."""
         self._waiting: deque[tuple[Event, ...]] = deque()
         self._turn = threading.RLock()
         self._busy = False
@@ -242,7 +242,7 @@ class Bus:
     @property
     def is_heard(self) -> bool:
         """Whether anybody listens."""
-        return bool(self._handlers or self._settled)
+        return bool(self._handlers)
 
     def on(self, pattern: str, handler: Handler) -> Callable[[], None]:
         """Call `handler` with the events of that name, or of those that begin so for a pattern such as `thought.*`.
@@ -251,6 +251,13 @@ class Bus:
         """
         if "*" in pattern[:-1] or not pattern:
             raise SettingsError(f"the pattern {pattern!r} is none: give a name, a prefix such as 'thought.*', or '*'")
+        return self._added(pattern, handler)
+
+    def on_settled(self, handler: Settled) -> Callable[[], None]:
+        """Call `handler` after each change, with all events that it brought, when all others have heard of them."""
+        return self._added("", handler)
+
+    def _added(self, pattern: str, handler: Callable[[Any], None]) -> Callable[[], None]:
         entry = (pattern, handler)
         with self._members:
             self._handlers = (*self._handlers, entry)
@@ -258,17 +265,6 @@ class Bus:
         def off() -> None:
             with self._members:
                 self._handlers = tuple(one for one in self._handlers if one is not entry)
-
-        return off
-
-    def on_settled(self, handler: Settled) -> Callable[[], None]:
-        """Call `handler` after each change, with all events that it brought, when all others have heard of them."""
-        with self._members:
-            self._settled = (*self._settled, handler)
-
-        def off() -> None:
-            with self._members:
-                self._settled = tuple(one for one in self._settled if one is not handler)
 
         return off
 
@@ -291,10 +287,11 @@ class Bus:
     def _deliver(self, events: tuple[Event, ...]) -> None:
         for event in events:
             for pattern, handler in self._handlers:
-                if event.name == pattern or (pattern[-1] == "*" and event.name.startswith(pattern[:-1])):
+                if event.name == pattern or (pattern.endswith("*") and event.name.startswith(pattern[:-1])):
                     self._call(handler, event, event)
-        for settled in self._settled:
-            self._call(settled, events, events[-1])
+        for pattern, handler in self._handlers:
+            if not pattern:
+                self._call(handler, events, events[-1])
 
     def _call(self, handler: Callable[[Any], None], given: Any, event: Event) -> None:
         try:

@@ -55,20 +55,38 @@ def frozen(value: Any, what: str = "a value", deepest: int = DEEPEST) -> Any:
     `what` is what messages call it. Raises WrongTypeError for what is no JSON, WriteError for numbers that JSON has no
     form for, halves of surrogate pairs, and values that are nested deeper than `deepest` (one inside itself, too).
     """
-    return _frozen(value, what, deepest)
+    if value is None or isinstance(value, (bool, JsonObject, JsonArray)):
+        return value
+    if isinstance(value, str):
+        return _text(value, what)
+    if isinstance(value, int):
+        try:
+            str(int(value))
+        except ValueError:
+            raise WriteError(f"{what} holds an integer of more digits than Python writes: give it as text") from None
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise WriteError(f"{what} holds {value}, which JSON has no form for: give a finite number or null")
+        return float(value)
+    if not deepest:
+        raise WriteError(
+            f"{what} is nested too deeply (more than {DEEPEST} levels), or holds itself: give something flatter"
+        )
+    if isinstance(value, Mapping):
+        return JsonObject({frozen_key(key, what): frozen(inner, what, deepest - 1) for key, inner in value.items()})
+    if isinstance(value, (list, tuple)):
+        return JsonArray([frozen(inner, what, deepest - 1) for inner in value])
+    raise WrongTypeError(
+        f"{what} holds a {type(value).__name__}, which is no JSON: give texts, numbers, lists, objects"
+    )
 
 
-def frozen_object(value: Any, what: str) -> JsonObject:
-    """Return `value` as `frozen` does. Raises WrongTypeError if it is no mapping."""
-    if not isinstance(value, Mapping):
-        raise WrongTypeError(f"{what} is of type {type(value).__name__}: give an object, with texts as keys")
-    found: JsonObject = frozen(value, what)
-    return found
-
-
-def frozen_member(key: object, value: Any, what: str) -> tuple[str, Any]:
-    """Return a member of an object as `frozen` does. Raises WrongTypeError for a key that is no text."""
-    return _key(key, what), frozen(value, f"{what}[{key!r}]", DEEPEST - 1)
+def frozen_key(key: object, what: str) -> str:
+    """Return the key of a member. Raises WrongTypeError for one that is no text."""
+    if not isinstance(key, str):
+        raise WrongTypeError(f"{what} has the key {key!r}, which is no text: keys of JSON objects are texts")
+    return _text(key, what)
 
 
 def thawed(value: Any) -> Any:
@@ -78,44 +96,6 @@ def thawed(value: Any) -> Any:
     if isinstance(value, list):
         return [thawed(inner) for inner in value]
     return value
-
-
-def _frozen(value: Any, what: str, room: int) -> Any:
-    if value is None or isinstance(value, (bool, JsonObject, JsonArray)):
-        return value
-    if isinstance(value, str):
-        return _text(value, what)
-    if isinstance(value, int):
-        return _integer(int(value), what)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise WriteError(f"{what} holds {value}, which JSON has no form for: give a finite number or null")
-        return float(value)
-    if not room:
-        raise WriteError(
-            f"{what} is nested too deeply (more than {DEEPEST} levels), or holds itself: give something flatter"
-        )
-    if isinstance(value, Mapping):
-        return JsonObject({_key(key, what): _frozen(inner, what, room - 1) for key, inner in value.items()})
-    if isinstance(value, (list, tuple)):
-        return JsonArray([_frozen(inner, what, room - 1) for inner in value])
-    raise WrongTypeError(
-        f"{what} holds a {type(value).__name__}, which is no JSON: give texts, numbers, lists, objects"
-    )
-
-
-def _key(key: object, what: str) -> str:
-    if not isinstance(key, str):
-        raise WrongTypeError(f"{what} has the key {key!r}, which is no text: keys of JSON objects are texts")
-    return _text(key, what)
-
-
-def _integer(number: int, what: str) -> int:
-    try:
-        str(number)
-    except ValueError:
-        raise WriteError(f"{what} holds an integer of more digits than Python writes: give it as text") from None
-    return number
 
 
 def _text(text: str, what: str) -> str:

@@ -32,7 +32,7 @@ from checkpoint_ld.runtime.changes import (
     log_error,
     new_id,
 )
-from checkpoint_ld.runtime.frozen_json import JsonArray, JsonObject, frozen, frozen_member
+from checkpoint_ld.runtime.frozen_json import DEEPEST, JsonArray, JsonObject, frozen, frozen_key
 from checkpoint_ld.runtime.thought_chain import ThoughtChain
 from checkpoint_ld.runtime.tool_state import ExecutionProgress, ToolState
 
@@ -68,7 +68,7 @@ class Variables(MutableMapping[str, Any]):
         return key in self._values
 
     def __setitem__(self, key: str, value: Any) -> None:
-        name, after = frozen_member(key, value, self._event)
+        name, after = frozen_key(key, self._event), frozen(value, f"{self._event}[{key!r}]", DEEPEST - 1)
         with self._changes.change():
             before = self._values.get(name, ABSENT)
             self._values[name] = after
@@ -216,7 +216,7 @@ class RuntimeState(CheckedMethods, Shown):
         self._changes = Changes(Bus(on_error), clock)
         self._base = snapshot
         self.progress = ExecutionProgress(self._changes, snapshot.progress)
-        step = self.progress.advance if auto_step else _stay
+        step: Callable[[], None] = self.progress.advance if auto_step else lambda: None
         self.thought_chain = ThoughtChain(self._changes, step, snapshot.thought_chain, snapshot.current_step_id)
         self.context = Context(self._changes, snapshot.context)
         self.tool_state = ToolState(self._changes, snapshot.tool_state)
@@ -287,10 +287,6 @@ class RuntimeState(CheckedMethods, Shown):
 
 
 _ID: TypeAdapter[str] = TypeAdapter(Id)
-
-
-def _stay() -> None:
-    """Leave the step as it is."""
 
 
 def _identifier(given: str, what: str) -> str:

@@ -180,13 +180,10 @@ class ThoughtChain(CheckedMethods, Sequence[Thought]):
     def _refuse_cycle(self, thought: Thought) -> None:
         parent = thought.parent_id
         # A thought that nothing rests on closes no cycle, so that most often nobody has to climb.
-        if parent == thought.id or (
-            parent in self._places and self._of(thought.id) and self._rests_on(parent, thought)
-        ):
+        may_close = parent in self._places and self._of(thought.id)
+        above = (self.get(parent), *self.ancestors(parent)) if parent is not None and may_close else ()
+        if parent == thought.id or any(thought.id in (one.id, one.parent_id) for one in above):
             raise WriteError(f"the thought {shown(thought.id)} would be its own ancestor: give another parent_id")
-
-    def _rests_on(self, id: str, other: Thought) -> bool:
-        return any(other.id in (one.id, one.parent_id) for one in (self.get(id), *self.ancestors(id)))
 
     def _tell_parent(self, parent: str | None, child: str, *, is_child: bool) -> None:
         # A thought of the second shape lists its children; one of ours does without.

@@ -17,7 +17,7 @@ from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
 from checkpoint_ld.phrases import shown, told_error
 from checkpoint_ld.runtime.changes import changed, made, new_id
-from checkpoint_ld.runtime.frozen_json import JsonObject, frozen, frozen_object
+from checkpoint_ld.runtime.frozen_json import JsonObject, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,11 @@ class ToolUse:
         if not self._calls.get(self.id).is_in_flight:
             return
         if error is None:
-            self._complete()
+            try:
+                self._calls.complete(self.id, self.result)
+            except WriteError as refused:  # the result is no JSON; no call is left behind for that
+                self._calls.fail(self.id, told_error(refused))
+                raise
         elif isinstance(error, Exception) and not isinstance(error, CancelledError):
             self._calls.fail(self.id, told_error(error))
         else:
@@ -72,13 +76,6 @@ class ToolUse:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._in_thread(lambda: self.__exit__(kind, error, trace))
-
-    def _complete(self) -> None:
-        try:
-            self._calls.complete(self.id, self.result)
-        except WriteError as error:  # the result is no JSON; no call is left behind for that
-            self._calls.fail(self.id, told_error(error))
-            raise
 
     async def _in_thread(self, step: Callable[[], Done]) -> Done:
         """Take a step while others run, since it may write a checkpoint; it comes to its end even if this is cancelled.
@@ -161,7 +158,10 @@ class ToolState(CheckedMethods, Sequence[ToolCall]):
 
         Raises WriteError for an id that is taken and for what is no call.
         """
-        given = frozen_object(args, "args of the tool call")
+        what = "args of the tool call"
+        if not isinstance(args, Mapping):
+            raise WrongTypeError(f"{what} is of type {type(args).__name__}: give an object, with texts as keys")
+        given = frozen(args, what)
         with self._changes.change():
             members = {
                 "id": new_id("call_") if id is None else id,

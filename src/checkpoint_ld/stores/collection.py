@@ -336,6 +336,8 @@ class Collection(CheckedMethods):
     def statistics(self) -> Statistics:
         """Count what is here."""
         entries = self.entries.values()
+        # A snapshot shares its files with the store, and may go at any time.
+        tops = [one for one in self.folder.iterdir() if not one.name.startswith(PREFIX)]
         findings: Counter[str] = Counter()
         for one in entries:
             findings.update({severity.name.lower(): count for severity, count in one.findings.items()})
@@ -345,14 +347,8 @@ class Collection(CheckedMethods):
             unfinished=sum(not one.is_done for one in entries),
             dialects=dict(sorted(Counter(one.dialect for one in entries).items())),
             findings={name: findings[name] for name in ("violation", "warning", "info")},
-            bytes=sum(file.stat().st_size for file in self._files()),
+            bytes=sum(file.stat().st_size for top in tops for file in (top, *top.rglob("*")) if file.is_file()),
         )
-
-    def _files(self) -> Iterator[Path]:
-        # A snapshot shares its files with the store, and may go at any time.
-        for top in self.folder.iterdir():
-            if not top.name.startswith(PREFIX):
-                yield from (file for file in (top, *top.rglob("*")) if file.is_file())
 
     def _followed(self, done: Done) -> Done:
         """Let derived statements follow a change of the collection, if they are kept."""

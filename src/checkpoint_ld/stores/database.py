@@ -17,13 +17,13 @@ from checkpoint_ld.rules import finding
 from checkpoint_ld.stores import tables
 from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, NEIGHBOURS, RESET, Header, Put, amended, not_found
 from checkpoint_ld.stores.sqlite import Database, faults, path_of
-from checkpoint_ld.stores.tables import checkpoints, thoughts, tool_calls
+from checkpoint_ld.stores.tables import checkpoints
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
 
-    from sqlalchemy import Connection, Select, Table
+    from sqlalchemy import Connection, Select
 
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.protocol import Filter
@@ -98,8 +98,7 @@ class DatabaseStore(CheckedMethods):
 
         Raises CheckpointNotFound, and IntegrityError where what is there does not fit the hash that was stored with it.
         """
-        if not self._database.exists:
-            raise not_found(checkpoint_id, (), str(self.path))
+        self._refuse_absent(checkpoint_id)
         with self._database.reading() as connection:
             return self._restored(connection, checkpoint_id)
 
@@ -133,8 +132,7 @@ class DatabaseStore(CheckedMethods):
         metadata: Mapping[str, Any] | Absent = ABSENT,
     ) -> AgentCheckpoint:
         """Change name, description or metadata of the checkpoint, and return it; what is ABSENT stays."""
-        if not self._database.exists:
-            raise not_found(checkpoint_id, (), str(self.path))
+        self._refuse_absent(checkpoint_id)
         with self._database.writing() as connection:
             before = self._restored(connection, checkpoint_id)
             changed = amended(before, name=name, description=description, metadata=metadata)
@@ -177,6 +175,10 @@ class DatabaseStore(CheckedMethods):
         """Close all connections."""
         self._database.close()
 
+    def _refuse_absent(self, checkpoint_id: str) -> None:
+        if not self._database.exists:
+            raise not_found(checkpoint_id, (), str(self.path))
+
     def _headers(self, query: Select[Any]) -> Iterator[Header]:
         if self._database.exists:
             with self._database.reading() as connection:
@@ -186,8 +188,10 @@ class DatabaseStore(CheckedMethods):
     def _restored(self, connection: Connection, checkpoint_id: str) -> AgentCheckpoint:
         row = connection.execute(tables.whole(checkpoint_id)).mappings().first()
         if row is None:
-            queries = tables.neighbours(checkpoint_id, NEIGHBOURS)
-            near = [one for query in queries for one in connection.scalars(query)]
+            mine = checkpoints.c.id
+            before = select(mine).where(mine < checkpoint_id).order_by(mine.desc()).limit(NEIGHBOURS)
+            after = select(mine).where(mine > checkpoint_id).order_by(mine).limit(NEIGHBOURS)
+            near = [*connection.scalars(before), *connection.scalars(after)]
             raise not_found(checkpoint_id, near, str(self.path))
         try:
             tree = tables.tree_of(row)
@@ -211,20 +215,16 @@ class DatabaseStore(CheckedMethods):
                 return finding("agent-row-damaged", f"the row cannot be restored: {error}", subject=checkpoint_id)
             if not fits:
                 return finding("agent-row-damaged", f"the row does not fit {row['sha256']}", subject=checkpoint_id)
-            parts = {thoughts: tables.thought_rows, tool_calls: tables.call_rows}
+            queries = {table: select(table).where(table.c.checkpoint_id == checkpoint_id) for table in tables.PARTS}
             if all(
-                _rows(connection, table, checkpoint_id) == made(checkpoint_id, checkpoint.snapshot)
-                for table, made in parts.items()
+                [*map(dict, connection.execute(query.order_by(table.c.seq)).mappings())]
+                == tables.PARTS[table](checkpoint_id, checkpoint.snapshot)
+                for table, query in queries.items()
             ):
                 return None
             if repair:
-                for table in parts:
+                for table in queries:
                     connection.execute(delete(table).where(table.c.checkpoint_id == checkpoint_id))
                 tables.add_parts(connection, checkpoint_id, checkpoint.snapshot)
         message = f"other thoughts or calls than those of its snapshot{', which were made again' if repair else ''}"
         return finding("agent-row-parts", message, subject=checkpoint_id)
-
-
-def _rows(connection: Connection, table: Table, checkpoint_id: str) -> list[dict[str, Any]]:
-    query = select(table).where(table.c.checkpoint_id == checkpoint_id).order_by(table.c.seq)
-    return [dict(row) for row in connection.execute(query).mappings()]

@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -211,7 +211,11 @@ class SharedGraphs:
             self._gives_way = False
             time.sleep(_TURN_S)
         _user.setdefault("pid", os.getpid())
-        directory = self._directory(read_only=not writing)
+        try:
+            directory = Directory.open(self.folder, read_only=not writing, wait=0)
+        except StoreBusyError:
+            with Lock(self.folder / _WAITING, shared=True, wait=PATIENCE_S):
+                directory = Directory.open(self.folder, read_only=not writing, wait=PATIENCE_S)
         holdings = Holdings(directory)
         try:
             if writing:
@@ -225,23 +229,14 @@ class SharedGraphs:
             self._watch(IDLE_S)
         return holdings
 
-    def _directory(self, *, read_only: bool) -> Directory:
-        try:
-            return Directory.open(self.folder, read_only=read_only, wait=0)
-        except StoreBusyError:
-            turn = Lock(self.folder / _WAITING, shared=True, wait=PATIENCE_S)
-        with turn:
-            return Directory.open(self.folder, read_only=read_only, wait=PATIENCE_S)
-
     def _is_awaited(self) -> bool:
         if self._holdings is None:
             return False
-        try:
-            Lock(self.folder / _WAITING).release()
-        except StoreBusyError:
-            return True
-        except OSError:  # a folder that may only be read, or is gone
-            pass
+        with suppress(OSError):  # a folder that may only be read, or is gone
+            try:
+                Lock(self.folder / _WAITING).release()
+            except StoreBusyError:
+                return True
         return False
 
     def _watch(self, seconds: float) -> None:

@@ -29,7 +29,7 @@ from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.emission import nquads_of
 from checkpoint_ld.graph.emission.parsing import parse
 from checkpoint_ld.graph.naming import renewed
-from checkpoint_ld.stores.backend import Spooled, software
+from checkpoint_ld.stores.backend import Spooled, blocks, opened, software
 from checkpoint_ld.stores.holdings import named_quad
 from checkpoint_ld.stores.manifest import MANIFEST, collection_errors
 
@@ -107,7 +107,9 @@ def write_shards(holdings: Holdings, folder: Path, *, shards: int, compressed: b
     for number, part in enumerate(_parts(holdings, graphs, shards)):
         content = (nquads(holdings, graph) for graph in part)
         written.append(_write(folder / f"part-{number:05}{extension}", content, len(part)))
-    written.append(_write(folder / f"manifest{extension}", [_manifest(holdings)], 1))
+    quads = holdings.directory.store.quads_for_pattern(None, None, None, MANIFEST)
+    manifest = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
+    written.append(_write(folder / f"manifest{extension}", sorted(manifest.splitlines(keepends=True)), 1))
     listed = orjson.dumps([asdict(one) for one in written], option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     replace_file(folder / _SHARDS, listed)
     return tuple(written)
@@ -134,12 +136,6 @@ def _parts(holdings: Holdings, graphs: Sequence[str], shards: int) -> list[list[
     return list(parts.values())
 
 
-def _manifest(holdings: Holdings) -> bytes:
-    quads = holdings.directory.store.quads_for_pattern(None, None, None, MANIFEST)
-    text = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
-    return b"".join(sorted(text.splitlines(keepends=True)))
-
-
 def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
     quads = 0
 
@@ -151,9 +147,9 @@ def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
 
     body = Spooled(packed(counted()) if path.suffix == ".gz" else counted())
     hashed = sha256()
-    for block in body.blocks():
+    for block in blocks(body):
         hashed.update(block)
-    replace_file(path, body.opened())
+    replace_file(path, opened(body))
     return Shard(path.name, graphs, quads, len(body), hashed.hexdigest())
 
 

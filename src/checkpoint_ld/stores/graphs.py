@@ -224,7 +224,8 @@ class GraphStore(CheckedMethods):
         for _ in range(_TRIES):
             with self._graphs.working(writing=True):
                 created = self._graphs.add(name, triples, source=file_name or "")
-                held = {sha256} if created else self._hashes(name)
+                stated = [] if created else self._graphs.select(HASHES, {"c": NamedNode(name)})
+            held = {sha256} if created else {term.value for (term,) in stated if isinstance(term, Literal)}
             if held:
                 break  # otherwise it was deleted by somebody else between the two steps, or is damaged
         if held != {sha256}:
@@ -335,10 +336,6 @@ class GraphStore(CheckedMethods):
     def _identifiers(self) -> list[str]:
         found = (identifier_of(_name(row[0])) for row in self._graphs.select(NAMES))
         return [one for one in found if one is not None]
-
-    def _hashes(self, name: str) -> set[str]:
-        rows = self._graphs.select(HASHES, {"c": NamedNode(name)})
-        return {term.value for (term,) in rows if isinstance(term, Literal)}
 
     def _make_hold(self, checkpoint: AgentCheckpoint, source: str = "") -> bool:
         """Make the store hold a checkpoint's graph; return whether it did so already."""

@@ -146,9 +146,14 @@ class Holdings:
         Their graphs are empty then, and their entries not done. Few new ones are one transaction.
         """
         with self.directory.writing():
-            if self._are_new(loads) and 2 * sum(len(one.statements) for one in loads) <= _BULK:
+            names = {one.entry.graph for one in loads}
+            are_new = len(names) == len(loads) and not any(
+                one in self._entries or self.directory.store.contains_named_graph(NamedNode(one)) for one in names
+            )
+            if are_new and 2 * sum(len(one.statements) for one in loads) <= _BULK:
                 done = [one.but(status=DONE) for one in loads]
-                self._write([*_entry_quads(done), *chain.from_iterable(map(_both, done))])
+                both = (quad for one in done for quad in chain(_named(one), _merged(one)))
+                self._write([*_entry_quads(done), *both])
                 for one in done:
                     self._know(one.entry)
                 failed = self._miscounted(loads)
@@ -167,11 +172,6 @@ class Holdings:
             self._write([quad for one in whole for quad in _merged(one)])
             self._finish([one.entry for one in whole])
         return failed
-
-    def _are_new(self, loads: Sequence[Load]) -> bool:
-        names = {one.entry.graph for one in loads}
-        is_there = self.directory.store.contains_named_graph
-        return len(names) == len(loads) and not any(one in self._entries or is_there(NamedNode(one)) for one in names)
 
     def _miscounted(self, loads: Iterable[Load]) -> set[str]:
         return {one.entry.graph for one in loads if self.count(one.entry.graph) != one.entry.triples}
@@ -287,11 +287,6 @@ def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
         yield from one.entry.quads()
         if one.forms:
             yield Quad(NamedNode(one.entry.graph), LEXICAL_FORMS, Literal(one.forms), MANIFEST)
-
-
-def _both(load: Load) -> Iterator[Quad]:
-    yield from _named(load)
-    yield from _merged(load)
 
 
 def _named(load: Load) -> Iterator[Quad]:

@@ -312,7 +312,10 @@ class Snapshots:
         self._files: frozenset[str] = frozenset()
         self._looked_at = 0.0
         Directory.open(self._collection, read_only=True, wait=0).close()
-        self._sweep()
+        for left in self._collection.glob(f"{PREFIX}*"):  # of a process that was killed
+            with contextlib.suppress(StoreBusyError, OSError):
+                Lock(left / _ROCKSDB_LOCK).release()
+                shutil.rmtree(left, ignore_errors=True)
         try:
             self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._collection))
         except OSError:  # a folder that only others may write to
@@ -361,16 +364,4 @@ class Snapshots:
 
     def _listed(self) -> frozenset[str]:
         """Return the names of the store's files: who opens it to write adds some."""
-        store = self._collection / STORE
-        return (
-            frozenset(one.name for one in store.iterdir() if not one.name.startswith("LOG"))
-            if store.is_dir()
-            else frozenset()
-        )
-
-    def _sweep(self) -> None:
-        """Take away what a process left that was killed."""
-        for left in self._collection.glob(f"{PREFIX}*"):
-            with contextlib.suppress(StoreBusyError, OSError):
-                Lock(left / _ROCKSDB_LOCK).release()
-                shutil.rmtree(left, ignore_errors=True)
+        return frozenset(one.name for one in (self._collection / STORE).glob("*") if not one.name.startswith("LOG"))

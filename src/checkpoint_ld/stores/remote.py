@@ -310,13 +310,7 @@ class Manifest:
 
     def _note(self, graphs: Iterable[Outgoing], state: str) -> None:
         new: dict[str, dict[str, object]] = {
-            one.graph: {
-                "graph": one.graph,
-                "sha256": one.sha256,
-                "triples": one.count,
-                "source": one.source,
-                "state": state,
-            }
+            one.graph: dict(zip(_MEMBERS, (one.graph, one.sha256, one.count, one.source, state), strict=True))
             for one in graphs
         }
         is_first = not self._entries

@@ -49,16 +49,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.stores import tables
 from checkpoint_ld.stores.protocol import Heading, store_path
-from checkpoint_ld.stores.tables import (
-    NUMBER,
-    STATUSES,
-    UNKNOWN,
-    checkpoints,
-    executions,
-    metadata,
-    thoughts,
-    tool_calls,
-)
+from checkpoint_ld.stores.tables import NUMBER, STATUSES, UNKNOWN, checkpoints, executions, metadata, thoughts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -143,7 +134,7 @@ def _bring_rows(connection: Connection, path: Path) -> None:
     """Bring all rows of the first schema into the tables. Raises StoreError for a row that is no checkpoint."""
     for row in _old(connection, "executions"):
         status = row.get("status") if row.get("status") in STATUSES else "running"
-        connection.execute(insert(executions), [tables.filled({**_known(row, executions), "status": status})])
+        connection.execute(insert(executions), [{**_row(row, executions), "status": status}])
     for row in _old(connection, "checkpoints"):
         try:
             _bring_checkpoint(connection, row)
@@ -185,35 +176,28 @@ def _tree(row: Row, execution: Mapping[Any, Any]) -> Tree:
 
 def _bring_parts(connection: Connection, tree: Tree) -> None:
     """Insert the thoughts and calls of a checkpoint, and those that only the old tables know."""
-    made: dict[str, list[Row]] = {"thoughts": [], "tool_calls": []}
-    try:
+    snapshot = None
+    with contextlib.suppress(ReadError, InvalidCheckpoint):  # kept as it is; it can be read by its row, not restored
         snapshot = AgentCheckpoint.of_tree(tree).snapshot
-    except (ReadError, InvalidCheckpoint):  # kept as it is; it can be read by its row, not restored
-        pass
-    else:
-        made = {
-            "thoughts": tables.thought_rows(tree["id"], snapshot),
-            "tool_calls": tables.call_rows(tree["id"], snapshot),
-        }
-    for table in (thoughts, tool_calls):
-        found = made[table.name]
+    for table, made in tables.PARTS.items():
+        found = [] if snapshot is None else made(tree["id"], snapshot)
         known = {one["id"] for one in found}
         mine = [one for one in _old(connection, table.name, tree["id"]) if one["id"] not in known]
         known |= {one["id"] for one in mine}
-        found += [{**_completed(one, table, known), "seq": len(found) + at} for at, one in enumerate(mine)]
+        for one in mine:
+            row = {**_row(one, table), "seq": len(found)}
+            if table is thoughts:
+                row["parent_id"] = row["parent_id"] if row["parent_id"] in known else None
+            elif not row["status"]:
+                row["status"] = "pending" if one.get("success") is None else "completed" if one["success"] else "failed"
+            found.append(row)
         if found:
             connection.execute(insert(table), found)
 
 
-def _completed(row: Row, table: Table, ids: set[str]) -> Row:
-    if table is thoughts:
-        return _known({**row, "parent_id": row.get("parent_id") if row.get("parent_id") in ids else None}, table)
-    status = "pending" if row.get("success") is None else "completed" if row["success"] else "failed"
-    return tables.filled({**_known(row, table), "status": row.get("status") or status})
-
-
-def _known(row: Row, table: Table) -> Row:
-    return {name: row.get(name) for name in table.c.keys()}  # noqa: SIM118 - iterating over it gives columns
+def _row(old: Row, table: Table) -> Row:
+    """Return a row of the first schema as one of a table of today."""
+    return tables.filled({column.name: old.get(column.name) for column in table.columns})
 
 
 def _old(connection: Connection, table: str, checkpoint_id: str | None = None) -> Iterator[Row]:

@@ -39,13 +39,13 @@ from checkpoint_ld.agent.values import real
 from checkpoint_ld.stores.protocol import Header
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from sqlalchemy import ColumnElement, Connection, Executable, Select
     from sqlalchemy.types import TypeEngine
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.values import Snapshot, ToolCall
+    from checkpoint_ld.agent.values import Snapshot
     from checkpoint_ld.stores.protocol import Filter, Heading
 
 
@@ -303,6 +303,7 @@ def thought_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
 def call_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
     """Return the rows of `tool_calls` for a snapshot."""
     results = snapshot.tool_state.results
+    outcomes = {None: "pending", True: "completed", False: "failed"}
     return [
         filled(
             {
@@ -312,7 +313,7 @@ def call_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
                 "tool_id": call.tool_id,
                 "args_json": None if call.args is None else dumped(call.args),
                 "result_json": dumped(results[call.id]) if call.id in results else None,
-                "status": _status(call),
+                "status": outcomes[call.success] if call.status is None else call.status,
                 "success": None if call.success is None else int(call.success),
                 "error": call.error,
                 "started_at": call.started_at,
@@ -323,10 +324,10 @@ def call_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
     ]
 
 
-def _status(call: ToolCall) -> str:
-    if call.status is not None:
-        return call.status
-    return "pending" if call.is_in_flight else "completed" if call.success else "failed"
+PARTS: Final[Mapping[Table, Callable[[str, Snapshot], list[Row]]]] = MappingProxyType(
+    {thoughts: thought_rows, tool_calls: call_rows}
+)
+"""The tables of what belongs to a checkpoint, with what makes their rows of its snapshot."""
 
 
 def filled(row: Row) -> Row:
@@ -366,11 +367,8 @@ def add(
 
 def add_parts(connection: Connection, checkpoint_id: str, snapshot: Snapshot) -> None:
     """Insert the thoughts and calls of a checkpoint."""
-    for table, rows in (
-        (thoughts, thought_rows(checkpoint_id, snapshot)),
-        (tool_calls, call_rows(checkpoint_id, snapshot)),
-    ):
-        if rows:
+    for table, made in PARTS.items():
+        if rows := made(checkpoint_id, snapshot):
             _INSERTED[table].on(connection, *rows)
 
 
@@ -440,13 +438,6 @@ def holding(thought_id: str) -> Select[Any]:
 def whole(checkpoint_id: str) -> Select[Any]:
     """Return the query for all columns of a checkpoint."""
     return select(checkpoints).where(checkpoints.c.id == checkpoint_id)
-
-
-def neighbours(checkpoint_id: str, number: int) -> tuple[Select[Any], Select[Any]]:
-    """Return the queries for so many ids before and after one that is not there."""
-    column = checkpoints.c.id
-    before = select(column).where(column < checkpoint_id).order_by(column.desc()).limit(number)
-    return before, select(column).where(column > checkpoint_id).order_by(column).limit(number)
 
 
 def _conditions(wanted: Filter) -> Iterator[ColumnElement[bool]]:
