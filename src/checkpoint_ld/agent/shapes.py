@@ -119,80 +119,78 @@ def _listed(paths: list[_Path]) -> str:
     return ", ".join(pointer(path) for path in paths)
 
 
-_Steps = tuple[str | int, ...]
+def _entries(members: Mapping[str, Any], name: str) -> list[Any]:
+    value = members.get(name)
+    return value if isinstance(value, list) else []
 
-_STEP = ("confidence", "children")
-_CALL = ("status",)
+
+def _without(members: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if name not in names}
+
+
 _PROGRESS = ("iterations_completed", "tokens_used", "duration_ms")
-_METADATA = ("agent_id",)
 _MESSAGE = ("role", "content")
+_CHAIN = "/snapshot/thought_chain"
+_MESSAGES = "/snapshot/context/messages"
+_TOOLS = "/snapshot/tool_state"
 
 
 def second_faults(data: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield what is wrong with a checkpoint of the second shape as such; the pointers lead into `data`."""
     snapshot = _inside(data, "snapshot")
-    yield from _missing(data.get("metadata"), _METADATA, ("metadata",))
+    yield from _missing(data.get("metadata"), ("agent_id",), "/metadata")
     reason = _inside(data, "metadata").get("checkpoint_reason")
     if isinstance(reason, str) and reason not in REASONS:
         message = f"the second shape has no reason {shown(reason)}, only {', '.join(REASONS)}"
         yield finding("agent-second-value", message, pointer="/metadata/checkpoint_reason")
-    for path, step in _elements(_inside(snapshot, "thought_chain"), "steps", ("snapshot", "thought_chain")):
-        yield from _missing(step, _STEP, path)
-    yield from _of_messages(_inside(snapshot, "context"))
-    yield from _missing(snapshot.get("tool_state"), CALL_LISTS, ("snapshot", "tool_state"))
+    for at, step in enumerate(_entries(_inside(snapshot, "thought_chain"), "steps")):
+        yield from _missing(step, ("confidence", "children"), f"{_CHAIN}/steps/{at}")
+    for at, one in enumerate(_entries(_inside(snapshot, "context"), "messages")):
+        yield from _of_message(one, f"{_MESSAGES}/{at}")
+    yield from _missing(snapshot.get("tool_state"), CALL_LISTS, _TOOLS)
     yield from _of_calls(_inside(snapshot, "tool_state"))
-    yield from _missing(snapshot.get("progress"), _PROGRESS, ("snapshot", "progress"))
+    yield from _missing(snapshot.get("progress"), _PROGRESS, "/snapshot/progress")
 
 
-def _of_messages(context: Mapping[str, Any]) -> Iterator[Finding]:
-    for path, message in _elements(context, "messages", ("snapshot", "context")):
-        if not isinstance(message, dict):
-            yield _wrong(path, "an object")
-            continue
-        yield from _missing(message, _MESSAGE, path)
-        for name in _MESSAGE:
-            if not isinstance(message.get(name), str | None):
-                yield _wrong((*path, name), "a text")
+def _of_message(message: Any, place: str) -> Iterator[Finding]:
+    if not isinstance(message, dict):
+        yield _wrong(place, "an object")
+        return
+    yield from _missing(message, _MESSAGE, place)
+    for name in _MESSAGE:
+        if not isinstance(message.get(name), str | None):
+            yield _wrong(f"{place}/{name}", "a text")
 
 
 def _of_calls(tools: Mapping[str, Any]) -> Iterator[Finding]:
-    path = ("snapshot", "tool_state")
     for name in CALL_LISTS:
         if not isinstance(tools.get(name), list | None):
-            yield _wrong((*path, name), "an array")
+            yield _wrong(f"{_TOOLS}/{name}", "an array")
     for name, success in ENDED.items():
-        for place, call in _elements(tools, name, path):
-            yield from _missing(call, _CALL, place)
+        for at, call in enumerate(_entries(tools, name)):
+            yield from _missing(call, ("status",), f"{_TOOLS}/{name}/{at}")
             if isinstance(call, dict) and call.get("success", success) is not success:
                 message = f"the success of a call in {name} is said to be another one; the list that it is in counts"
-                yield finding("agent-second-value", message, pointer=pointer((*place, "success")))
+                yield finding("agent-second-value", message, pointer=f"{_TOOLS}/{name}/{at}/success")
 
 
-def _missing(members: Any, names: Iterable[str], path: _Steps) -> Iterator[Finding]:
+def _missing(members: Any, names: Iterable[str], place: str) -> Iterator[Finding]:
     """Yield what is missing in an object, where there is one; null is as good as nothing."""
     for name in names if isinstance(members, dict) else ():
         if members.get(name) is None:
-            where = (*path, name)
-            yield finding("agent-second-member", f"the second shape requires {pointer(where)}", pointer=pointer(where))
+            where = f"{place}/{name}"
+            yield finding("agent-second-member", f"the second shape requires {where}", pointer=where)
 
 
-def _wrong(path: _Steps, wanted: str) -> Finding:
-    return finding("agent-second-member", f"{pointer(path)} is not {wanted}", pointer=pointer(path))
+def _wrong(place: str, wanted: str) -> Finding:
+    return finding("agent-second-member", f"{place} is not {wanted}", pointer=place)
 
 
-def _elements(members: Mapping[str, Any], name: str, path: _Steps) -> Iterator[tuple[_Steps, Any]]:
-    values = members.get(name)
-    for index, value in enumerate(values if isinstance(values, list) else ()):
-        yield (*path, name, index), value
-
-
-_CHAIN = "/snapshot/thought_chain"
-_TOOLS = "/snapshot/tool_state"
 _FIXED = {
     _CHAIN: f"{_CHAIN}/steps",
     "/snapshot/current_step_id": f"{_CHAIN}/current_step_id",
     "/snapshot/thought_chain_extra": _CHAIN,
-    "/snapshot/context/history": "/snapshot/context/messages",
+    "/snapshot/context/history": _MESSAGES,
     f"{_TOOLS}/calls": _TOOLS,
     f"{_TOOLS}/results": _TOOLS,
 }
@@ -205,34 +203,26 @@ def origins_of(tree: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, st
     """
     found = dict(_FIXED)
     snapshot = _inside(tree, "snapshot")
-    thoughts = snapshot.get("thought_chain")
-    for index in range(len(thoughts) if isinstance(thoughts, list) else 0):
+    for index in range(len(_entries(snapshot, "thought_chain"))):
         found[f"{_CHAIN}/{index}/created_at"] = f"{_CHAIN}/steps/{index}/timestamp"
     standing = list(_standing(_inside(_inside(data, "snapshot"), "tool_state")))
     # A patch may have put the calls into another order, but not given them other identifiers.
     by_id = {identifier: place for identifier, place in reversed(standing) if isinstance(identifier, str)}
-    calls = _inside(snapshot, "tool_state").get("calls")
-    for index, call in enumerate(calls if isinstance(calls, list) else ()):
-        origin = standing[index][1] if index < len(standing) else _TOOLS
+    for index, call in enumerate(_entries(_inside(snapshot, "tool_state"), "calls")):
+        place, origin = f"{_TOOLS}/calls/{index}", standing[index][1] if index < len(standing) else _TOOLS
         identifier = call.get("id") if isinstance(call, dict) else None
-        if isinstance(identifier, str) and (index >= len(standing) or standing[index][0] != identifier):
-            origin = by_id.get(identifier, origin)
-        found |= _of_call(f"{_TOOLS}/calls/{index}", origin, identifier)
-    return found
-
-
-def _of_call(place: str, origin: str, identifier: Any) -> dict[str, str]:
-    found = {place: origin, f"{place}/args": f"{origin}/arguments", f"{place}/started_at": f"{origin}/timestamp"}
-    if isinstance(identifier, str):
-        found[f"{_TOOLS}/results{pointer([identifier])}"] = f"{origin}/result"
+        if isinstance(identifier, str):
+            if index >= len(standing) or standing[index][0] != identifier:
+                origin = by_id.get(identifier, origin)
+            found[f"{_TOOLS}/results{pointer([identifier])}"] = f"{origin}/result"
+        found |= {place: origin, f"{place}/args": f"{origin}/arguments", f"{place}/started_at": f"{origin}/timestamp"}
     return found
 
 
 def _standing(tools: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
     """Yield the identifiers of the calls of the second shape in the order in which they are read, with their places."""
     for name in (*ENDED, *IN_FLIGHT):
-        values = tools.get(name)
-        for index, value in enumerate(values if isinstance(values, list) else ()):
+        for index, value in enumerate(_entries(tools, name)):
             is_whole = isinstance(value, dict) and name in ENDED
             yield value.get("id") if is_whole else value, f"{_TOOLS}/{name}/{index}"
 
@@ -255,7 +245,7 @@ def to_second(tree: Mapping[str, Any]) -> Tree:
     Where reading it back would not give the same data, `canonical_patch` says what is to be done (RFC 6902), and by its
     `sha256` for which text of the canonical shape.
     """
-    second = {name: value for name, value in tree.items() if name != PATCH}
+    second = _without(tree, PATCH)
     if isinstance(tree.get("metadata"), dict):
         second["metadata"] = _metadata(tree["metadata"], tree)
     if isinstance(tree.get("snapshot"), dict):
@@ -270,16 +260,10 @@ def to_second(tree: Mapping[str, Any]) -> Tree:
 
 def _results_in_order(back: Tree, wanted: Tree) -> list[dict[str, Any]]:
     """Put the results, which are read in the order of the lists of calls, into the order that they had."""
-    before, after = (tree.get("snapshot") for tree in (back, wanted))
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        return []
-    before, after = (snapshot.get("tool_state") for snapshot in (before, after))
-    if not isinstance(before, dict) or not isinstance(after, dict) or not isinstance(after.get("results"), dict):
-        return []
-    results = after["results"]
+    before, results = (_inside(_inside(_inside(tree, "snapshot"), "tool_state"), "results") for tree in (back, wanted))
     # As the patch leaves them: those that are wanted in the order in which they were, then those that it adds.
-    names = [name for name in before["results"] if name in results]
-    added = [name for name in results if name not in before["results"]]
+    names = [name for name in before if name in results]
+    added = [name for name in results if name not in before]
     return reordered([*names, *added], results, "/snapshot/tool_state/results")
 
 
@@ -292,34 +276,35 @@ def _metadata(metadata: dict[str, Any], tree: Mapping[str, Any]) -> dict[str, An
 
 
 def _snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: value for name, value in snapshot.items() if name != "current_step_id"}
+    found = _without(snapshot, "current_step_id")
     found["thought_chain"] = _chain(snapshot)
-    if _is_extra(snapshot.get("thought_chain_extra")):
+    extra = snapshot.get("thought_chain_extra")
+    # What stands beside the members of the chain comes back in the order of the text form.
+    if isinstance(extra, dict) and not {"steps", "current_step_id"} & extra.keys() and sorted(extra) == list(extra):
         found["thought_chain"] |= found.pop("thought_chain_extra")
     if isinstance(snapshot.get("context"), dict):
         found["context"] = _context(snapshot["context"])
     if isinstance(snapshot.get("tool_state"), dict):
         found["tool_state"] = _tool_state(snapshot["tool_state"], tree.get("timestamp"))
     if isinstance(snapshot.get("progress"), dict):
-        found["progress"] = _progress(snapshot["progress"], tree.get("metadata"))
+        found["progress"] = _progress(snapshot["progress"], _inside(tree, "metadata"))
     return found
 
 
-def _is_extra(extra: Any) -> bool:
-    """Tell whether members can stand beside those of the chain, and come back in their order, that of the text form."""
-    return isinstance(extra, dict) and not {"steps", "current_step_id"} & extra.keys() and sorted(extra) == list(extra)
-
-
 def _context(context: dict[str, Any]) -> dict[str, Any]:
-    found = {name: value for name, value in context.items() if name not in ("state", "history")}
-    history = context.get("history")
-    if isinstance(history, list):
-        history = [
-            one
-            for one in history
-            if isinstance(one, dict) and isinstance(one.get("role"), str) and isinstance(one.get("content"), str)
-        ]
-    return {**found, "messages": history} if "history" in context else found
+    found = _without(context, "state", "history")
+    if "history" in context:
+        history = context["history"]
+        found["messages"] = (
+            [
+                one
+                for one in history
+                if isinstance(one, dict) and isinstance(one.get("role"), str) and isinstance(one.get("content"), str)
+            ]
+            if isinstance(history, list)
+            else history
+        )
+    return found
 
 
 def _chain(snapshot: dict[str, Any]) -> dict[str, Any]:
@@ -346,10 +331,9 @@ def _thought(thought: dict[str, Any], children: Mapping[str, list[Any]]) -> dict
 
 
 def _tool_state(tools: dict[str, Any], timestamp: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {name: value for name, value in tools.items() if name not in ("calls", "results")}
-    results = tools["results"] if isinstance(tools.get("results"), dict) else {}
-    lists: dict[str, list[Any]] = {"pending": [], "running": [], "completed": [], "failed": []}
-    for call in tools["calls"] if isinstance(tools.get("calls"), list) else ():
+    results = _inside(tools, "results")
+    lists: dict[str, list[Any]] = {name: [] for name in CALL_LISTS}
+    for call in _entries(tools, "calls"):
         if not isinstance(call, dict):
             lists["completed"].append(call)
         elif isinstance(call.get("success"), bool):
@@ -357,26 +341,27 @@ def _tool_state(tools: dict[str, Any], timestamp: Any) -> dict[str, Any]:
             lists[name].append(_ended(call, name, results, timestamp))
         else:
             lists["running" if call.get("status") == "running" else "pending"].append(call.get("id"))
-    return {**found, **lists}
+    return {**_without(tools, "calls", "results"), **lists}
 
 
-def _ended(call: dict[str, Any], status: str, results: dict[str, Any], timestamp: Any) -> dict[str, Any]:
-    found = {name: value for name, value in call.items() if name not in ("success", "completed_at", "result")}
+def _ended(call: dict[str, Any], status: str, results: Mapping[str, Any], timestamp: Any) -> dict[str, Any]:
     needed = {"arguments": {}, "status": status, "timestamp": timestamp}
     start, end = call.get("started_at"), call.get("completed_at")
     if isinstance(start, int) and isinstance(end, int) and end >= start:
         needed["duration_ms"] = end - start
-    found = _completed(renamed(found, CALL_NAMES), needed)
+    found = _completed(renamed(_without(call, "success", "completed_at", "result"), CALL_NAMES), needed)
     if isinstance(call.get("id"), str) and call["id"] in results:
         found["result"] = results[call["id"]]
     return found
 
 
-def _progress(progress: dict[str, Any], metadata: Any) -> dict[str, Any]:
-    told = metadata if isinstance(metadata, dict) else {}
-    found = {name: value for name, value in progress.items() if name not in ("total_thoughts", "total_tool_calls")}
-    needed = {"tokens_used": told.get("tokens_used"), "duration_ms": told.get("duration_ms")}
-    return _completed(found, {"iterations_completed": progress.get("step_number"), **needed})
+def _progress(progress: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    needed = {
+        "iterations_completed": progress.get("step_number"),
+        "tokens_used": told.get("tokens_used"),
+        "duration_ms": told.get("duration_ms"),
+    }
+    return _completed(_without(progress, "total_thoughts", "total_tool_calls"), needed)
 
 
 def _completed(members: dict[str, Any], needed: Mapping[str, Any]) -> dict[str, Any]:
@@ -408,7 +393,7 @@ def of_second(data: Mapping[str, Any]) -> tuple[Tree, tuple[Finding, ...]]:
 
 def mapped(data: Mapping[str, Any]) -> Tree:
     """Return a checkpoint of the second shape as a canonical tree, without regard to its `canonical_patch`."""
-    tree = {name: value for name, value in data.items() if name != PATCH}
+    tree = _without(data, PATCH)
     if isinstance(tree.get("snapshot"), dict):
         tree["snapshot"] = _first_snapshot(tree["snapshot"])
     return tree
@@ -441,11 +426,8 @@ def _first_snapshot(snapshot: dict[str, Any]) -> dict[str, Any]:
     if isinstance(tools, dict):
         found["tool_state"] = _first_tool_state(tools)
     if isinstance(snapshot.get("progress"), dict):
-        tools = found.get("tool_state")
-        counted = {
-            "total_thoughts": found.get("thought_chain"),
-            "total_tool_calls": tools.get("calls") if isinstance(tools, dict) else None,
-        }
+        calls = _inside(found, "tool_state").get("calls")
+        counted = {"total_thoughts": found.get("thought_chain"), "total_tool_calls": calls}
         totals = {name: len(value) for name, value in counted.items() if isinstance(value, list)}
         found["progress"] = {**totals, **snapshot["progress"]}
     return found
@@ -470,13 +452,7 @@ def _first_tool_state(tools: dict[str, Any]) -> dict[str, Any]:
         calls += [_first_ended(call, success, results) for call in _entries(tools, name)]
     for name in IN_FLIGHT:
         calls += [{"id": identifier, "status": name} for identifier in _entries(tools, name)]
-    others = {name: value for name, value in tools.items() if name not in CALL_LISTS}
-    return {**others, "calls": calls, "results": results}
-
-
-def _entries(tools: dict[str, Any], name: str) -> list[Any]:
-    value = tools.get(name)
-    return value if isinstance(value, list) else []
+    return {**_without(tools, *CALL_LISTS), "calls": calls, "results": results}
 
 
 def _first_ended(call: Any, success: bool, results: dict[str, Any]) -> Any:
