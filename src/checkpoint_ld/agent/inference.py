@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import repeat
+from itertools import product, repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
@@ -164,10 +164,6 @@ class Parts:
     def of(self, kind: str) -> Sequence[Part]:
         """Return the parts of a class, in the order of the tree."""
         return self.by_class.get(kind, ())
-
-    def one(self, kind: str) -> Part | None:
-        """Return the part of a class of which there is at most one."""
-        return next(iter(self.of(kind)), None)
 
     def infer(self, part: Part, name: str, value: Any, place: str, detail: str = "") -> None:
         """Hold a value, be it JSON or a node, of an inferred property; `place` is where it stands in the part."""
@@ -372,8 +368,7 @@ def _children(thoughts: Sequence[Part]) -> Iterator[_Odd]:
 
 def _calls(parts: Parts) -> Iterator[_Odd]:
     """Infer what is at odds about the times, the status and the errors of calls."""
-    metadata = parts.one(METADATA)
-    is_complete = metadata is not None and metadata.tree.get("checkpoint_reason") == "execution_completed"
+    is_complete = any(one.tree.get("checkpoint_reason") == "execution_completed" for one in parts.of(METADATA))
     for part in parts.of(CALL):
         call = part.tree
         for key in ("started_at", "completed_at"):
@@ -400,29 +395,23 @@ def _end(part: Part, success: bool | None) -> Iterator[_Odd]:
 
 
 def _metadata(parts: Parts) -> Iterator[_Odd]:
-    metadata, progress = parts.one(METADATA), parts.one(PROGRESS)
-    if metadata is None:
-        return
-    agent, own = parts.tree.get("agent_id"), metadata.tree.get("agent_id")
-    if isinstance(agent, str) and isinstance(own, str) and own != agent:
-        yield metadata, "otherAgent", own, "/agent_id", shown(agent)
-    if progress is None:
-        return
-    for key in _COPIES:
-        one, other = metadata.tree.get(key), progress.tree.get(key)
-        is_same_kind = is_number(one) and is_number(other) and (key == "duration_ms" or isinstance(other, int))
-        if is_same_kind and one != other:
-            yield metadata, "otherThanProgress", key, "/" + key, shown(other)
+    agent = parts.tree.get("agent_id")
+    for metadata in parts.of(METADATA):
+        own = metadata.tree.get("agent_id")
+        if isinstance(agent, str) and isinstance(own, str) and own != agent:
+            yield metadata, "otherAgent", own, "/agent_id", shown(agent)
+        for key, progress in product(_COPIES, parts.of(PROGRESS)):
+            one, other = metadata.tree.get(key), progress.tree.get(key)
+            is_same_kind = is_number(one) and is_number(other) and (key == "duration_ms" or isinstance(other, int))
+            if is_same_kind and one != other:
+                yield metadata, "otherThanProgress", key, "/" + key, shown(other)
 
 
 def _progress(parts: Parts) -> Iterator[_Odd]:
-    progress = parts.one(PROGRESS)
-    if progress is None:
-        return
-    snapshot = parts.tree["snapshot"]
-    tools = snapshot.get("tool_state")
-    for key, (counted, noun) in _TOTALS.items():
-        holder = snapshot if counted == "thought_chain" else tools
+    for key, progress in product(_TOTALS, parts.of(PROGRESS)):
+        counted, noun = _TOTALS[key]
+        snapshot = parts.tree["snapshot"]
+        holder = snapshot if counted == "thought_chain" else snapshot.get("tool_state")
         there = holder.get(counted) if isinstance(holder, dict) else None
         total = progress.tree.get(key)
         if isinstance(there, list) and is_number(total) and total != len(there):
@@ -430,25 +419,23 @@ def _progress(parts: Parts) -> Iterator[_Odd]:
 
 
 def _results(parts: Parts) -> Iterator[_Odd]:
-    tools = parts.one(TOOL_STATE)
-    results = None if tools is None else tools.tree.get("results")
-    if tools is None or not isinstance(results, dict) or not isinstance(tools.tree.get("calls"), list):
-        return
-    known = {one.get("id") for one in tools.tree["calls"] if isinstance(one, dict) and isinstance(one.get("id"), str)}
-    for key in results:
-        if key not in known:
-            yield tools, "resultOfNoCall", key, "/results" + pointer((key,)), ""
+    for tools in parts.of(TOOL_STATE):
+        results, calls = tools.tree.get("results"), tools.tree.get("calls")
+        if isinstance(results, dict) and isinstance(calls, list):
+            ids = [one.get("id") for one in calls if isinstance(one, dict)]
+            known = {one for one in ids if isinstance(one, str)}
+            for key in results:
+                if key not in known:
+                    yield tools, "resultOfNoCall", key, "/results" + pointer((key,)), ""
 
 
 def _diff(parts: Parts) -> Iterator[_Odd]:
-    diff = parts.one(DIFF)
-    origin = None if diff is None else diff.tree.get("from_checkpoint_id")
-    if diff is None or not isinstance(origin, str):
-        return
     parent = parts.tree.get("parent")
     known = parent.get("checkpoint_id") if isinstance(parent, dict) else None
-    if known != origin and (known is None or isinstance(known, str)):
-        yield diff, "otherThanParent", origin, "/from_checkpoint_id", given(known)
+    for diff in parts.of(DIFF):
+        origin = diff.tree.get("from_checkpoint_id")
+        if isinstance(origin, str) and known != origin and (known is None or isinstance(known, str)):
+            yield diff, "otherThanParent", origin, "/from_checkpoint_id", given(known)
 
 
 def _anywhere(parts: Parts) -> Iterator[_Odd]:

@@ -54,19 +54,14 @@ _SEED = 1 << 8
 class _Sequence:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._moment = 0
-        self._count = 0
+        self._last = 0
 
     def next(self, now: int) -> tuple[int, int]:
         """Return a millisecond and a count that are above those before, also when the clock was put back."""
         with self._lock:
-            if now > self._moment:
-                self._moment, self._count = now, secrets.randbelow(_SEED)
-            else:
-                self._count += 1
-                if self._count == _COUNTS:
-                    self._moment, self._count = self._moment + 1, 0
-            return self._moment, self._count
+            fresh = now * _COUNTS + secrets.randbelow(_SEED)
+            self._last = fresh if now > self._last // _COUNTS else self._last + 1
+            return divmod(self._last, _COUNTS)
 
 
 _SEQUENCE = _Sequence()

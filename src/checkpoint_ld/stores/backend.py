@@ -128,6 +128,12 @@ def parsed(body: Body) -> Iterator[pyoxigraph.Quad]:
     return pyoxigraph.parse(opened(body), format=pyoxigraph.RdfFormat.N_TRIPLES)
 
 
+def block(statements: Iterable[pyoxigraph.Triple]) -> str:
+    """Return statements as they stand between braces in SPARQL."""
+    # The terms write themselves, escaped; a name that is no IRI cannot be made into one.
+    return " ".join(f"{one} ." for one in statements)
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """One graph to send: its name, its sorted N-Triples with how many there are and their SHA-256, and its source."""

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
 
-from checkpoint_ld.stores.backend import software
+from checkpoint_ld.stores.backend import block, software
 from checkpoint_ld.stores.manifest import DONE, LEXICAL_FORMS, LOADING, MANIFEST, STATUS, Directory, Entry, entry_of
 from checkpoint_ld.vocabulary import XSD
 
@@ -189,8 +189,8 @@ class Holdings:
             steps = [
                 f"DELETE {{ {one} }} WHERE {{ FILTER NOT EXISTS {{ {_in_others(graph, str(one))} }} }}" for one in gone
             ]
-            steps.append(f"DELETE DATA {{ GRAPH {name} {{ {_lines(gone)} }} }}")
-            steps.append(f"INSERT DATA {{ {_lines(new)} GRAPH {name} {{ {_lines(new)} }} }}")
+            steps.append(f"DELETE DATA {{ GRAPH {name} {{ {block(gone)} }} }}")
+            steps.append(f"INSERT DATA {{ {block(new)} GRAPH {name} {{ {block(new)} }} }}")
             store.update(" ; ".join(steps))
             self._replace_entries([load.but(status=DONE)])
 
@@ -324,12 +324,7 @@ def _forgetting(graph: str) -> str:
 
 
 def _in_manifest(quads: Iterable[Quad]) -> str:
-    return f"{{ GRAPH {MANIFEST} {{ {_lines(quad.triple for quad in quads)} }} }}"
-
-
-def _lines(statements: Iterable[Triple]) -> str:
-    # The terms write themselves, escaped; a name that is no IRI cannot be made into one.
-    return " ".join(f"{one} ." for one in statements)
+    return f"{{ GRAPH {MANIFEST} {{ {block(quad.triple for quad in quads)} }} }}"
 
 
 def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:

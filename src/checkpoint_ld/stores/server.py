@@ -25,7 +25,7 @@ from checkpoint_ld.sparql import guard
 from checkpoint_ld.sparql.guard import bound, limited
 from checkpoint_ld.sparql.result import term_of
 from checkpoint_ld.stores import request
-from checkpoint_ld.stores.backend import NO_PARAMETERS, opened, parsed
+from checkpoint_ld.stores.backend import NO_PARAMETERS, block, opened, parsed
 from checkpoint_ld.stores.connection import TIMEOUT, Connection
 from checkpoint_ld.stores.endpoint import (
     AUTO,
@@ -191,7 +191,7 @@ class SparqlClient:
         else:
             mark = f"{name} {_MARK} {Literal(secrets.token_hex(16))} ."
             absent = f"FILTER NOT EXISTS {{ GRAPH {name} {{ ?s ?p ?o }} }}"
-            inserted = f"GRAPH {name} {{ {_block(_statements(triples))} {mark} }}"
+            inserted = f"GRAPH {name} {{ {block(_statements(triples))} {mark} }}"
             self._update(f"INSERT {{ {inserted} }} WHERE {{ {absent} }}", graph)
             is_ours = self._says(name, mark)
             if is_ours:
@@ -215,7 +215,7 @@ class SparqlClient:
                 self.replace(graph, triples)
             return is_same
         name, old, new = NamedNode(graph), _statements(before), _statements(triples)
-        gone, come = (f"GRAPH {name} {{ {_block(part)} }}" for part in (old - new, new - old))
+        gone, come = (f"GRAPH {name} {{ {block(part)} }}" for part in (old - new, new - old))
         same = f"GRAPH {name} {{ {_hash(old)} }}"
         self._update(f"DELETE {{ {gone} }} INSERT {{ {come} }} WHERE {{ {same} }}", graph)
         return self._says(name, _hash(new))
@@ -262,12 +262,7 @@ def _statements(triples: Body) -> set[Triple]:
 
 
 def _hash(statements: Iterable[Triple]) -> str:
-    return _block(one for one in statements if one.predicate == _HASH)
-
-
-def _block(statements: Iterable[Triple]) -> str:
-    # The terms write themselves, escaped; a name that is no IRI cannot be made into one.
-    return " ".join(f"{one} ." for one in statements)
+    return block(one for one in statements if one.predicate == _HASH)
 
 
 def connect(  # noqa: PLR0913 - all but the first are named
