@@ -45,15 +45,6 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DATETIME = URIRef(DATETIME)
 
 
-def add_provenance(index: Index, root: Node, sha256: str | None) -> None:
-    """Add the provenance layer to the statements of a checkpoint; `sha256` is that of its text, where it has one.
-
-    What is there already is not added again.
-    """
-    with uncollected():
-        _Layer(index, root).add(sha256)
-
-
 def moment(milliseconds: int) -> Literal:
     """Return a moment, told in milliseconds since 1970, as `2025-02-05T21:20:00.000Z`."""
     told = (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds")
@@ -154,7 +145,7 @@ class AgentGraph(StatementGraph):
                     sha256 = sha256 or sha256_of(tree)
                 except WriteError:
                     sha256 = None  # it has no text
-                add_provenance(index, root, sha256)
+                _Layer(index, root).add(sha256)
             return cls(index, root)
 
     @classmethod
@@ -469,11 +460,12 @@ class _Reader:
         if isinstance(term, Literal):
             return math.inf, math.inf, str(term)
         held_by = self.index.get(term, {})
-        position, moment = (
-            [value_of(one) for name in by for one in terms_of(held_by.get(name)) if isinstance(one, Literal)]
-            for by in ((POSITION,), _MOMENTS)
-        )
-        return _least(position), _least(moment), str(term)
+
+        def least(*predicates: Node) -> float:
+            terms = (one for name in predicates for one in terms_of(held_by.get(name)) if isinstance(one, Literal))
+            return min((one for one in map(value_of, terms) if isinstance(one, (int, float))), default=math.inf)
+
+        return least(POSITION), least(*_MOMENTS), str(term)
 
     def put_over(self, members: Tree, held_by: dict[Node, Node | list[Node]], plan: AgentPlan) -> None:
         """Put what a residue tells over what the statements tell, unless somebody changed the statements since."""
@@ -496,7 +488,3 @@ def _id_of(subject: Node, kind: names.Kind) -> str:
     """Return the id that the name of a node tells; a name of another kind is an id by itself."""
     found = names.identifier(str(subject))
     return found[1] if found is not None and found[0] == kind else str(subject)
-
-
-def _least(found: list[Any]) -> float:
-    return min((one for one in found if isinstance(one, (int, float))), default=math.inf)
