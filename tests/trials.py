@@ -15,3 +15,8 @@ def examples(number: int) -> int:
     """
     share = (2 if CI else 1) if ALL else 5
     return max(number // share, 5)
+
+
+def kills(number: int) -> int:
+    """Return how often something is killed: `number` times, half as often in CI, which is to end soon."""
+    return number // 2 if CI else number

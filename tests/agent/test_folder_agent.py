@@ -13,9 +13,10 @@ import pytest
 
 from checkpoint_ld import AgentCheckpoint, CheckpointManager
 from tests.conftest import REPOSITORY
+from tests.trials import kills
 
 EXAMPLE = REPOSITORY / "docs" / "examples" / "folder_agent.py"
-KILLS = 250
+KILLS = kills(250)
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Command, interrupt
 from tests.forking import forked
+from tests.trials import kills
 from typing_extensions import TypedDict
 
 from checkpoint_ld import AgentCheckpoint, CheckpointManager, diff_checkpoints
@@ -373,7 +374,7 @@ def test_damaged_bytes_are_told_and_nothing_is_unpickled(
             CheckpointSaver(manager).get_tuple(THREAD)
 
 
-STEPS, KILLS = 12, 84
+STEPS, KILLS = 12, kills(84)
 
 
 @pytest.mark.slow

@@ -457,7 +457,7 @@ def equal_writers_all_succeed(subject: Subject) -> None:
 def readers_see_whole_checkpoints(subject: Subject) -> None:
     """Whoever reads beside a writer sees a checkpoint wholly or not at all."""
     made = [
-        checkpoint(f"ckpt_{step}", step=step, thoughts=[thought(number) for number in range(200)])
+        checkpoint(f"ckpt_{step}", step=step, thoughts=[thought(number) for number in range(80)])
         for step in range(1, EACH + 1)
     ]
 
