@@ -74,11 +74,7 @@ _COPIES = ("step_number", "tokens_used", "duration_ms")
 _TOTALS = {"total_thoughts": ("thought_chain", "thoughts"), "total_tool_calls": ("calls", "calls")}
 _STATUSES = {True: ("completed",), False: ("failed", "cancelled"), None: ("pending", "running")}
 _KNOWN_STATUSES = frozenset(status for expected in _STATUSES.values() for status in expected)
-_SUCCESS = {
-    True: "success is true",
-    False: "success is false",
-    None: "there is no success, as long as it is in flight",
-}
+_SUCCESS = {True: "success is true", False: "success is false", None: "there is no success, as long as it is in flight"}
 _EXTRA = "thought_chain_extra"
 """Where unknown keys are kept that stand beside the thoughts in the second shape."""
 

@@ -120,10 +120,7 @@ class _Agent:
         return _data(self.parts)
 
     def findings(
-        self,
-        found: Sequence[shacl.Result],
-        shapes: Index,
-        profile: Profile,
+        self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
     ) -> tuple[list[Finding], Sequence[shacl.Result]]:
         kept = [*_heaviest([*_placed(found, self.parts, shapes)])]
         findings = [self._finding(one, profile, shapes) for one in kept]

@@ -33,11 +33,7 @@ IN_FLIGHT: Final = ("pending", "running")
 CALL_LISTS: Final = ("pending", "running", "completed", "failed")
 """Where the second shape has the calls of tools, by what became of them."""
 
-_OF_SECOND = (
-    ("thought_chain", "steps"),
-    ("context", "messages"),
-    *(("tool_state", name) for name in CALL_LISTS),
-)
+_OF_SECOND = (("thought_chain", "steps"), ("context", "messages"), *(("tool_state", name) for name in CALL_LISTS))
 _OF_CANONICAL = (("context", "history"), ("tool_state", "calls"), ("tool_state", "results"))
 """Members of the parts of a snapshot that one shape alone has.
 

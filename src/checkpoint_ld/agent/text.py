@@ -40,11 +40,7 @@ def _of(value: type[values.Value], **inside: _Order) -> _Order:
     return _Order(tuple(value.model_fields), inside)
 
 
-_SHARED = {
-    "metadata": _of(values.CheckpointMetadata),
-    "parent": _of(values.ParentLink),
-    "about": _of(values.About),
-}
+_SHARED = {"metadata": _of(values.CheckpointMetadata), "parent": _of(values.ParentLink), "about": _of(values.About)}
 _SNAPSHOT = _of(
     values.Snapshot,
     thought_chain=_of(values.Thought),

@@ -237,12 +237,7 @@ class Checkpointer(CheckedMethods):
     """
 
     def __init__(
-        self,
-        state: RuntimeState,
-        manager: CheckpointManager,
-        policy: Policy = Policy(),
-        *,
-        about: About | None = None,
+        self, state: RuntimeState, manager: CheckpointManager, policy: Policy = Policy(), *, about: About | None = None
     ) -> None:
         """Begin to watch. `about` is the question of a benchmark that the agent works on from now on."""
         self._state = state

@@ -178,11 +178,7 @@ class CheckpointManager(CheckedMethods):
         return Restored(state, checkpoint, interrupted, fetched.findings)
 
     def fork(
-        self,
-        id: str,
-        execution_id: str | None = None,
-        branch_reason: str | None = None,
-        name: str | None = None,
+        self, id: str, execution_id: str | None = None, branch_reason: str | None = None, name: str | None = None
     ) -> Saved:
         """Save a checkpoint with the same state as that of the id, as the first of another execution.
 
@@ -257,12 +253,7 @@ class CheckpointManager(CheckedMethods):
         return diff_checkpoints(one, other, allow_other_execution=allow_other_execution)
 
     def export(
-        self,
-        id: str,
-        to: str | os.PathLike[str],
-        shape: ExportShape | None = None,
-        *,
-        overwrite: bool = False,
+        self, id: str, to: str | os.PathLike[str], shape: ExportShape | None = None, *, overwrite: bool = False
     ) -> Path:
         """Write a checkpoint to a file of its own; without a `shape` the extension tells it.
 

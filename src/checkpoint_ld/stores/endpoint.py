@@ -89,12 +89,7 @@ def profiles() -> Mapping[str, Profile]:
 
 
 def endpoint(
-    url: str,
-    profile: str,
-    *,
-    query: str | None = None,
-    update: str | None = None,
-    store: str | None = None,
+    url: str, profile: str, *, query: str | None = None, update: str | None = None, store: str | None = None
 ) -> Endpoint:
     """Return the endpoint of the triple store at `url`, which may be that of its service for queries as well.
 

@@ -135,10 +135,7 @@ thoughts = Table(
     Column("parent_id", _text),  # NULL as well where the parent is not in the chain
     Column("created_at", _integer, nullable=False),
     ForeignKeyConstraint(
-        ["checkpoint_id", "parent_id"],
-        ["thoughts.checkpoint_id", "thoughts.id"],
-        deferrable=True,
-        initially="DEFERRED",
+        ["checkpoint_id", "parent_id"], ["thoughts.checkpoint_id", "thoughts.id"], deferrable=True, initially="DEFERRED"
     ),
     CheckConstraint("confidence BETWEEN 0 AND 1"),
     sqlite_strict=True,
