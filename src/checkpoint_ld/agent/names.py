@@ -7,6 +7,7 @@ two ids never share a name, and none is read as a relative IRI or as another sch
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Literal, get_args
 from urllib.parse import quote, unquote
 
@@ -43,12 +44,10 @@ def identifier(name: str) -> tuple[Kind, str] | None:
     """Return of which kind an IRI is the name, and the id; None for an IRI that `iri` does not give."""
     kind, slash, local = name.removeprefix(_BASE).partition("/")
     found = next((one for one in KINDS if one == kind), None)
-    if not name.startswith(_BASE) or not slash or found is None or "#" in local:
-        return None
-    try:
-        return found, unquote(local, errors=_HALVES)
-    except UnicodeDecodeError:
-        return None
+    if name.startswith(_BASE) and slash and found is not None and "#" not in local:
+        with suppress(UnicodeDecodeError):
+            return found, unquote(local, errors=_HALVES)
+    return None
 
 
 def question_iri(about: str) -> str:
@@ -78,12 +77,10 @@ def extension_iri(key: str) -> str:
 
 def extension_key(predicate: str) -> str | None:
     """Return the key that `extension_iri` made a predicate of; None for any other predicate."""
-    if not predicate.startswith(CAF_EXTENSION):
-        return None
-    try:
-        return unquote(predicate[len(CAF_EXTENSION) :], errors=_HALVES)
-    except UnicodeDecodeError:
-        return None
+    if predicate.startswith(CAF_EXTENSION):
+        with suppress(UnicodeDecodeError):
+            return unquote(predicate[len(CAF_EXTENSION) :], errors=_HALVES)
+    return None
 
 
 def escaped(text: str) -> str:

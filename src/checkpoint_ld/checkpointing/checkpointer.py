@@ -120,6 +120,10 @@ def _fitting(value: Any, step: str) -> Iterable[Any]:
     return []
 
 
+_COUNTED = ("step_number", "tokens_used", "duration_ms", "total_steps_estimate")
+"""What checkpoints tell of the progress beside the snapshot."""
+
+
 def taken(state: RuntimeState, reason: str, *, about: About | None = None, **told: str | None) -> AgentCheckpoint:
     """Return a checkpoint of the state as it is now, which the next one will name as its parent.
 
@@ -136,15 +140,8 @@ def taken(state: RuntimeState, reason: str, *, about: About | None = None, **tol
             "parent": state.parent,
             "about": about or state.about,
         }
-        progress = snapshot.progress
-        metadata = {
-            "step_number": progress.step_number,
-            "tokens_used": progress.tokens_used,
-            "duration_ms": progress.duration_ms,
-            "checkpoint_reason": reason,
-            "total_steps_estimate": progress.total_steps_estimate,
-            "agent_name": state.agent_name,
-        }
+        counted = {name: getattr(snapshot.progress, name) for name in _COUNTED}
+        metadata = {**counted, "checkpoint_reason": reason, "agent_name": state.agent_name}
         checkpoint = new_checkpoint(members | told, metadata)
         state.parent = ParentLink(checkpoint_id=checkpoint.id)
         return checkpoint
@@ -155,23 +152,6 @@ def given_back(state: RuntimeState, checkpoint: AgentCheckpoint) -> None:
     with state.change():
         if state.parent is not None and state.parent.checkpoint_id == checkpoint.id:
             state.parent = checkpoint.parent
-
-
-def forked(
-    origin: AgentCheckpoint, now: int, *, execution_id: str | None, branch_reason: str | None, name: str | None
-) -> AgentCheckpoint:
-    """Return the first checkpoint of another execution, with the same state. Raises WriteError for values refused."""
-    members = {
-        "timestamp": max(now, origin.timestamp),
-        "execution_id": new_id("exec_") if execution_id is None else execution_id,
-        "agent_id": origin.agent_id,
-        "snapshot": origin.snapshot,
-        "parent": {"checkpoint_id": origin.id, "is_branch": True}
-        | ({} if branch_reason is None else {"branch_reason": branch_reason}),
-        "about": origin.about,
-        "name": name,
-    }
-    return new_checkpoint(members, {**origin.metadata.tree(), "checkpoint_reason": "branch"})
 
 
 def new_checkpoint(members: dict[str, Any], metadata: dict[str, Any]) -> AgentCheckpoint:

@@ -92,12 +92,9 @@ def _compared(stores: CombinedStore, kind: Kind, store: CheckpointStore, *, repa
 
 
 def _hash(store: CheckpointStore, checkpoint_id: str, listed: str | None) -> str | None:
-    if listed is not None:
-        return listed
-    try:
-        return store.get(checkpoint_id).sha256
-    except (CheckpointNotFound, *DAMAGE):
-        return None
+    with suppress(CheckpointNotFound, *DAMAGE):
+        return listed or store.get(checkpoint_id).sha256
+    return None
 
 
 def _made_again(stores: CombinedStore, store: CheckpointStore) -> Reindexed:
@@ -125,10 +122,8 @@ def _followed(stores: CombinedStore, store: CheckpointStore) -> Reindexed:
 
 def _whole(truth: CheckpointStore) -> Iterator[AgentCheckpoint]:
     for header in list(truth.headers()):
-        try:
+        with suppress(CheckpointNotFound, *DAMAGE):  # deleted meanwhile, or told of by the store itself
             yield truth.get(header.id)
-        except (CheckpointNotFound, *DAMAGE):  # deleted meanwhile, or told of by the store itself
-            continue
 
 
 def _is_damaged(truth: CheckpointStore, checkpoint_id: str) -> bool:

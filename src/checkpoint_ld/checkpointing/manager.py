@@ -11,7 +11,14 @@ from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
 from checkpoint_ld.agent.values import ParentLink
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
-from checkpoint_ld.checkpointing.checkpointer import Redaction, forked, given_back, redacted_changes, redactor, taken
+from checkpoint_ld.checkpointing.checkpointer import (
+    Redaction,
+    given_back,
+    new_checkpoint,
+    redacted_changes,
+    redactor,
+    taken,
+)
 from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed, reindex
 from checkpoint_ld.checkpointing.results import Imported, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
@@ -184,8 +191,18 @@ class CheckpointManager(CheckedMethods):
 
         The original is not touched. Raises CheckpointNotFound, and what `save` raises.
         """
-        members = {"execution_id": execution_id, "branch_reason": branch_reason, "name": name}
-        return self._kept(forked(self.get(id), self._clock.wall(), **members))
+        origin = self.get(id)
+        members = {
+            "timestamp": max(self._clock.wall(), origin.timestamp),
+            "execution_id": new_id("exec_") if execution_id is None else execution_id,
+            "agent_id": origin.agent_id,
+            "snapshot": origin.snapshot,
+            "parent": {"checkpoint_id": origin.id, "is_branch": True}
+            | ({} if branch_reason is None else {"branch_reason": branch_reason}),
+            "about": origin.about,
+            "name": name,
+        }
+        return self._kept(new_checkpoint(members, {**origin.metadata.tree(), "checkpoint_reason": "branch"}))
 
     def get(self, id: str) -> AgentCheckpoint:
         """Return a checkpoint. Raises CheckpointNotFound, and ReadError or InvalidCheckpoint for a damaged one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
@@ -332,12 +333,11 @@ class _Loading:
 
 
 def _same_time(known: Sequence[Entry], path: Path) -> Entry | None:
-    try:
+    with suppress(OSError):
         state = path.stat()
-    except OSError:
-        return None
-    is_same = (state.st_size, state.st_mtime_ns)
-    return next((one for one in known if (one.file.size, one.file.modified) == is_same), None)
+        is_same = (state.st_size, state.st_mtime_ns)
+        return next((one for one in known if (one.file.size, one.file.modified) == is_same), None)
+    return None
 
 
 def _miscounted(load: Load) -> str:
