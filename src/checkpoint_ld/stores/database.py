@@ -55,7 +55,9 @@ class DatabaseStore(CheckedMethods):
 
     @follows_files.setter
     def follows_files(self, follows: bool) -> None:
-        self._database.flushed = not follows
+        if follows == self._database.flushed:
+            self._database.flushed = not follows
+            self._database.close()
 
     def put(
         self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None

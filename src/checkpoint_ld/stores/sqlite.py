@@ -75,9 +75,13 @@ def is_current(connection: Connection, path: Path) -> bool:
 
     Raises StoreError for a database of somebody else, and UnsupportedVersion for one of a newer checkpoint-ld.
     """
-    number, tables = _number(connection), frozenset(inspect(connection).get_table_names())
-    is_new = not number and not tables
-    if not (is_new or tables >= _OURS) or (not number and tables and not _is_first(connection)):
+    inspected, number = inspect(connection), _number(connection)
+    names = frozenset(inspected.get_table_names())
+    is_ours = names >= _OURS or not (number or names)
+    if is_ours and names and not number:
+        columns = {column["name"] for column in inspected.get_columns("checkpoints")}
+        is_ours = columns >= _FIRST_COLUMNS and "sha256" not in columns
+    if not is_ours:
         raise StoreError(f"{path}: is a database, but none of agent checkpoints; name another file")
     if number > NUMBER:
         raise UnsupportedVersion(
@@ -113,11 +117,6 @@ def migrate(connection: Connection, path: Path) -> None:
 def _number(connection: Connection) -> int:
     """Return the number of the schema that a database has; 0 for a new one, and for those of others."""
     return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-
-
-def _is_first(connection: Connection) -> bool:
-    columns = {column["name"] for column in inspect(connection).get_columns("checkpoints")}
-    return columns >= _FIRST_COLUMNS and "sha256" not in columns
 
 
 def _copy_tables(connection: Connection) -> None:
@@ -244,26 +243,15 @@ def path_of(url: str | os.PathLike[str]) -> Path:
 
 
 class Database:
-    """The database at `path`. With `flushed` every transaction is on the disk when it ends."""
+    """The database at `path`. With `flushed`, transactions of connections that are opened end on the disk."""
 
     def __init__(self, path: Path, *, flushed: bool) -> None:
         self.path = path
-        self._flushed = flushed
+        self.flushed = flushed
         self._guard = threading.RLock()
         self._turn = threading.RLock()
         self._opened: tuple[Engine, Engine, int, int] | None = None
         self._disposal: weakref.finalize[..., Database] | None = None
-
-    @property
-    def flushed(self) -> bool:
-        """Whether every transaction is on the disk when it ends."""
-        return self._flushed
-
-    @flushed.setter
-    def flushed(self, wanted: bool) -> None:
-        if wanted != self._flushed:
-            self._flushed = wanted
-            self.close()
 
     @property
     def exists(self) -> bool:
@@ -305,7 +293,10 @@ class Database:
         with self._guard:
             try:
                 if self.exists:
-                    self._empty()
+                    with self.writing() as connection:
+                        if faults(connection, quickly=True):
+                            raise IntegrityError(f"{self.path}: the database is damaged")
+                        connection.execute(delete(executions))
                     return
             except IntegrityError:
                 self.close()
@@ -314,12 +305,6 @@ class Database:
             self.close()
             with self.writing():
                 pass
-
-    def _empty(self) -> None:
-        with self.writing() as connection:
-            if faults(connection, quickly=True):
-                raise IntegrityError(f"{self.path}: the database is damaged")
-            connection.execute(delete(executions))
 
     def _engine(self, *, writing: bool = False) -> Engine:
         with self._guard:
@@ -346,7 +331,7 @@ class Database:
         with contextlib.suppress(FileNotFoundError):
             if 0 < self.path.stat().st_size < _SMALLEST:  # SQLite would take it for an empty one
                 raise IntegrityError(f"{self.path}: is no database, but a small file; name another file")
-        engine = _made_engine(self.path, flushed=self._flushed)
+        engine = _made_engine(self.path, flushed=self.flushed)
         try:
             with engine.begin() as connection:
                 is_newest = is_current(connection, self.path)
