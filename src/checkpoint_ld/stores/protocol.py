@@ -128,17 +128,14 @@ class Filter(CheckedMethods):
     @property
     def conditions(self) -> Iterator[tuple[str, Callable[[Any, Any], Any], Any]]:
         """The conditions on a header: the name of a member, the comparison, and the value to compare it with."""
-        for member, name in _EQUAL.items():
-            if getattr(self, member) is not None:
-                yield name, operator.eq, getattr(self, member)
-        if self.branch_of is not None:
-            yield "is_branch", operator.eq, 1
-        if self.since is not None:
-            yield "timestamp", operator.ge, self.since
-        if self.until is not None:
-            yield "timestamp", operator.lt, self.until
-        if self.cursor is not None:
-            yield "key", operator.lt if self.order == "newest" else operator.gt, self.cursor
+        given = (
+            *((name, operator.eq, getattr(self, member)) for member, name in _EQUAL.items()),
+            ("is_branch", operator.eq, None if self.branch_of is None else 1),
+            ("timestamp", operator.ge, self.since),
+            ("timestamp", operator.lt, self.until),
+            ("key", operator.lt if self.order == "newest" else operator.gt, self.cursor),
+        )
+        return (one for one in given if one[2] is not None)
 
     @property
     def asks_for_facts(self) -> bool:
