@@ -19,20 +19,7 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    MetaData,
-    Table,
-    create_engine,
-    delete,
-    event,
-    insert,
-    inspect,
-    make_url,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
@@ -55,8 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from sqlalchemy import Connection
-
     from checkpoint_ld.stores.tables import Row, Tree
 
 
@@ -70,12 +55,12 @@ _COUNTS = {"step_number": 0, "tokens_used": 0, "duration_ms": 0, "checkpoint_rea
 """What the metadata of a checkpoint have to say, and what is taken where neither they nor the columns say it."""
 
 
-def is_current(connection: Connection, path: Path) -> bool:
+def is_current(connection: sa.Connection, path: Path) -> bool:
     """Return whether a database has the newest schema.
 
     Raises StoreError for a database of somebody else, and UnsupportedVersion for one of a newer checkpoint-ld.
     """
-    inspected, number = inspect(connection), _number(connection)
+    inspected, number = sa.inspect(connection), _number(connection)
     names = frozenset(inspected.get_table_names())
     is_ours = names >= _OURS or not (number or names)
     if is_ours and names and not number:
@@ -90,19 +75,19 @@ def is_current(connection: Connection, path: Path) -> bool:
     return number == NUMBER
 
 
-def migrate(connection: Connection, path: Path) -> None:
+def migrate(connection: sa.Connection, path: Path) -> None:
     """Bring a database to the newest schema, within the transaction of `connection`.
 
     Raises what `is_current` raises, and StoreError for rows that are no checkpoints; then nothing is changed.
     """
     if is_current(connection, path):  # another process was first
         return
-    is_numbered, is_old = bool(_number(connection)), bool(inspect(connection).get_table_names())
+    is_numbered, is_old = bool(_number(connection)), bool(sa.inspect(connection).get_table_names())
     if is_old:
         for table in metadata.sorted_tables:
             for index in table.indexes:
-                connection.execute(text(f"DROP INDEX IF EXISTS {index.name}"))
-            connection.execute(text(f"ALTER TABLE {table.name} RENAME TO {_OLD}{table.name}"))
+                connection.execute(sa.text(f"DROP INDEX IF EXISTS {index.name}"))
+            connection.execute(sa.text(f"ALTER TABLE {table.name} RENAME TO {_OLD}{table.name}"))
     metadata.create_all(connection)
     if is_old:
         if is_numbered:
@@ -110,30 +95,30 @@ def migrate(connection: Connection, path: Path) -> None:
         else:
             _bring_rows(connection, path)
         for table in reversed(metadata.sorted_tables):
-            connection.execute(text(f"DROP TABLE {_OLD}{table.name}"))
+            connection.execute(sa.text(f"DROP TABLE {_OLD}{table.name}"))
     connection.exec_driver_sql(f"PRAGMA user_version = {NUMBER:d}")
 
 
-def _number(connection: Connection) -> int:
+def _number(connection: sa.Connection) -> int:
     """Return the number of the schema that a database has; 0 for a new one, and for those of others."""
     return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
 
 
-def _copy_tables(connection: Connection) -> None:
+def _copy_tables(connection: sa.Connection) -> None:
     for table in metadata.sorted_tables:
         values = {column.name: column.name for column in table.columns}
         values |= {name: f"coalesce({name}, {UNKNOWN[name]!r})" for name in values.keys() & UNKNOWN.keys()}
         if table is thoughts:
             values["parent_id"] = _PARENT
         chosen = f"SELECT {', '.join(values.values())} FROM {_OLD}{table.name} o"  # noqa: S608 - names are ours
-        connection.execute(text(f"INSERT INTO {table.name} ({', '.join(values)}) {chosen}"))
+        connection.execute(sa.text(f"INSERT INTO {table.name} ({', '.join(values)}) {chosen}"))
 
 
-def _bring_rows(connection: Connection, path: Path) -> None:
+def _bring_rows(connection: sa.Connection, path: Path) -> None:
     """Bring all rows of the first schema into the tables. Raises StoreError for a row that is no checkpoint."""
     for row in _old(connection, "executions"):
         status = row.get("status") if row.get("status") in STATUSES else "running"
-        connection.execute(insert(executions), [{**_row(row, executions), "status": status}])
+        connection.execute(sa.insert(executions), [{**_row(row, executions), "status": status}])
     for row in _old(connection, "checkpoints"):
         try:
             _bring_checkpoint(connection, row)
@@ -144,13 +129,15 @@ def _bring_rows(connection: Connection, path: Path) -> None:
             ) from error
 
 
-def _bring_checkpoint(connection: Connection, row: Row) -> None:
-    execution = connection.execute(select(executions).where(executions.c.id == row["execution_id"])).mappings().first()
+def _bring_checkpoint(connection: sa.Connection, row: Row) -> None:
+    execution = (
+        connection.execute(sa.select(executions).where(executions.c.id == row["execution_id"])).mappings().first()
+    )
     tree = _tree(row, execution or {})
     if execution is None:  # nothing kept them together, as foreign keys are off unless they are switched on
         tables.open_execution(connection, row["execution_id"], tree["agent_id"])
     made = tables.row_of(tree, Heading.model_validate(tree), sha256_of(tree))
-    connection.execute(insert(checkpoints), [{**made, "file_name": None, "source_sha256": None}])
+    connection.execute(sa.insert(checkpoints), [{**made, "file_name": None, "source_sha256": None}])
     _bring_parts(connection, tree)
     if execution is None:
         tables.follow(connection, row["execution_id"])
@@ -173,7 +160,7 @@ def _tree(row: Row, execution: Mapping[Any, Any]) -> Tree:
     return {name: value for name, value in tree.items() if value is not None}
 
 
-def _bring_parts(connection: Connection, tree: Tree) -> None:
+def _bring_parts(connection: sa.Connection, tree: Tree) -> None:
     """Insert the thoughts and calls of a checkpoint, and those that only the old tables know."""
     snapshot = None
     with contextlib.suppress(ReadError, InvalidCheckpoint):  # kept as it is; it can be read by its row, not restored
@@ -191,17 +178,17 @@ def _bring_parts(connection: Connection, tree: Tree) -> None:
                 row["status"] = "pending" if one.get("success") is None else "completed" if one["success"] else "failed"
             found.append(row)
         if found:
-            connection.execute(insert(table), found)
+            connection.execute(sa.insert(table), found)
 
 
-def _row(old: Row, table: Table) -> Row:
+def _row(old: Row, table: sa.Table) -> Row:
     """Return a row of the first schema as one of a table of today."""
     return tables.filled({column.name: old.get(column.name) for column in table.columns})
 
 
-def _old(connection: Connection, table: str, checkpoint_id: str | None = None) -> Iterator[Row]:
-    found = Table(_OLD + table, MetaData(), autoload_with=connection)
-    query = select(found).order_by(text("rowid"))
+def _old(connection: sa.Connection, table: str, checkpoint_id: str | None = None) -> Iterator[Row]:
+    found = sa.Table(_OLD + table, sa.MetaData(), autoload_with=connection)
+    query = sa.select(found).order_by(sa.text("rowid"))
     if checkpoint_id is not None:
         query = query.where(found.c.checkpoint_id == checkpoint_id)
     yield from [dict(row) for row in connection.execute(query).mappings()]
@@ -232,7 +219,7 @@ def path_of(url: str | os.PathLike[str]) -> Path:
     if not isinstance(url, str) or "://" not in url:
         return store_path(url, is_folder=False)
     try:
-        parsed = make_url(url)
+        parsed = sa.make_url(url)
     except ArgumentError:
         raise SettingsError("the address of the database is no URL: write sqlite:///checkpoints.db") from None
     if parsed.drivername not in ("sqlite", "sqlite+pysqlite"):
@@ -250,7 +237,7 @@ class Database:
         self.flushed = flushed
         self._guard = threading.RLock()
         self._turn = threading.RLock()
-        self._opened: tuple[Engine, Engine, int, int] | None = None
+        self._opened: tuple[sa.Engine, sa.Engine, int, int] | None = None
         self._disposal: weakref.finalize[..., Database] | None = None
 
     @property
@@ -259,13 +246,13 @@ class Database:
         return self.path.exists()
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
         """Give a connection that sees one state of the database."""
         with database_errors(self.path), self._engine().begin() as connection:
             yield connection
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
         """Give a connection that is the only one that writes; what it wrote is kept if nothing is raised.
 
         Threads take turns here: SQLite would have them sleep and look again, for far longer than a save takes.
@@ -296,7 +283,7 @@ class Database:
                     with self.writing() as connection:
                         if faults(connection, quickly=True):
                             raise IntegrityError(f"{self.path}: the database is damaged")
-                        connection.execute(delete(executions))
+                        connection.execute(sa.delete(executions))
                     return
             except IntegrityError:
                 self.close()
@@ -306,7 +293,7 @@ class Database:
             with self.writing():
                 pass
 
-    def _engine(self, *, writing: bool = False) -> Engine:
+    def _engine(self, *, writing: bool = False) -> sa.Engine:
         with self._guard:
             if self._opened is None or self._opened[2] != os.getpid() or self._opened[3] != self._inode():
                 self.close()
@@ -325,7 +312,7 @@ class Database:
                 f"{self.path}: the database has vanished; make it again from the files by reindex"
             ) from None
 
-    def _open(self) -> Engine:
+    def _open(self) -> sa.Engine:
         with contextlib.suppress(OSError):  # the database says better what is wrong with its folder
             self.path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
@@ -344,21 +331,21 @@ class Database:
         return engine
 
 
-def _dispose(engine: Engine, process: int) -> None:
+def _dispose(engine: sa.Engine, process: int) -> None:
     # What a parent process opened is its own: closing it here would take its locks away.
     engine.dispose(close=process == os.getpid())
 
 
-def _made_engine(path: Path, *, flushed: bool) -> Engine:
+def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
     """Return an engine for the database at `path`, which is opened, or made, by its first connection.
 
     With `flushed` every transaction is on the disk when it ends, rather than only whole after a power cut.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite is {sqlite3.sqlite_version}; agent checkpoints need 3.37 or newer")
-    made = create_engine(f"sqlite:///{path}")
+    made = sa.create_engine(f"sqlite:///{path}")
 
-    @event.listens_for(made, "connect")
+    @sa.event.listens_for(made, "connect")
     def _set_up(driver: Any, _record: object) -> None:
         # The driver would begin transactions by itself, late and without the lock for writing.
         driver.isolation_level = None
@@ -367,8 +354,8 @@ def _made_engine(path: Path, *, flushed: bool) -> Engine:
         _log_ahead(driver, path)
         driver.execute(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
 
-    @event.listens_for(made, "begin")
-    def _begin(connection: Connection) -> None:
+    @sa.event.listens_for(made, "begin")
+    def _begin(connection: sa.Connection) -> None:
         writing = connection.get_execution_options().get(_WRITING, False)
         # By the driver itself: what SQLAlchemy does around a statement takes longer than beginning.
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if writing else "BEGIN")
@@ -394,7 +381,7 @@ def _log_ahead(driver: Any, path: Path) -> None:
             raise StoreError(f"{path}: SQLite cannot keep a write-ahead log there; put the database on a local disk")
 
 
-def faults(connection: Connection, *, quickly: bool = False) -> list[str]:
+def faults(connection: sa.Connection, *, quickly: bool = False) -> list[str]:
     """Return what is wrong with a database itself: its pages, its indexes, rows that refer to none."""
     check = "quick_check" if quickly else "integrity_check"
     found = [str(row[0]) for row in connection.exec_driver_sql(f"PRAGMA {check}(20)") if row[0] != "ok"]

@@ -12,27 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
-from sqlalchemy import (
-    REAL,
-    BigInteger,
-    CheckConstraint,
-    Column,
-    Double,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    bindparam,
-    delete,
-    insert,
-    literal_column,
-    select,
-    tuple_,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from checkpoint_ld.agent.values import real
@@ -41,7 +21,6 @@ from checkpoint_ld.stores.protocol import Header
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sqlalchemy import ColumnElement, Connection, Executable, Select
     from sqlalchemy.types import TypeEngine
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
@@ -52,9 +31,9 @@ if TYPE_CHECKING:
 NUMBER: Final = 2
 """The number of this schema. Older databases are brought to it; newer ones are refused."""
 
-_text: TypeEngine[Any] = Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
-_integer: TypeEngine[Any] = BigInteger().with_variant(Integer(), "sqlite")
-_real: TypeEngine[Any] = Double().with_variant(REAL(), "sqlite")
+_text: TypeEngine[Any] = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
+_integer: TypeEngine[Any] = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+_real: TypeEngine[Any] = sa.Double().with_variant(sa.REAL(), "sqlite")
 
 STATUSES: Final = ("pending", "running", "paused", "completed", "failed", "cancelled")
 """The states of an execution."""
@@ -64,107 +43,107 @@ UNKNOWN: Final[Mapping[str, Any]] = MappingProxyType(
 )
 """What stands in columns that are not NULL where nothing is known; the success of a call in flight is not."""
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
 
-def _json_checks(*names: str) -> list[CheckConstraint]:
-    sqlite = [CheckConstraint(f"json_valid({name})").ddl_if(dialect="sqlite") for name in names]
-    return [*sqlite, *(CheckConstraint(f"{name} IS JSON").ddl_if(dialect="postgresql") for name in names)]
+def _json_checks(*names: str) -> list[sa.CheckConstraint]:
+    sqlite = [sa.CheckConstraint(f"json_valid({name})").ddl_if(dialect="sqlite") for name in names]
+    return [*sqlite, *(sa.CheckConstraint(f"{name} IS JSON").ddl_if(dialect="postgresql") for name in names)]
 
 
-def _checkpoint_id() -> Column[str]:
-    return Column(
-        "checkpoint_id", _text, ForeignKey("checkpoints.id", ondelete="CASCADE"), primary_key=True, nullable=False
+def _checkpoint_id() -> sa.Column[str]:
+    return sa.Column(
+        "checkpoint_id", _text, sa.ForeignKey("checkpoints.id", ondelete="CASCADE"), primary_key=True, nullable=False
     )
 
 
-executions = Table(
+executions = sa.Table(
     "executions",
     metadata,
-    Column("id", _text, primary_key=True),
-    Column("agent_id", _text, nullable=False),
-    Column("task", _text, nullable=False),  # see UNKNOWN, as for all that may be unknown and not NULL
-    Column("started_at", _integer, nullable=False),
-    Column("completed_at", _integer),
-    Column("status", _text, nullable=False),
-    CheckConstraint(f"status IN ({', '.join(map(repr, STATUSES))})"),
+    sa.Column("id", _text, primary_key=True),
+    sa.Column("agent_id", _text, nullable=False),
+    sa.Column("task", _text, nullable=False),  # see UNKNOWN, as for all that may be unknown and not NULL
+    sa.Column("started_at", _integer, nullable=False),
+    sa.Column("completed_at", _integer),
+    sa.Column("status", _text, nullable=False),
+    sa.CheckConstraint(f"status IN ({', '.join(map(repr, STATUSES))})"),
     sqlite_strict=True,
 )
 
-checkpoints = Table(
+checkpoints = sa.Table(
     "checkpoints",
     metadata,
-    Column("id", _text, primary_key=True),
-    Column("version", _text, nullable=False),
-    Column("timestamp", _integer, nullable=False),
-    Column("execution_id", _text, ForeignKey("executions.id", ondelete="CASCADE"), nullable=False),
-    Column("agent_id", _text, nullable=False),
-    Column("step_number", _integer, nullable=False),
-    Column("tokens_used", _integer, nullable=False),
-    Column("duration_ms", _real, nullable=False),
-    Column("checkpoint_reason", _text, nullable=False),
-    Column("parent_checkpoint_id", _text),  # no foreign key: parents may be pruned
-    Column("is_branch", _integer, nullable=False),
-    Column("branch_reason", _text),
-    Column("name", _text),
-    Column("description", _text),
-    Column("about_benchmark", _text),
-    Column("about_question", _text),
-    Column("sha256", _text, nullable=False),
-    Column("source_sha256", _text),
-    Column("file_name", _text),
+    sa.Column("id", _text, primary_key=True),
+    sa.Column("version", _text, nullable=False),
+    sa.Column("timestamp", _integer, nullable=False),
+    sa.Column("execution_id", _text, sa.ForeignKey("executions.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("agent_id", _text, nullable=False),
+    sa.Column("step_number", _integer, nullable=False),
+    sa.Column("tokens_used", _integer, nullable=False),
+    sa.Column("duration_ms", _real, nullable=False),
+    sa.Column("checkpoint_reason", _text, nullable=False),
+    sa.Column("parent_checkpoint_id", _text),  # no foreign key: parents may be pruned
+    sa.Column("is_branch", _integer, nullable=False),
+    sa.Column("branch_reason", _text),
+    sa.Column("name", _text),
+    sa.Column("description", _text),
+    sa.Column("about_benchmark", _text),
+    sa.Column("about_question", _text),
+    sa.Column("sha256", _text, nullable=False),
+    sa.Column("source_sha256", _text),
+    sa.Column("file_name", _text),
     # Long texts come last, so that scans of the others pass them by.
-    Column("snapshot_json", _text, nullable=False),
-    Column("metadata_json", _text, nullable=False),
-    Column("extra_json", _text),
-    CheckConstraint("is_branch IN (0, 1)"),
-    CheckConstraint("length(sha256) = 64"),
+    sa.Column("snapshot_json", _text, nullable=False),
+    sa.Column("metadata_json", _text, nullable=False),
+    sa.Column("extra_json", _text),
+    sa.CheckConstraint("is_branch IN (0, 1)"),
+    sa.CheckConstraint("length(sha256) = 64"),
     *_json_checks("snapshot_json", "metadata_json"),
     sqlite_strict=True,
 )
 
-thoughts = Table(
+thoughts = sa.Table(
     "thoughts",
     metadata,
     _checkpoint_id(),
-    Column("id", _text, primary_key=True),
-    Column("seq", _integer, nullable=False),
-    Column("type", _text, nullable=False),
-    Column("content", _text, nullable=False),
-    Column("confidence", _real),
-    Column("parent_id", _text),  # NULL as well where the parent is not in the chain
-    Column("created_at", _integer, nullable=False),
-    ForeignKeyConstraint(
+    sa.Column("id", _text, primary_key=True),
+    sa.Column("seq", _integer, nullable=False),
+    sa.Column("type", _text, nullable=False),
+    sa.Column("content", _text, nullable=False),
+    sa.Column("confidence", _real),
+    sa.Column("parent_id", _text),  # NULL as well where the parent is not in the chain
+    sa.Column("created_at", _integer, nullable=False),
+    sa.ForeignKeyConstraint(
         ["checkpoint_id", "parent_id"], ["thoughts.checkpoint_id", "thoughts.id"], deferrable=True, initially="DEFERRED"
     ),
-    CheckConstraint("confidence BETWEEN 0 AND 1"),
+    sa.CheckConstraint("confidence BETWEEN 0 AND 1"),
     sqlite_strict=True,
     sqlite_with_rowid=False,
 )
 
-tool_calls = Table(
+tool_calls = sa.Table(
     "tool_calls",
     metadata,
     _checkpoint_id(),
-    Column("id", _text, primary_key=True),
-    Column("seq", _integer, nullable=False),
-    Column("tool_id", _text, nullable=False),
-    Column("args_json", _text, nullable=False),
-    Column("result_json", _text),  # NULL is no result, the text null is a result that is null
-    Column("status", _text, nullable=False),
-    Column("success", _integer, nullable=False),
-    Column("error", _text),
-    Column("started_at", _integer, nullable=False),
-    Column("completed_at", _integer),
-    CheckConstraint("success IN (-1, 0, 1)"),
+    sa.Column("id", _text, primary_key=True),
+    sa.Column("seq", _integer, nullable=False),
+    sa.Column("tool_id", _text, nullable=False),
+    sa.Column("args_json", _text, nullable=False),
+    sa.Column("result_json", _text),  # NULL is no result, the text null is a result that is null
+    sa.Column("status", _text, nullable=False),
+    sa.Column("success", _integer, nullable=False),
+    sa.Column("error", _text),
+    sa.Column("started_at", _integer, nullable=False),
+    sa.Column("completed_at", _integer),
+    sa.CheckConstraint("success IN (-1, 0, 1)"),
     sqlite_strict=True,
     sqlite_with_rowid=False,
 )
 
 
-def _index(name: str, *columns: Column[Any], where: Any = None) -> Index:
+def _index(name: str, *columns: sa.Column[Any], where: Any = None) -> sa.Index:
     partial = {} if where is None else {"sqlite_where": where, "postgresql_where": where}
-    return Index(name, *columns, **partial)
+    return sa.Index(name, *columns, **partial)
 
 
 _of = checkpoints.c
@@ -203,12 +182,12 @@ class Prepared:
     `sets` are the columns that an update sets.
     """
 
-    def __init__(self, statement: Executable, sets: tuple[str, ...] | None = None) -> None:
+    def __init__(self, statement: sa.Executable, sets: tuple[str, ...] | None = None) -> None:
         self._statement: Any = statement
         self._sets = sets
         self._compiled: tuple[str, tuple[str, ...], Mapping[str, Any]] | None = None
 
-    def on(self, connection: Connection, *rows: Row) -> tuple[Any, ...] | None:
+    def on(self, connection: sa.Connection, *rows: Row) -> tuple[Any, ...] | None:
         """Run it with the values of these rows, by name; return what it finds first. Raises what the driver does."""
         if self._compiled is None:
             made = self._statement.compile(dialect=connection.dialect, column_keys=self._sets)
@@ -227,17 +206,19 @@ class Prepared:
             cursor.close()
 
 
-_INSERTED = {table: Prepared(insert(table)) for table in (checkpoints, thoughts, tool_calls)}
-_EXECUTION = Prepared(select(executions.c.status, executions.c.started_at).where(executions.c.id == bindparam("id")))
-_MINE = select(_of.id, _of.timestamp, _of.checkpoint_reason).where(_of.execution_id == bindparam("of")).limit(1)
+_INSERTED = {table: Prepared(sa.insert(table)) for table in (checkpoints, thoughts, tool_calls)}
+_EXECUTION = Prepared(
+    sa.select(executions.c.status, executions.c.started_at).where(executions.c.id == sa.bindparam("id"))
+)
+_MINE = sa.select(_of.id, _of.timestamp, _of.checkpoint_reason).where(_of.execution_id == sa.bindparam("of")).limit(1)
 _NEWEST = Prepared(_MINE.order_by(*(column.desc() for column in _KEY)))
 _OLDEST = Prepared(_MINE.order_by(*_KEY))
 _FOLLOWED = Prepared(
-    update(executions).where(executions.c.id == bindparam("of")), ("status", "started_at", "completed_at")
+    sa.update(executions).where(executions.c.id == sa.bindparam("of")), ("status", "started_at", "completed_at")
 )
 _KNOWN = Prepared(
-    select(*(checkpoints.c[name] for name in ("sha256", "source_sha256", "file_name"))).where(
-        checkpoints.c.id == bindparam("id")
+    sa.select(*(checkpoints.c[name] for name in ("sha256", "source_sha256", "file_name"))).where(
+        checkpoints.c.id == sa.bindparam("id")
     )
 )
 
@@ -250,7 +231,7 @@ class Known(NamedTuple):
     file_name: str | None
 
 
-def known(connection: Connection, checkpoint_id: str) -> Known | None:
+def known(connection: sa.Connection, checkpoint_id: str) -> Known | None:
     """Return what is known about a checkpoint, None if it is not there."""
     found = _KNOWN.on(connection, {"id": checkpoint_id})
     return None if found is None else Known(*found)
@@ -321,7 +302,7 @@ def call_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
     ]
 
 
-PARTS: Final[Mapping[Table, Callable[[str, Snapshot], list[Row]]]] = MappingProxyType(
+PARTS: Final[Mapping[sa.Table, Callable[[str, Snapshot], list[Row]]]] = MappingProxyType(
     {thoughts: thought_rows, tool_calls: call_rows}
 )
 """The tables of what belongs to a checkpoint, with what makes their rows of its snapshot."""
@@ -346,7 +327,7 @@ def loaded(text: str) -> Any:
 
 
 def add(
-    connection: Connection, checkpoint: AgentCheckpoint, *, file_name: str | None, source_sha256: str | None
+    connection: sa.Connection, checkpoint: AgentCheckpoint, *, file_name: str | None, source_sha256: str | None
 ) -> None:
     """Insert a checkpoint with its thoughts and calls; one of its id must not be there."""
     row = row_of(checkpoint.tree(), checkpoint, checkpoint.sha256)
@@ -362,39 +343,39 @@ def add(
     follow(connection, checkpoint.execution_id, task if isinstance(task, str) else None, checkpoint.id)
 
 
-def add_parts(connection: Connection, checkpoint_id: str, snapshot: Snapshot) -> None:
+def add_parts(connection: sa.Connection, checkpoint_id: str, snapshot: Snapshot) -> None:
     """Insert the thoughts and calls of a checkpoint."""
     for table, made in PARTS.items():
         if rows := made(checkpoint_id, snapshot):
             _INSERTED[table].on(connection, *rows)
 
 
-def change(connection: Connection, checkpoint: AgentCheckpoint) -> None:
+def change(connection: sa.Connection, checkpoint: AgentCheckpoint) -> None:
     """Write what may be changed about a checkpoint that is there."""
     row = row_of(checkpoint.tree(), checkpoint, checkpoint.sha256)
     changed = {name: row[name] for name in _CHANGING}
-    connection.execute(update(checkpoints).where(checkpoints.c.id == checkpoint.id).values(changed))
+    connection.execute(sa.update(checkpoints).where(checkpoints.c.id == checkpoint.id).values(changed))
     follow(connection, checkpoint.execution_id)
 
 
-def remove(connection: Connection, checkpoint_id: str) -> bool:
+def remove(connection: sa.Connection, checkpoint_id: str) -> bool:
     """Delete a checkpoint with its thoughts and calls; return whether it was there."""
-    execution = connection.scalar(select(checkpoints.c.execution_id).where(checkpoints.c.id == checkpoint_id))
+    execution = connection.scalar(sa.select(checkpoints.c.execution_id).where(checkpoints.c.id == checkpoint_id))
     if execution is None:
         return False
-    connection.execute(delete(checkpoints).where(checkpoints.c.id == checkpoint_id))
+    connection.execute(sa.delete(checkpoints).where(checkpoints.c.id == checkpoint_id))
     follow(connection, execution)
     return True
 
 
-def follow(connection: Connection, execution_id: str, task: str | None = None, of_id: str | None = None) -> None:
+def follow(connection: sa.Connection, execution_id: str, task: str | None = None, of_id: str | None = None) -> None:
     """Bring the row of an execution up to date: its state is that of its newest checkpoint; without any it goes.
 
     `task` is that of the checkpoint `of_id`; it counts if that one is the newest, or if none was known.
     """
     newest, oldest = _NEWEST.on(connection, {"of": execution_id}), _OLDEST.on(connection, {"of": execution_id})
     if newest is None or oldest is None:
-        connection.execute(delete(executions).where(executions.c.id == execution_id))
+        connection.execute(sa.delete(executions).where(executions.c.id == execution_id))
         return
     newest_id, moment, reason = newest
     state: Row = {
@@ -404,43 +385,43 @@ def follow(connection: Connection, execution_id: str, task: str | None = None, o
     }
     _FOLLOWED.on(connection, {**state, "of": execution_id})
     if task is not None:
-        here = update(executions).where(executions.c.id == execution_id)
+        here = sa.update(executions).where(executions.c.id == execution_id)
         unknown = here.where(executions.c.task == UNKNOWN["task"])
         connection.execute((here if newest_id == of_id else unknown).values({"task": task}))
 
 
-def open_execution(connection: Connection, execution_id: str, agent_id: str) -> None:
+def open_execution(connection: sa.Connection, execution_id: str, agent_id: str) -> None:
     """Insert the row of an execution of which nothing else is known yet."""
     row = {"id": execution_id, "agent_id": agent_id, "status": "running", "task": None, "started_at": None}
-    connection.execute(insert(executions), [filled(row)])
+    connection.execute(sa.insert(executions), [filled(row)])
 
 
-def headers(wanted: Filter) -> Select[Any]:
+def headers(wanted: Filter) -> sa.Select[Any]:
     """Return the query for the headers of all that fit, in order, after the cursor and up to the limit."""
     order = [column.desc() if wanted.order == "newest" else column for column in _KEY]
-    return select(*_HEADER).where(*_conditions(wanted)).order_by(*order).limit(wanted.limit)
+    return sa.select(*_HEADER).where(*_conditions(wanted)).order_by(*order).limit(wanted.limit)
 
 
-def children(checkpoint_id: str) -> Select[Any]:
+def children(checkpoint_id: str) -> sa.Select[Any]:
     """Return the query for the headers of all that have a checkpoint as parent, the oldest first."""
-    return select(*_HEADER).where(checkpoints.c.parent_checkpoint_id == checkpoint_id).order_by(*_KEY)
+    return sa.select(*_HEADER).where(checkpoints.c.parent_checkpoint_id == checkpoint_id).order_by(*_KEY)
 
 
-def holding(thought_id: str) -> Select[Any]:
+def holding(thought_id: str) -> sa.Select[Any]:
     """Return the query for the headers of all that hold a thought, the oldest first."""
-    held = select(thoughts.c.checkpoint_id).where(thoughts.c.id == thought_id)
-    return select(*_HEADER).where(checkpoints.c.id.in_(held)).order_by(*_KEY)
+    held = sa.select(thoughts.c.checkpoint_id).where(thoughts.c.id == thought_id)
+    return sa.select(*_HEADER).where(checkpoints.c.id.in_(held)).order_by(*_KEY)
 
 
-def whole(checkpoint_id: str) -> Select[Any]:
+def whole(checkpoint_id: str) -> sa.Select[Any]:
     """Return the query for all columns of a checkpoint."""
-    return select(checkpoints).where(checkpoints.c.id == checkpoint_id)
+    return sa.select(checkpoints).where(checkpoints.c.id == checkpoint_id)
 
 
-def _conditions(wanted: Filter) -> Iterator[ColumnElement[bool]]:
+def _conditions(wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
     for name, compare, value in wanted.conditions:
         if name == "key":
-            yield compare(tuple_(*_KEY), tuple_(*value))
+            yield compare(sa.tuple_(*_KEY), sa.tuple_(*value))
         else:
             yield compare(checkpoints.c[name], value)
     calls, chain = tool_calls.c, thoughts.c
@@ -450,14 +431,14 @@ def _conditions(wanted: Filter) -> Iterator[ColumnElement[bool]]:
         yield _has(calls.checkpoint_id, calls.tool_id == (wanted.tool or None), is_narrow=is_narrow)
     if wanted.failed is not None:
         # Spelt out, since the index of failed calls is not used for a value that is only bound later.
-        has_failed = _has(calls.checkpoint_id, calls.success == literal_column("0"), is_narrow=is_narrow)
+        has_failed = _has(calls.checkpoint_id, calls.success == sa.literal_column("0"), is_narrow=is_narrow)
         yield has_failed if wanted.failed else ~has_failed
     if wanted.confidence_below is not None:
         yield _has(chain.checkpoint_id, chain.confidence < real(wanted.confidence_below), is_narrow=is_narrow)
 
 
-def _has(of: Column[Any], fits: ColumnElement[bool], *, is_narrow: bool) -> ColumnElement[bool]:
+def _has(of: sa.Column[Any], fits: sa.ColumnElement[bool], *, is_narrow: bool) -> sa.ColumnElement[bool]:
     """Return the condition that a row that fits belongs to a checkpoint, by the row's column `of`."""
     if is_narrow:
-        return select(of).where(of == checkpoints.c.id, fits).correlate(checkpoints).exists()
-    return checkpoints.c.id.in_(select(of).where(fits))
+        return sa.select(of).where(of == checkpoints.c.id, fits).correlate(checkpoints).exists()
+    return checkpoints.c.id.in_(sa.select(of).where(fits))
