@@ -51,7 +51,7 @@ _log = logging.getLogger(__name__)
 class SharedGraphs:
     """The graphs of agents in the collection in a folder, each with its entry in the manifest.
 
-    It is opened when it is used, and made where it is written first. `Backend` describes the methods; they raise
+    It is opened when it is used, and made where it is written first. `SparqlClient` has the same methods. They raise
     StoreBusyError if other processes do not let go within `PATIENCE_S`, and StoreError for what cannot be opened.
     """
 
@@ -81,7 +81,7 @@ class SharedGraphs:
             return sorted(name for name, one in holdings.entries.items() if one.is_done) if holdings else []
 
     def unfinished(self) -> frozenset[str]:
-        """Return the names of graphs whose loading was interrupted."""
+        """Return the names of graphs whose loading was interrupted, which are as good as absent."""
         with self.working() as holdings:
             return frozenset(one.graph for one in holdings.unfinished()) if holdings else frozenset()
 
@@ -116,7 +116,7 @@ class SharedGraphs:
             return not holdings.fault(graph)
 
     def add(self, graph: str, triples: Body, *, source: str = "") -> bool:
-        """Make a graph unless there is one."""
+        """Make a graph unless there is one of its name; return whether it was made. `source` is its file's path."""
         with self._writable() as holdings:
             held = holdings.entries.get(graph)
             if held is not None and held.is_done:
@@ -136,7 +136,7 @@ class SharedGraphs:
             self._load(holdings, _from_same_source(holdings, _load_of(graph, triples, source)))
 
     def drop(self, graph: str) -> bool:
-        """Take out a graph and its entry."""
+        """Take out a graph and its entry; return whether it was there as a whole."""
         with self.working() as there:
             if there is None:
                 return False

@@ -46,9 +46,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.names import Kind
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.sparql.result import Term
-    from checkpoint_ld.stores.backend import Backend, Row
+    from checkpoint_ld.stores.backend import Row
     from checkpoint_ld.stores.collection import Collection
+    from checkpoint_ld.stores.embedded import SharedGraphs
     from checkpoint_ld.stores.protocol import Filter, Key
+    from checkpoint_ld.stores.server import SparqlClient
 
 
 NAMES: Final = "SELECT DISTINCT ?c { GRAPH ?c { { ?c a caf:Checkpoint } UNION { ?c caf:snapshot ?snapshot } } }"
@@ -206,7 +208,7 @@ class GraphStore(CheckedMethods):
         is_served = isinstance(collection, str) and collection.lower().startswith(_SERVERS)
         if isinstance(collection, (str, os.PathLike)) and not is_served:
             self._given = self.path = store_path(collection, is_folder=True)
-        self._opened: Backend | None = None
+        self._opened: SharedGraphs | SparqlClient | None = None
         self._guard = threading.Lock()
 
     def put(
@@ -314,7 +316,7 @@ class GraphStore(CheckedMethods):
             self._opened.close()
 
     @property
-    def _graphs(self) -> Backend:
+    def _graphs(self) -> SharedGraphs | SparqlClient:
         with self._guard:
             given = self._given
             if self._opened is not None:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from checkpoint_ld.families import Source
-    from checkpoint_ld.stores.backend import Backend
 
 __all__ = [
     "Credentials",
@@ -252,7 +251,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 60
 
 
-def pull(store: Backend, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Source]]:
+def pull(store: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Source]]:
     """Yield the checkpoints that a store holds, or those of the given names, each with its name and as it was read.
 
     Raises LookupFailedError for a name that no graph has, ReadError for a graph that is no checkpoint, and StoreError

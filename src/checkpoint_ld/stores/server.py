@@ -182,7 +182,7 @@ class SparqlClient:
         return request.values_of(self.read(graph) or b"") == request.values_of(triples)
 
     def add(self, graph: str, triples: Body, *, source: str = "") -> bool:  # noqa: ARG002 - there is no place for it
-        """Make a graph unless there is one."""
+        """Make a graph unless there is one of its name; return whether it was made."""
         name, count = NamedNode(graph), sum(1 for _ in opened(triples))
         if not self._takes_updates() or count > _MOST_TRIPLES or len(triples) > _MOST_BYTES:
             is_ours = not self.count([graph])[graph]
@@ -208,7 +208,7 @@ class SparqlClient:
         self.send(request.add_graphs(self.endpoint, quads, number, compress=self._compresses(quads)))
 
     def change(self, graph: str, triples: Body, before: bytes) -> bool:
-        """Change what is different in a graph, if its hash is still the one that it had."""
+        """Change what is different in a graph, if its hash is still that of `before`; return whether it was."""
         if not self._takes_updates():
             is_same = self.holds(graph, before)
             if is_same:
