@@ -37,3 +37,21 @@ def test_every_format_can_be_asked_for(run: Run) -> None:
     told = run("export", "--help").out.decode()
     shown = "".join(told.split())
     assert "|".join((*exporting.FILES, *exporting.SINGLE_FILES, *exporting.FOLDERS)) in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("b.cff", "cff-version"), ("b.md", "# "), ("b.jsonl", '{"'), ("b.json", "{\n"), ("b.csv", "Question ID,")],
+)
+def test_the_extension_of_a_file_tells_its_format(run: Run, name: str, begins: str, tmp_path: Path) -> None:
+    assert run("export", METALS, "-o", tmp_path / name).code == 0
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
+
+
+@pytest.mark.parametrize("name", ["crate", "b.zip", "b.jsonld", "b.ttl"])
+def test_a_name_that_tells_no_format_is_refused(run: Run, name: str, tmp_path: Path) -> None:
+    told = run("export", METALS, "-o", tmp_path / name)
+
+    assert told.code == 2
+    assert f"{name}: the name does not tell the format: choose from csv, " in told.err
+    assert list(tmp_path.iterdir()) == []

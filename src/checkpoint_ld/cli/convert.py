@@ -163,7 +163,7 @@ FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
 
 @click.command(cls=Command)
 @argument("file", "FILE", "The benchmark to read; - for standard input.")
-@choice("--to", "kind", values=(*FILES, *FOLDERS), required=True, help="The format to write.")
+@choice("--to", "kind", values=(*FILES, *FOLDERS), help="The format to write; without it a file's extension tells.")
 @click.option(
     "-o", "--output", "target", required=True, shell_complete=files, help="The file, folder or archive (.zip) to write."
 )
@@ -183,7 +183,7 @@ FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
 def export(
     *,
     file: str,
-    kind: str,
+    kind: str | None,
     target: str,
     answers: tuple[str, ...],
     runs: tuple[str, ...],

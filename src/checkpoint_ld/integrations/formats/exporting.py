@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.files import already_there, is_packed, replace_file
+from checkpoint_ld.benchmark.exports import EXTENSIONS
+from checkpoint_ld.documents.files import already_there, extension_of, is_packed, replace_file
 from checkpoint_ld.errors import SettingsError, TargetUnwritableError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     benchmark: Benchmark,
     path: str | os.PathLike[str],
     *,
-    format: str,  # noqa: A002 - as Benchmark.export_to_file calls it
+    format: str | None = None,  # noqa: A002 - as Benchmark.export_to_file calls it
     overwrite: bool = False,
     answers: Sequence[str | os.PathLike[str]] = (),
     runs: Sequence[str | os.PathLike[str]] = (),
@@ -50,14 +51,17 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
 
     `format` is `csv`, `markdown`, `json`, `workbook`, `records`, `parquet` (see `Benchmark.export_to_file`) or
     `citation` (CITATION.cff), which are files, packed where `path` ends with `.gz`; or `croissant`, `hugging-face`,
-    `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. A crate takes in files of
-    recorded `answers` and the agent checkpoints of `runs`. A file appears whole or not at all, and so does a new
-    folder; with `overwrite` the files in a folder that is there are replaced one by one, and others stay.
+    `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. Without it the extension
+    of a file tells. A crate takes in files of recorded `answers` and the agent checkpoints of `runs`. A file appears
+    whole or not at all, and so does a new folder; with `overwrite` the files in a folder that is there are replaced
+    one by one, and others stay.
 
-    Raises SettingsError for another format, for answers or runs in any but a crate, and where an extra is missing,
-    WriteError for what the format cannot hold at all, ReadError for answers and runs that cannot be read,
+    Raises SettingsError for another format or extension, for answers or runs in any but a crate, and where an extra is
+    missing, WriteError for what the format cannot hold at all, ReadError for answers and runs that cannot be read,
     TargetExistsError for what is there already, TargetUnwritableError for what cannot be written.
     """
+    if format is None:
+        format = _format_of(path)  # noqa: A001 - as above
     if (answers or runs) and format != _WITH_RESULTS:
         raise SettingsError(f"answers and runs have no place in {format}: export to {_WITH_RESULTS}")
     if format in FILES:
@@ -83,6 +87,14 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     except OSError as error:
         raise TargetUnwritableError(f"{folder}: cannot be written: {error.strerror}; choose another folder") from error
     return tuple(findings)
+
+
+def _format_of(path: str | os.PathLike[str]) -> str:
+    found = "citation" if extension_of(path) == ".cff" else EXTENSIONS.get(extension_of(path))
+    if found not in (*FILES, *SINGLE_FILES):
+        known = ", ".join((*FILES, *SINGLE_FILES, *FOLDERS))
+        raise SettingsError(f"{os.fspath(path)}: the name does not tell the format: choose from {known}")
+    return found
 
 
 def _archive(files: dict[str, bytes]) -> bytes:
