@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from rdflib import Literal, URIRef
 
@@ -142,10 +142,10 @@ def say_rubrics(said: Statements, holders: Sequence[Node], role: str) -> None:
     repeatable = [REPEATABLE if suffix == DYNAMIC else _NONE for suffix in suffixes]
     classes: dict[tuple[object, ...], list[str]] = {}
     alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
-    for rating, suffix, values in zip(ratings, suffixes, say_settings(said, ratings, "Trait", repeatable), strict=True):
+    settings = say_settings(said, ratings, "Trait", repeatable, TELLING)
+    for rating, suffix, telling in zip(ratings, suffixes, settings, strict=True):
         if suffix is not None:
             bounds = _bounds(said, rating)
-            telling = [(name, values[name]) for name in TELLING & values.keys()]
             # The terms of the graph and the bounds stay what they are meanwhile.
             key = suffix, id(bounds), *((name, id(value)) for name, value in telling)
             if key not in classes:
@@ -189,9 +189,13 @@ def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, o
 
 
 def say_settings(
-    said: Statements, holders: Sequence[Node], role: str, may_repeat: Iterable[frozenset[str]] = repeat(_NONE)
-) -> Iterator[Mapping[str, Node | None]]:
-    """Say the settings of objects as predicates; yield them by name, of repeated ones the last.
+    said: Statements,
+    holders: Sequence[Node],
+    role: str,
+    may_repeat: Iterable[frozenset[str]] = repeat(_NONE),
+    telling: frozenset[str] = _NONE,
+) -> Iterator[list[tuple[str, Node | None]]]:
+    """Say the settings of objects as predicates; yield those called as `telling` has it, of repeated ones the last.
 
     `may_repeat` are the names that each object may have more than once.
     """
@@ -200,25 +204,49 @@ def say_settings(
     settings = said.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
     nodes = list(chain.from_iterable(settings))
     names, terms = _names(said, nodes), [index[node].get(_VALUE) for node in nodes]
+    lacks_values = any(term is None for term in terms)
+    layouts: dict[tuple[object, ...], _Names] = {}
     end = 0
     for holder, found, repeatable in zip(holders, settings, may_repeat, strict=False):
         start, end = end, end + len(found)
-        several, own, held = found, names[start:end], terms[start:end]
-        if len(set(own)) < len(own):
-            several = said.reader.in_order(found)
-            own, held = _names(said, several), [index[node].get(_VALUE) for node in several]
-            pairs = zip(several, own, strict=True)
-            said.repeated((node, name if name not in repeatable else None) for node, name in pairs)
-        if None in held:
-            for node, name, term in zip(several, own, held, strict=True):
+        own, held = tuple(names[start:end]), terms[start:end]
+        if own not in layouts:
+            layouts[own] = _Names.of(own, known, telling)
+        layout = layouts[own]
+        if layout.are_repeated:
+            found = said.reader.in_order(found)  # noqa: PLW2901 - the same settings
+            own, held = tuple(_names(said, found)), [index[node].get(_VALUE) for node in found]
+            layout = _Names.of(own, known, telling)
+            said.repeated(
+                (node, name if name not in repeatable else None) for node, name in zip(found, own, strict=True)
+            )
+        if lacks_values:
+            for node, name, term in zip(found, own, held, strict=True):
                 if term is None and isinstance(name, str) and not may_lack_value(name, role):
                     said.is_a(node, "ValuelessSetting")
-        values = {name: _first(term) for name, term in zip(own, held, strict=True) if name.__class__ is str}
-        for name in known.keys() & values.keys():
-            value = values[name]
+        for at, predicate in layout.known:
+            value = _first(held[at])
             if is_told(value):
-                put(said.found, holder, known[name], value)
-        yield values
+                put(said.found, holder, predicate, value)
+        yield [(name, _first(held[at])) for at, name in layout.telling]
+
+
+class _Names(NamedTuple):
+    """The names of an object's settings: whether one repeats, and where those stand that say something."""
+
+    are_repeated: bool
+    known: list[tuple[int, Node]]
+    telling: list[tuple[int, str]]
+
+    @classmethod
+    def of(cls, own: tuple[object, ...], known: Mapping[str, Node], telling: frozenset[str]) -> _Names:
+        """Return what `own` names tell; of those that repeat the last counts."""
+        last = {name: at for at, name in enumerate(own) if isinstance(name, str)}
+        return cls(
+            len(set(own)) < len(own),
+            [(at, known[name]) for name, at in last.items() if name in known],
+            [(at, name) for name, at in last.items() if name in telling],
+        )
 
 
 def _first(held: Node | list[Node] | None) -> Node | None:
