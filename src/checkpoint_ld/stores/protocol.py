@@ -10,9 +10,9 @@ import operator
 import os
 from bisect import bisect_left
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 from checkpoint_ld.agent import values
 from checkpoint_ld.arguments import CheckedMethods
@@ -77,6 +77,10 @@ _EQUAL = {
 """The members of a filter that have to be equal to a member of the header, by the name of that one."""
 
 
+Condition: TypeAlias = "tuple[str, Callable[[Any, Any], Any], Any]"
+"""The name of a member of a header, the comparison, and the value to compare it with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filter(CheckedMethods):
     """Which checkpoints are meant: those that fit everything that is given.
@@ -104,6 +108,8 @@ class Filter(CheckedMethods):
     limit: int | None = None
     cursor: Key | None = None
     order: Order = "newest"
+    conditions: tuple[Condition, ...] = field(init=False, repr=False, compare=False)
+    """The conditions on a header."""
 
     def __post_init__(self) -> None:
         if self.order not in ("newest", "oldest"):
@@ -124,10 +130,6 @@ class Filter(CheckedMethods):
             text = getattr(self, member) or ""
             if not text.isascii() and any("\ud800" <= one <= "\udfff" for one in text):
                 raise SettingsError(f"{name} {text!r} holds half a surrogate pair, which no checkpoint does")
-
-    @property
-    def conditions(self) -> Iterator[tuple[str, Callable[[Any, Any], Any], Any]]:
-        """The conditions on a header: the name of a member, the comparison, and the value to compare it with."""
         given = (
             *((name, operator.eq, getattr(self, member)) for member, name in _EQUAL.items()),
             ("is_branch", operator.eq, None if self.branch_of is None else 1),
@@ -135,7 +137,7 @@ class Filter(CheckedMethods):
             ("timestamp", operator.lt, self.until),
             ("key", operator.lt if self.order == "newest" else operator.gt, self.cursor),
         )
-        return (one for one in given if one[2] is not None)
+        object.__setattr__(self, "conditions", tuple(one for one in given if one[2] is not None))
 
     @property
     def asks_for_facts(self) -> bool:
