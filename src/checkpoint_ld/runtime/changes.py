@@ -77,16 +77,47 @@ def new_id(prefix: str) -> str:
     return f"{prefix}{number:032x}"
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change: its name, such as `thought.created`, and what it brings along, such as `event["thought"]`."""
+
+    name: str
+    payload: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __getitem__(self, key: str) -> Any:
+        return self.payload[key]
+
+
+Handler = Callable[[Event], None]
+ErrorHandler = Callable[[Exception, Event], None]
+Settled = Callable[[tuple[Event, ...]], None]
+
+
+def log_error(error: Exception, event: Event) -> None:
+    """Log what a subscriber raised: the usual `on_error`."""
+    logging.getLogger(__name__).error("a subscriber to %s failed", shown(event.name), exc_info=error)
+
+
 class Changes:
     """What the parts of a state share: the lock, the events, the time.
 
     As long as somebody holds `still`, nobody else changes anything. `revision` counts the changes. `now` is never
     earlier than any moment that is in the state: a clock that is put back makes no thought older than its parent.
+
+    What one change brought about is told to subscribers together, by the thread that made the change, before its call
+    returns. Changes that a subscriber makes wait until the current ones are delivered. A thread waits for its turn
+    while another one delivers.
     """
 
-    def __init__(self, bus: Bus, clock: Clock) -> None:
-        self.bus = bus
+    def __init__(self, on_error: ErrorHandler, clock: Clock) -> None:
         self.clock = clock
+        self._on_error = on_error
+        self._handlers: tuple[tuple[str, Callable[[Any], None]], ...] = ()
+        """With the patterns of their events; without one, they are called with all events of a change."""
+        self._members = threading.Lock()
+        self._waiting: deque[tuple[Event, ...]] = deque()
+        self._turn = threading.RLock()
+        self._busy = False
         self.revision = 0
         self.still = threading.RLock()
         self._depth = 0
@@ -107,12 +138,12 @@ class Changes:
                 finally:
                     self._depth -= 1
                     if not self._depth and self._events:
-                        self.bus.post(tuple(self._events))
+                        self._waiting.append(tuple(self._events))
                         self._events.clear()
                         posted = True
         finally:
             if posted:
-                self.bus.deliver()
+                self._deliver()
 
     @property
     def is_mine(self) -> bool:
@@ -126,7 +157,7 @@ class Changes:
 
     def tell(self, name: str, **payload: Any) -> None:
         """Note an event; only within `change`."""
-        if self.bus.is_heard:
+        if self._handlers:
             self._events.append(Event(name, MappingProxyType(payload)))
 
     def now(self) -> int:
@@ -138,6 +169,58 @@ class Changes:
         with self.still:
             self._latest = max(self._latest, *(one for one in moments if one is not None), 0)
             return self._latest
+
+    def on(self, pattern: str, handler: Handler) -> Callable[[], None]:
+        """Call `handler` with the events of that name, or of those that begin so for a pattern such as `thought.*`.
+
+        Returns what ends it. Raises SettingsError for a `*` anywhere but at the end.
+        """
+        if "*" in pattern[:-1] or not pattern:
+            raise SettingsError(f"the pattern {pattern!r} is none: give a name, a prefix such as 'thought.*', or '*'")
+        return self._added(pattern, handler)
+
+    def on_settled(self, handler: Settled) -> Callable[[], None]:
+        """Call `handler` after each change, with all events that it brought, when all others have heard of them."""
+        return self._added("", handler)
+
+    def _added(self, pattern: str, handler: Callable[[Any], None]) -> Callable[[], None]:
+        entry = (pattern, handler)
+        with self._members:
+            self._handlers = (*self._handlers, entry)
+
+        def off() -> None:
+            with self._members:
+                self._handlers = tuple(one for one in self._handlers if one is not entry)
+
+        return off
+
+    def _deliver(self) -> None:
+        """Deliver all that waits; a subscriber's own changes are left to the delivery that it was called by."""
+        with self._turn:
+            if self._busy:
+                return
+            self._busy = True
+            try:
+                while self._waiting:
+                    self._tell_of(self._waiting.popleft())
+            finally:
+                self._busy = False
+
+    def _tell_of(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            for pattern, handler in self._handlers:
+                is_prefix = pattern.endswith("*") and event.name.startswith(pattern[:-1])
+                if pattern and (event.name == pattern or is_prefix):
+                    self._call(handler, event, event)
+        for pattern, handler in self._handlers:
+            if not pattern:
+                self._call(handler, events, events[-1])
+
+    def _call(self, handler: Callable[[Any], None], given: Any, event: Event) -> None:
+        try:
+            handler(given)
+        except Exception as error:  # noqa: BLE001 - whatever a subscriber raises, the agent goes on
+            self._on_error(error, event)
 
 
 Made = TypeVar("Made", bound=Value)
@@ -194,102 +277,3 @@ def is_memory(value: Any) -> bool:
 
 def _is_amount(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value < math.inf
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One change: its name, such as `thought.created`, and what it brings along, such as `event["thought"]`."""
-
-    name: str
-    payload: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-
-    def __getitem__(self, key: str) -> Any:
-        return self.payload[key]
-
-
-Handler = Callable[[Event], None]
-ErrorHandler = Callable[[Exception, Event], None]
-Settled = Callable[[tuple[Event, ...]], None]
-
-
-def log_error(error: Exception, event: Event) -> None:
-    """Log what a subscriber raised: the usual `on_error`."""
-    logging.getLogger(__name__).error("a subscriber to %s failed", shown(event.name), exc_info=error)
-
-
-class Bus:
-    """Delivers events to subscribers, one change after the other.
-
-    What one change brought about is delivered together, by the thread that made the change, before its call returns.
-    Changes that a subscriber makes wait until the current ones are delivered. A thread waits for its turn while
-    another one delivers.
-    """
-
-    def __init__(self, on_error: ErrorHandler = log_error) -> None:
-        self._on_error = on_error
-        self._handlers: tuple[tuple[str, Callable[[Any], None]], ...] = ()
-        """With the patterns of their events; without one, they are called with all events of a change."""
-        self._waiting: deque[tuple[Event, ...]] = deque()
-        self._turn = threading.RLock()
-        self._busy = False
-        self._members = threading.Lock()
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._handlers)
-
-    def on(self, pattern: str, handler: Handler) -> Callable[[], None]:
-        """Call `handler` with the events of that name, or of those that begin so for a pattern such as `thought.*`.
-
-        Returns what ends it. Raises SettingsError for a `*` anywhere but at the end.
-        """
-        if "*" in pattern[:-1] or not pattern:
-            raise SettingsError(f"the pattern {pattern!r} is none: give a name, a prefix such as 'thought.*', or '*'")
-        return self._added(pattern, handler)
-
-    def on_settled(self, handler: Settled) -> Callable[[], None]:
-        """Call `handler` after each change, with all events that it brought, when all others have heard of them."""
-        return self._added("", handler)
-
-    def _added(self, pattern: str, handler: Callable[[Any], None]) -> Callable[[], None]:
-        entry = (pattern, handler)
-        with self._members:
-            self._handlers = (*self._handlers, entry)
-
-        def off() -> None:
-            with self._members:
-                self._handlers = tuple(one for one in self._handlers if one is not entry)
-
-        return off
-
-    def post(self, events: tuple[Event, ...]) -> None:
-        """Queue the events of one change."""
-        self._waiting.append(events)
-
-    def deliver(self) -> None:
-        """Deliver all that waits; a subscriber's own changes are left to the delivery that it was called by."""
-        with self._turn:
-            if self._busy:
-                return
-            self._busy = True
-            try:
-                while self._waiting:
-                    self._deliver(self._waiting.popleft())
-            finally:
-                self._busy = False
-
-    def _deliver(self, events: tuple[Event, ...]) -> None:
-        for event in events:
-            for pattern, handler in self._handlers:
-                if event.name == pattern or (pattern.endswith("*") and event.name.startswith(pattern[:-1])):
-                    self._call(handler, event, event)
-        for pattern, handler in self._handlers:
-            if not pattern:
-                self._call(handler, events, events[-1])
-
-    def _call(self, handler: Callable[[Any], None], given: Any, event: Event) -> None:
-        try:
-            handler(given)
-        except Exception as error:  # noqa: BLE001 - whatever a subscriber raises, the agent goes on
-            self._on_error(error, event)

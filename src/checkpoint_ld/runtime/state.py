@@ -22,7 +22,6 @@ from checkpoint_ld.errors import LookupFailedError, WriteError
 from checkpoint_ld.notebook import Card, Shown
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.runtime.changes import (
-    Bus,
     Changes,
     Clock,
     ErrorHandler,
@@ -213,7 +212,7 @@ class RuntimeState(CheckedMethods, Shown):
         self.checked: tuple[About | None, ...] = (None,) if snapshot is EMPTY else ()
         """With which `about` checkpoints of the state are known to break no rule. No change of a part breaks one."""
         self.clock = clock
-        self._changes = Changes(Bus(on_error), clock)
+        self._changes = Changes(on_error, clock)
         self._base = snapshot
         self.progress = ExecutionProgress(self._changes, snapshot.progress)
         step: Callable[[], None] = self.progress.advance if auto_step else lambda: None
@@ -251,11 +250,11 @@ class RuntimeState(CheckedMethods, Shown):
 
         Raises SettingsError for a pattern that is none.
         """
-        return self._changes.bus.on(pattern, handler)
+        return self._changes.on(pattern, handler)
 
     def on_settled(self, handler: Settled) -> Callable[[], None]:
         """Call `handler` after each change with all events that it brought; return what ends it."""
-        return self._changes.bus.on_settled(handler)
+        return self._changes.on_settled(handler)
 
     def change(self) -> AbstractContextManager[None]:
         """Make all changes in a `with` block one: no snapshot shows some of them only, and one checkpoint follows.
