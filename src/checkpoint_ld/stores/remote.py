@@ -110,7 +110,9 @@ def push(  # noqa: PLR0913 - all but the first three are named
     pushed: list[Pushed] = []
     warnings: list[str] = []
     for batch in _batches(distinct(graphs, on_conflict, conflict)):
-        settled = _there(batch, client, noted)
+        known = [one for one in batch if noted.is_done(one)]
+        counts = client.count(one.graph for one in known)
+        settled = {one.graph for one in known if _is_right(one, counts[one.graph])}
         to_send = [one for one in batch if one.graph not in settled]
         warnings += [warning for one in to_send for warning in _warnings(one, client)]
         noted.loading(to_send)
@@ -194,13 +196,6 @@ def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
             batch, size = {}, 0
     if batch:
         yield list(batch.values())
-
-
-def _there(batch: Sequence[Outgoing], client: SparqlClient, manifest: Manifest) -> frozenset[str]:
-    """Return the names of the graphs that were brought there before and still have as many triples."""
-    known = [one for one in batch if manifest.is_done(one)]
-    counts = client.count(one.graph for one in known)
-    return frozenset(one.graph for one in known if _is_right(one, counts[one.graph]))
 
 
 def _send(batch: Sequence[Outgoing], client: SparqlClient, *, fast: bool) -> None:
