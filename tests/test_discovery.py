@@ -214,3 +214,13 @@ def test_binary_files_are_no_checkpoints(tmp_path: Path) -> None:
 )
 def test_globs(pattern: str, path: str, expected: bool) -> None:
     assert selection.matches(pattern, path) is expected
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_in_a_folder_is_passed_over_and_not_read(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.jsonld")
+    known = discover(["."])
+    (folder / "pipe.jsonld").unlink()
+
+    assert known.files == discover(["."]).files
+    assert known.passed_over == discover(["."]).passed_over + 1

@@ -55,3 +55,13 @@ def test_a_name_that_tells_no_format_is_refused(run: Run, name: str, tmp_path: P
     assert told.code == 2
     assert f"{name}: the name does not tell the format: choose from csv, " in told.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_standard_output_has_what_a_file_would_have_and_holds_no_folder(run: Run, tmp_path: Path) -> None:
+    assert run("export", METALS, "-o", tmp_path / "metals.csv").code == 0
+    told = run("export", METALS, "--to", "csv", "-o", "-")
+    assert told.out == (tmp_path / "metals.csv").read_bytes()
+
+    refused = run("export", METALS, "--to", "inspect", "-o", "-")
+    assert (refused.code, refused.out) == (2, b"")
+    assert "inspect is a folder, which standard output cannot hold: name it, or a .zip" in refused.err

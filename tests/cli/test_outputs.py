@@ -238,3 +238,17 @@ def test_a_packed_file_is_repaired_in_its_package(run: Run) -> None:
     assert gzip.decompress(Path("packed.jsonld.gz").read_bytes()) == Path("broken.jsonld").read_bytes() != broken
     windows = run("validate", "packed.jsonld.gz", "--jobs", "1")
     assert windows.err == "packed.jsonld.gz: it is packed; it is worked on in one piece, which takes more memory\n"
+
+
+@pytest.mark.parametrize(
+    "command", [("site", EXAMPLES), ("bulk", "convert", EXAMPLES), ("pull", "http://127.0.0.1:1/sparql")], ids=str
+)
+def test_a_folder_is_not_written_to_standard_output(
+    run: Run, command: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = run(*command, "-o", "-")
+
+    assert (told.code, told.out) == (2, b"")
+    assert "a folder is written, which standard output cannot hold: name it" in told.err
+    assert list(tmp_path.iterdir()) == []

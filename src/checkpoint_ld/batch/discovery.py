@@ -128,6 +128,8 @@ def shows_a_checkpoint(file: Path) -> bool:
 
     What cannot be opened, is too large or, as .jsonld, is not even JSON counts as one: saying so is for its validation.
     """
+    if file.exists() and not file.is_file():  # to read a pipe or a device may never end
+        return False
     try:
         if not file.is_file() or file.stat().st_size > DEFAULT_LIMITS.size:
             return True

@@ -8,7 +8,17 @@ import click
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import EXIT_FAILED, streams
-from checkpoint_ld.cli.parameters import EXIT_FOUND, Group, argument, files, flag, quiet, seconds, together, whole
+from checkpoint_ld.cli.parameters import (
+    EXIT_FOUND,
+    Group,
+    argument,
+    flag,
+    output_folder,
+    quiet,
+    seconds,
+    together,
+    whole,
+)
 
 if TYPE_CHECKING:
     from checkpoint_ld.batch.bulk import ConvertOptions
@@ -27,7 +37,7 @@ _shared = together(
         nargs=-1,
         required=True,
     ),
-    click.option("-o", "--output", "folder", required=True, shell_complete=files, help="The folder to write to."),
+    output_folder("The folder to write to.", required=True),
     whole("--jobs", default=1, help="How many processes work at once."),
     seconds("--shard-size", default=64, help="About how many MB of input make a shard."),
     flag("--force", help="Overwrite what another run has written; what is read never is."),

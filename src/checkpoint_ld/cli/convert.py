@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import PurePath
+import tempfile
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +25,7 @@ from checkpoint_ld.cli.parameters import (
     written_as,
 )
 from checkpoint_ld.documents.files import extension_of, is_packed, replace_file
-from checkpoint_ld.errors import WriteError
+from checkpoint_ld.errors import SettingsError, WriteError
 
 if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
@@ -165,7 +166,12 @@ FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
 @argument("file", "FILE", "The benchmark to read; - for standard input.")
 @choice("--to", "kind", values=(*FILES, *FOLDERS), help="The format to write; without it a file's extension tells.")
 @click.option(
-    "-o", "--output", "target", required=True, shell_complete=files, help="The file, folder or archive (.zip) to write."
+    "-o",
+    "--output",
+    "target",
+    required=True,
+    shell_complete=files,
+    help="The file, folder or archive (.zip) to write; - for standard output.",
 )
 @click.option(
     "--answers", multiple=True, shell_complete=files, help="Recorded answers to take into a crate; may be repeated."
@@ -201,7 +207,16 @@ def export(
     found = streams.discovered(runs, "take").files if runs else ()
     reading = refusing(streams.read_benchmark(file, syntax=syntax), strict=strict)
     benchmark = Benchmark.of_reading(reading)
-    findings = export_benchmark(benchmark, target, format=kind, overwrite=force, answers=answers, runs=found)
+    given: dict[str, Any] = {"format": kind, "overwrite": force, "answers": answers, "runs": found}
+    if target == streams.STANDARD and kind is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "exported")
+            findings = export_benchmark(benchmark, path, **given)
+            if not path.is_file():
+                raise SettingsError(f"{kind} is a folder, which standard output cannot hold: name it, or a .zip")
+            streams.write(target, path.read_bytes())
+    else:
+        findings = export_benchmark(benchmark, target, **given)
     if not quiet:
         streams.report(findings, most=len(findings))
 
@@ -261,7 +276,7 @@ def import_(
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld import writing
     from checkpoint_ld.dialects import reading
-    from checkpoint_ld.errors import FindingsError, SettingsError
+    from checkpoint_ld.errors import FindingsError
 
     output.check(file)
     if rubric is None and rubric_part is not None:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, as_json, files, flag, paths, quiet, syntax
+from checkpoint_ld.cli.parameters import Command, argument, as_json, files, flag, output_folder, paths, quiet, syntax
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -127,7 +127,7 @@ MOST_REMARKS = 10
 
 @click.command(cls=Command)
 @paths
-@click.option("-o", "--output", "folder", required=True, help="The folder to write.", shell_complete=files)
+@output_folder("The folder to write.", required=True)
 @click.option(
     "--answers",
     multiple=True,

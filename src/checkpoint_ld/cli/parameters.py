@@ -165,6 +165,17 @@ def output(
     return with_output
 
 
+def output_folder(description: str, **settings: Any) -> Callable[[Run], Run]:
+    """Return the decorator for `--output` where it is a `folder`."""
+    return click.option("-o", "--output", "folder", callback=_named, shell_complete=files, help=description, **settings)
+
+
+def _named(ctx: click.Context, param: click.Parameter, value: str) -> str:  # noqa: ARG001 - click's signature
+    if value == STANDARD:
+        raise click.BadParameter("a folder is written, which standard output cannot hold: name it")
+    return value
+
+
 paths = argument("paths", "PATH…", "Files, folders and patterns.", nargs=-1, required=True)
 syntax = choice("--from", "syntax", values=INPUTS, help="What is read, where neither extension nor content tells.")
 as_json = flag("--json", "as_json", help="Print JSON.")

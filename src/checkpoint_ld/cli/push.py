@@ -20,6 +20,7 @@ from checkpoint_ld.cli.parameters import (
     conflict,
     files,
     flag,
+    output_folder,
     prov,
     quiet,
     served,
@@ -259,9 +260,7 @@ _EXTENSIONS = {"jsonld": ".jsonld", "nt": ".nt", "turtle": ".ttl"}
 @click.command(cls=Command)
 @argument("url", "URL", "The URL of the store, without user and password.")
 @argument("graphs", "[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1)
-@click.option(
-    "-o", "--output", "folder", metavar="FOLDER", default=".", shell_complete=files, help="The folder for the files."
-)
+@output_folder("The folder for the files.", metavar="FOLDER", default=".")
 @choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write.")
 @flag("--list", "list_only", help="List the checkpoints; write nothing.")
 @served
