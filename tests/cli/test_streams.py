@@ -134,6 +134,16 @@ def test_a_full_or_closed_standard_output_is_one_line() -> None:
 
 
 @pytest.mark.slow
+def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    gone = f'cd "{tmp_path}" && mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    done = subprocess.run(
+        ["bash", "-c", gone, "bash", *command_of("validate", "x.jsonld")], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"the folder that this runs in does not exist any more: change to another one\n"
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_another_encoding_shows_people_what_it_can_and_leaves_data_as_it_is(encoding: str) -> None:

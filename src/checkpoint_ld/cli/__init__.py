@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import gc
 import os
 import sys
@@ -43,6 +44,8 @@ def main() -> None:
             raise
         if error.filename is not None:
             fail(_fault(error))
+        if error.errno == errno.ENOENT:  # nothing is looked up by a name but where we are
+            fail("the folder that this runs in does not exist any more: change to another one")
         _forget_output()
         fail(f"standard output cannot be written: {error.strerror or error}; no more of it was written")
     except Exception as error:  # a traceback helps nobody but us, who can ask for it
