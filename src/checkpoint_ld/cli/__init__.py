@@ -42,12 +42,7 @@ def main() -> None:
     except OSError as error:
         if os.environ.get(TRACEBACK):
             raise
-        if error.filename is not None:
-            fail(_fault(error))
-        if error.errno == errno.ENOENT:  # nothing is looked up by a name but where we are
-            fail("the folder that this runs in does not exist any more: change to another one")
-        _forget_output()
-        fail(f"standard output cannot be written: {error.strerror or error}; no more of it was written")
+        fail(_unavailable(error))
     except Exception as error:  # a traceback helps nobody but us, who can ask for it
         if os.environ.get(TRACEBACK):
             raise
@@ -77,6 +72,15 @@ def _run() -> int:
     finally:
         sys.stdout.flush()
     return 0
+
+
+def _unavailable(error: OSError) -> str:
+    if error.filename is not None:
+        return _fault(error)
+    if error.errno == errno.ENOENT:  # nothing is looked up without a name but where we are
+        return "the folder that this runs in does not exist any more: change to another one"
+    _forget_output()
+    return f"standard output cannot be written: {error.strerror or error}; no more of it was written"
 
 
 def _fault(error: Exception) -> str:
