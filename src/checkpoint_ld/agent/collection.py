@@ -31,7 +31,7 @@ _PARENT: Final = "/parent/checkpoint_id"
 PLACES: Final = (*_FALLING, _PARENT)
 """The places that findings about a parent point to."""
 _ABOUT: Final = ("/about/benchmark", "/about/question", "/about/benchmark_sha256")
-_REMEMBERED: Final = (*PLACES, *_ABOUT, "/id", "/agent_id", "/execution_id")
+_REMEMBERED: Final = (*PLACES, *_ABOUT, "/id", "/agent_id")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,9 @@ class _Look:
         place = one.place if isinstance(one, AgentReading) else _in_tree
         if not isinstance(tree.get("id"), str) or not isinstance(tree.get("execution_id"), str):
             return
-        seen = Seen(sha256, {at: value_at(tree, at) for at in _REMEMBERED})
+        values = {at: value_at(tree, at) for at in _REMEMBERED}
+        parent = values[_PARENT] if isinstance(values[_PARENT], str) else None
+        seen = Seen(tree["id"], tree["execution_id"], parent, sha256, values)
         before = self.seen.get(seen.identifier)
         if before is not None:
             if before.sha256 != sha256:
@@ -142,26 +144,13 @@ def _finding(slug: str, at: str, seen: Seen, place: Place, detail: str = "") -> 
 
 
 class Seen(NamedTuple):
-    """What is remembered of a checkpoint: its hash, and the values at some places."""
+    """What is remembered of a checkpoint: ids of it, its execution and its parent, its hash, and some values."""
 
+    identifier: str
+    execution: str
+    parent: str | None
     sha256: str
     values: Mapping[str, Any]
-
-    @property
-    def identifier(self) -> str:
-        """The id of the checkpoint."""
-        return str(self.values["/id"])
-
-    @property
-    def execution(self) -> str:
-        """The id of its execution."""
-        return str(self.values["/execution_id"])
-
-    @property
-    def parent(self) -> str | None:
-        """The id of its parent."""
-        parent = self.values[_PARENT]
-        return parent if isinstance(parent, str) else None
 
     @property
     def about(self) -> tuple[Any, Any, Any]:

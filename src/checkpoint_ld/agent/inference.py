@@ -179,9 +179,7 @@ class Parts:
                 self.infer(part, "ofCheckpoint", self.root.node, "")
             for key, properties in _ARRAYS.get(kind, {}).items():
                 self._count(part, key, properties)
-            for key in _INSIDE.get(kind, ()):
-                if key in part.tree:
-                    self._inside(part, key, part.tree[key])
+            self._inside(part)
 
     def _count(self, part: Part, key: str, properties: tuple[str, str]) -> None:
         """Infer how many members an array has, and those that are null; any other value counts as one."""
@@ -193,24 +191,25 @@ class Parts:
             if one is None:
                 self.infer(part, null, None, f"/{key}/{at}")
 
-    def _inside(self, part: Part, key: str, value: Any) -> None:
-        """Infer what stands inside a JSON value, objects as parts of their own."""
-        name, kind = _INSIDE[part.kind][key]
-        members: Iterable[tuple[str | int, Any]] = ()
-        if isinstance(value, dict) and kind == DIFF:
-            members = (("", value),)
-        elif isinstance(value, dict) and kind == CHANGE:
-            members = value.items()
-            self.infer(part, "changeCount", len(value), "/" + key)
-        elif isinstance(value, list) and kind not in (DIFF, CHANGE):
-            members = enumerate(value)
-        for step, one in members:
-            at, stem = f"/{key}", f"{part.stem}/{key}"
-            if kind != DIFF:
-                at, stem = at + pointer((step,)), f"{stem}/{escaped(str(step))}"
-            self.infer(part, name, URIRef(stem) if isinstance(one, dict) else one, at)
-            if isinstance(one, dict):
-                self._inner(Part(URIRef(stem), one, part.pointer + at, kind))
+    def _inside(self, part: Part) -> None:
+        """Infer what stands inside the JSON values of a part, objects as parts of their own."""
+        for key, (name, kind) in _INSIDE.get(part.kind, {}).items():
+            value = part.tree.get(key)
+            members: Iterable[tuple[str | int, Any]] = ()
+            if isinstance(value, dict) and kind == DIFF:
+                members = (("", value),)
+            elif isinstance(value, dict) and kind == CHANGE:
+                members = value.items()
+                self.infer(part, "changeCount", len(value), "/" + key)
+            elif isinstance(value, list) and kind not in (DIFF, CHANGE):
+                members = enumerate(value)
+            for step, one in members:
+                at, stem = f"/{key}", f"{part.stem}/{key}"
+                if kind != DIFF:
+                    at, stem = at + pointer((step,)), f"{stem}/{escaped(str(step))}"
+                self.infer(part, name, URIRef(stem) if isinstance(one, dict) else one, at)
+                if isinstance(one, dict):
+                    self._inner(Part(URIRef(stem), one, part.pointer + at, kind))
 
     def _inner(self, part: Part) -> None:
         """Infer what an object inside a JSON value holds."""
@@ -219,9 +218,7 @@ class Parts:
         for key, name in _MEMBERS[part.kind].items():
             if key in part.tree:
                 self.infer(part, name, part.tree[key], "/" + key)
-        for key in _INSIDE.get(part.kind, ()):
-            if key in part.tree:
-                self._inside(part, key, part.tree[key])
+        self._inside(part)
 
     def located(self, part: Part, prop: Node) -> Iterator[Note]:
         """Yield the values of a property of a part, each with its place."""
