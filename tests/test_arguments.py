@@ -307,3 +307,9 @@ def test_no_argument_of_agents_is_answered_by_a_foreign_error(tmp_path: Path, mo
 def test_agents_programs_are_told_what_type_is_wanted(tmp_path: Path, call: Callable[[Any], Any], said: str) -> None:
     with CheckpointManager(tmp_path) as manager, pytest.raises(WrongTypeError, match=said):
         call(manager)
+
+
+@pytest.mark.parametrize("profile", [1, 1.5, b"x", None])
+def test_a_profile_that_is_no_text_is_refused(profile: Any) -> None:
+    with pytest.raises(WrongTypeError, match=r"shapes_graph\(\): profile is of type"):
+        checkpoint_ld.shapes_graph(profile=profile)

@@ -166,3 +166,9 @@ def test_a_checkpoint_of_an_agent_is_a_dataset_too(write: Write, store: Path) ->
 
     assert fitting(graph) == ""
     assert str(graph.value(URIRef(name), DCTERMS.description)).startswith("The checkpoint of an agent: ")
+
+
+def test_half_a_character_in_a_title_is_written_out(store: Path) -> None:
+    with Collection.open(store) as collection:
+        told = collection.describe(title="\ud800").triples
+    assert '"\\\\ud800"' in {str(triple.object) for triple in told}

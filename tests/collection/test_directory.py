@@ -11,7 +11,7 @@ from pathlib import Path
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.errors import CheckpointLdError, StoreBusyError, StoreError
+from checkpoint_ld.errors import CheckpointLdError, SettingsError, StoreBusyError, StoreError
 from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import Write, checkpoint, iri
 
@@ -164,3 +164,13 @@ def test_a_collection_is_made_where_a_killed_process_began_to_make_one(tmp_path:
     (folder / ".0123456789abcdef.tmp").write_bytes(b"{")
     Collection.open(folder).close()
     assert (folder / "collection.json").is_file()
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", "\ud800", "a" * 5000, "https://me:secret@example.org/"])
+def test_a_text_that_is_no_path_is_refused(path: str, store: Path) -> None:
+    with pytest.raises(SettingsError, match="is no path of a folder: give a"):
+        Collection.open(path)
+    with Collection.open(store) as collection:
+        for work in (collection.sync, collection.export):
+            with pytest.raises(SettingsError, match="is no path of a folder: give a"):
+                work(path)

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from pyoxigraph import Literal, NamedNode, Triple
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.phrases import harmless
+from checkpoint_ld.phrases import encodable, harmless
 from checkpoint_ld.sparql.formats import short
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, is_iri, written
@@ -62,8 +62,8 @@ def described(store: Store, wanted: Description) -> QueryResult:
     values: dict[str, Term] = {
         "document": iris["document"],
         "site": iris["site"],
-        "heading": Literal(wanted.title),
-        "publisher": Literal(wanted.publisher),
+        "heading": Literal(encodable(wanted.title)),
+        "publisher": Literal(encodable(wanted.publisher)),
     }
     found: set[Triple] = set()
     for name, text in _queries().items():

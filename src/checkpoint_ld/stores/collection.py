@@ -23,6 +23,7 @@ from checkpoint_ld.stores.export import Shard
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
 from checkpoint_ld.stores.manifest import PREFIX, STORE, Directory, Entry, FileState, collection_errors
+from checkpoint_ld.stores.protocol import path_of
 from checkpoint_ld.validation import profiles, validator
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Collection(CheckedMethods):
         that was ended left half loaded is emptied by the next that may write; `unfinished` names it.
         Raises StoreBusyError when others are not done, StoreError for what is no collection.
         """
-        directory = Directory.open(Path(path), read_only=read_only, wait=wait)
+        directory = Directory.open(path_of(path), read_only=read_only, wait=wait)
         try:
             collection = cls(directory)
             if not read_only:
@@ -163,7 +164,7 @@ class Collection(CheckedMethods):
 
         Files of which size and time are as before are not opened. Raises SourceMissingError.
         """
-        return self._followed(loading.sync(self._holdings, Path(folder), options, prune=prune))
+        return self._followed(loading.sync(self._holdings, path_of(folder), options, prune=prune))
 
     def remove(self, *names: str) -> tuple[str, ...]:
         """Take checkpoints out, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
@@ -297,7 +298,7 @@ class Collection(CheckedMethods):
 
         Raises WriteError for what cannot be written, StoreError while something is unfinished.
         """
-        return export.write_shards(self._holdings, Path(folder), shards=shards, compressed=compressed)
+        return export.write_shards(self._holdings, path_of(folder), shards=shards, compressed=compressed)
 
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
         """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss.

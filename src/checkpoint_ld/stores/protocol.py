@@ -6,6 +6,7 @@ database and a triple store translate the same conditions.
 
 from __future__ import annotations
 
+import errno
 import operator
 import os
 from bisect import bisect_left
@@ -18,7 +19,7 @@ from checkpoint_ld.agent import values
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointNotFound, SettingsError
-from checkpoint_ld.phrases import unknown
+from checkpoint_ld.phrases import shown, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -279,18 +280,27 @@ def store_path(given: str | os.PathLike[str], *, is_folder: bool) -> Path:
 
     Raises SettingsError for a text that is no path, and for a file in the place of a folder or the other way round.
     """
-    text = os.fspath(given)
     wanted, other = ("folder", "file") if is_folder else ("file", "folder")
+    path = path_of(given, wanted)
+    with suppress(OSError):  # whether it may be used is found out when it is
+        if path.exists() and path.is_dir() is not is_folder:
+            raise SettingsError(f"{path} is a {other}, not a {wanted}: give another path")
+    return path
+
+
+def path_of(given: str | os.PathLike[str], wanted: str = "folder") -> Path:
+    """Return a text as the path of what is `wanted`. Raises SettingsError for one that is none."""
+    text = os.fspath(given)
     if "://" in text:  # which may hold a password
         raise SettingsError(f"a URL of this kind is no path of a {wanted}: give a path")
     try:
-        is_path = bool(text) and b"\0" not in os.fsencode(text)
-    except UnicodeEncodeError:
+        os.lstat(text)
+    except ValueError:  # U+0000, or half a surrogate pair
         is_path = False
+    except OSError as error:
+        is_path = bool(text) and error.errno != errno.ENAMETOOLONG
+    else:
+        is_path = True
     if not is_path:
-        raise SettingsError(f"{text!r} is no path of a {wanted}: give another one")
-    path = Path(text)
-    with suppress(OSError):  # whether it may be used is found out when it is
-        if path.exists() and path.is_dir() is not is_folder:
-            raise SettingsError(f"{text} is a {other}, not a {wanted}: give another path")
-    return path
+        raise SettingsError(f"{shown(text)} is no path of a {wanted}: give another one")
+    return Path(text)
