@@ -133,6 +133,17 @@ def test_results_that_a_document_has_already_are_added_to_in_the_tree_alone() ->
     assert document == before
 
 
+@pytest.mark.parametrize("before", [[], [rating("tone")]], ids=["as the first", "as the second"])
+def test_what_a_repeated_rating_says_otherwise_than_the_root_is_kept_at_its_question(before: list[Json]) -> None:
+    told: dict[str, Json] = {"@id": "urn:uuid:q", "description": "here only", "weight": 2}
+    root = [rating("tone", **{"@id": "urn:uuid:t"})]
+    found = upgrade(rating=root, hasPart=repeated(*before, rating("tone", **told)))
+    kept = [settings(one["item"]) for one in found.tree["dataFeedElement"]]
+
+    assert kept[:-1] == [{}] * len(before)
+    assert kept[-1] == {"rating_results": [{"name": "tone", **told}]}
+
+
 def test_a_value_of_a_question_s_own_rating_is_kept() -> None:
     found = upgrade(hasPart=repeated(rating("tone"), rating("depth", OWN, ratingValue=4)))
 
