@@ -9,6 +9,7 @@ import pytest
 
 from checkpoint_ld.dialects import Upgrade, detect, dialect, source_pointer
 from checkpoint_ld.dialects.datafeed import clean
+from checkpoint_ld.identifiers import gui_rating_id
 from tests.dialects import (
     HTTPS,
     Json,
@@ -142,6 +143,14 @@ def test_what_a_repeated_rating_says_otherwise_than_the_root_is_kept_at_its_ques
 
     assert kept[:-1] == [{}] * len(before)
     assert kept[-1] == {"rating_results": [{"name": "tone", **told}]}
+
+
+def test_a_repeated_rating_with_the_identifier_of_the_gui_says_the_rest_of_what_it_says() -> None:
+    told = rating("tone", **{"@id": gui_rating_id("tone"), "description": "here only"})
+    found = upgrade(rating=[rating("tone")], hasPart=repeated(told))
+
+    kept = settings(found.tree["dataFeedElement"][0]["item"])
+    assert kept == {"rating_results": [{"name": "tone", "description": "here only"}]}
 
 
 def test_a_value_of_a_question_s_own_rating_is_kept() -> None:
