@@ -34,6 +34,8 @@ from checkpoint_ld import (
     WrongTypeError,
     detect_shape,
     diff_checkpoints,
+    shacl,
+    templates,
 )
 from checkpoint_ld.checkpointing import upgrade
 from checkpoint_ld.entities import Question, RegexRubricTrait, Rubric
@@ -313,3 +315,11 @@ def test_agents_programs_are_told_what_type_is_wanted(tmp_path: Path, call: Call
 def test_a_profile_that_is_no_text_is_refused(profile: Any) -> None:
     with pytest.raises(WrongTypeError, match=r"shapes_graph\(\): profile is .*: give str"):
         checkpoint_ld.shapes_graph(profile=profile)
+
+
+def test_functions_for_templates_and_graphs_say_what_they_take() -> None:
+    for function in (templates.spec_of, templates.validate_spec, templates.source_of):
+        with pytest.raises(WrongTypeError, match=rf"{function.__name__}\(\): \w+ is .*: give Template"):
+            function("class Answer: ...")  # type: ignore[arg-type] # what is refused
+    with pytest.raises(WrongTypeError, match=r"a str is no graph: give one of rdflib, such as Graph\(\).parse\(file\)"):
+        shacl.validate("data.ttl")  # type: ignore[arg-type] # as above

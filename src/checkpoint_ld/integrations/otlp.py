@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.checkpointing.results import Imported
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
 from checkpoint_ld.documents.text import Spans
@@ -41,6 +42,7 @@ class _Held(NamedTuple):
     scope: Mapping[str, Any]
 
 
+@checked
 def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> Iterator[Imported]:
     """Keep a checkpoint for each run of an agent that a file of spans tells of; `.gz` is unpacked.
 

@@ -11,16 +11,16 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rdflib import URIRef
+from rdflib import Graph, URIRef
 from rdflib.graph import ConjunctiveGraph
 
+from checkpoint_ld.errors import WrongTypeError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, Several, SubjectIndexStore, put, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from rdflib import Graph
     from rdflib.term import Node
 
     Held = Node | list[Node] | None
@@ -46,6 +46,8 @@ def index_of(graph: Graph) -> Index:
 
     Of a dataset the statements of all graphs count.
     """
+    if not isinstance(graph, Graph):
+        raise WrongTypeError(f"a {type(graph).__name__} is no graph: give one of rdflib, such as Graph().parse(file)")
     store = graph.store
     if isinstance(store, SubjectIndexStore) and len(store) == len(graph):
         return store.held

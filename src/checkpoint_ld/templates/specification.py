@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ValidationError
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.template_spec import (
     ConditionalGroundTruth,
     TemplateFieldSpec,
@@ -24,7 +25,14 @@ from checkpoint_ld.templates.literals import LONGEST_INTEGER
 from checkpoint_ld.templates.primitives import FIELD_TYPES, MisfitError, Primitive, misfit, registry, settle
 from checkpoint_ld.templates.reading import UNKNOWN
 from checkpoint_ld.templates.scope import DEEPEST, Patterns
-from checkpoint_ld.templates.template import LONGEST_SOURCE, Level, ProblemKind, listed, shown
+from checkpoint_ld.templates.template import (
+    LONGEST_SOURCE,
+    Level,
+    ProblemKind,
+    Template,
+    listed,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from checkpoint_ld.entities.template_spec import GroundTruthCase
-    from checkpoint_ld.templates.template import Strategy, Template, TemplateField
+    from checkpoint_ld.templates.template import Strategy, TemplateField
 
 
 _HIDING = {ProblemKind.FIELD_DEFINITION, ProblemKind.LITERAL_VALUES}
@@ -42,6 +50,7 @@ _HIDING_CASES = {ProblemKind.NOT_STATIC, ProblemKind.UNKNOWN_PRIMITIVE}
 """The same, of the primitives in a conditional ground truth, which do not tell of themselves."""
 
 
+@checked
 def spec_of(template: Template) -> TemplateSpec | None:
     """Return the specification of a template, None if not all of it can be read without running it.
 
@@ -129,6 +138,7 @@ def _fault(name: str, taken: Collection[str], what: str) -> str | None:
     return None
 
 
+@checked
 def validate_spec(spec: TemplateSpec) -> list[str]:
     """Return what is wrong with a specification; nothing means that its source can be written.
 
@@ -296,6 +306,7 @@ _STEP = "    "
 _ANNOTATIONS = {"list_str": "list[str]", "date": "str"}
 
 
+@checked
 def source_of(spec: TemplateSpec) -> str:
     """Return the Python text of the template that a specification describes; the same one every time.
 
