@@ -164,3 +164,8 @@ def head(text: str, room: int, *, more: bool = False) -> str:
 def tail(text: str, room: int, *, more: bool = False) -> str:
     """Return as much of the end of `text` as `room` cells hold; `more` says that something stands before it."""
     return head(text[::-1], room, more=more)[::-1]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as `2 files`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -19,10 +19,10 @@ from checkpoint_ld.documents.values import ABSENT, same
 from checkpoint_ld.mapping.questions import asked_of, creator_of, is_scenario
 from checkpoint_ld.mapping.traits import CUSTOM, custom_of, dynamic_rubric_of, family_of, is_dynamic, rubric_of
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.phrases import harmless, head
+from checkpoint_ld.phrases import counted, harmless, head
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.templates import Level
-from checkpoint_ld.validation.reports.text import code, counted, escaped
+from checkpoint_ld.validation.reports.text import code, escaped
 from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:

@@ -174,9 +174,9 @@ def diff(
         old, new = found(before, of), found(after, of)
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
     if patch:
-        _show_json(different.to_json_patch(tests=tests))
+        streams.show_json(different.to_json_patch(tests=tests))
     elif as_json:
-        _show_json(different.to_dict())
+        streams.show_json(different.to_dict())
     else:
         streams.show(different.to_text())
     if different:
@@ -251,7 +251,7 @@ def fork(
     made = saved.checkpoint
     if as_json:
         head = {"id": made.id, "execution_id": made.execution_id, "sha256": saved.sha256}
-        _show_json({**head, "path": None if saved.path is None else str(saved.path)})
+        streams.show_json({**head, "path": None if saved.path is None else str(saved.path)})
         return
     _show(f"{made.id} begins execution {made.execution_id}" + (f": {saved.path}" if saved.path else ""))
 
@@ -297,7 +297,7 @@ def import_(*, stores: Stores, paths: tuple[str, ...], kind: str, as_new_id: boo
     with stores.manager(may_be_new=True) as of:
         done = list(_imported(of, paths, as_new_id=as_new_id) if kind == SOURCES[0] else _spans_in(of, paths))
     if as_json:
-        _show_json(
+        streams.show_json(
             [
                 {
                     "source": str(one.source),
@@ -340,7 +340,7 @@ def upgrade(*, paths: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
         if not as_json:
             _show(line)
     if as_json:
-        _show_json(rows)
+        streams.show_json(rows)
     if any("error" in row for row in rows):
         raise Exit(EXIT_FOUND)
 
@@ -392,7 +392,7 @@ def prune(
             {"id": one.header.id, "execution_id": one.header.execution_id, "goes": one.goes, "why": one.reason}
             for one in pruned.decisions
         ]
-        _show_json({"dry_run": dry_run, "checkpoints": decisions})
+        streams.show_json({"dry_run": dry_run, "checkpoints": decisions})
         return
     goes = "would go" if dry_run else "gone"
     for one in pruned.decisions:
@@ -426,7 +426,7 @@ def reindex(*, stores: Stores, as_json: bool) -> None:
     with Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
         done = of.reindex()
     if as_json:
-        _show_json(asdict(done))
+        streams.show_json(asdict(done))
         return
     streams.show(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
     for one in done.kept:
@@ -444,7 +444,7 @@ def stats(*, stores: Stores, execution: str | None, as_json: bool) -> None:
     with stores.manager() as of:
         counted = list(statistics(of.store, execution_of(execution, of)))
     if as_json:
-        _show_json([one.to_dict() for one in counted])
+        streams.show_json([one.to_dict() for one in counted])
         return
     rows = [
         (
@@ -457,13 +457,6 @@ def stats(*, stores: Stores, execution: str | None, as_json: bool) -> None:
     ]
     columns = ("execution", "agent", "checkpoints", "steps", "tokens", "thoughts", "calls", "failed", "tools")
     _show_table(columns, rows, "NN######T", wide=False)
-
-
-def _show_json(value: Any) -> None:
-    """Print a value as JSON; integers may be of any size."""
-    from checkpoint_ld.documents.text import dump_json
-
-    streams.write(streams.STANDARD, dump_json(value) + b"\n")
 
 
 def _show(line: str) -> None:

@@ -231,19 +231,19 @@ _CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".gz")
 @click.command("import", cls=Command)
 @argument("file", "FILE", "The file or folder with questions; with --rubric also a checkpoint that has them.")
 @choice(
-    "--from", "format", values=(*FORMATS, CHECKPOINT), help="What is read, where neither extension nor content tells."
+    "--from", "kind", values=(*FORMATS, CHECKPOINT), help="What is read, where neither extension nor content tells."
 )
 @output("The benchmark to write; - for standard output.")
 @click.option("--name", help="The name of the benchmark; without it what the source says, or its file name.")
 @click.option("--part", help="The sheet of a workbook, the record set or configuration of a data set.")
 @click.option("--split", help="The split of a data set; without it all of them.")
-@click.option("--question", help="The column with the question; guessed unless given.")
-@click.option("--answer", help="The column with the reference answer; guessed unless given.")
+@click.option("--question", "question_column", help="The column with the question; guessed unless given.")
+@click.option("--answer", "answer_column", help="The column with the reference answer; guessed unless given.")
 @click.option("--keywords", multiple=True, help="A column with keywords, separated by commas; may be repeated.")
-@click.option("--notes", help="The column with notes on the answer.")
-@click.option("--author", help="The column with the author's name.")
-@click.option("--email", help="The column with the author's e-mail address.")
-@click.option("--url", help="The column with the address of a source.")
+@click.option("--notes", "answer_notes_column", help="The column with notes on the answer.")
+@click.option("--author", "author_name_column", help="The column with the author's name.")
+@click.option("--email", "author_email_column", help="The column with the author's e-mail address.")
+@click.option("--url", "url_column", help="The column with the address of a source.")
 @click.option("--custom", multiple=True, help="A column to keep as custom metadata; without it all others are.")
 @click.option(
     "--rubric", shell_complete=files, help="A table of traits for the rubrics: .csv, .tsv, .txt (tabs), .xlsx."
@@ -254,36 +254,29 @@ _CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".gz")
 def import_(
     *,
     file: str,
-    format: str | None,  # noqa: A002 - as export calls it
+    kind: str | None,
     output: Output,
-    name: str | None,
-    part: str | None,
-    split: str | None,
-    question: str | None,
-    answer: str | None,
     keywords: tuple[str, ...],
-    notes: str | None,
-    author: str | None,
-    email: str | None,
-    url: str | None,
     custom: tuple[str, ...],
     rubric: str | None,
     rubric_part: str | None,
     strict: bool,
     quiet: bool,
+    **told: str | None,
 ) -> None:
     """Import questions from a table, JSON lines, a data set, or a log of an evaluation framework."""
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld import writing
     from checkpoint_ld.dialects import reading
     from checkpoint_ld.errors import FindingsError
+    from checkpoint_ld.phrases import counted
 
     output.check(file)
     if rubric is None and rubric_part is not None:
         raise SettingsError("--rubric-part is about a table of traits: name it with --rubric")
     findings: tuple[Finding, ...] = ()
     source = None
-    if format == CHECKPOINT or (format is None and PurePath(file).suffix.lower() in _CHECKPOINTS):
+    if kind == CHECKPOINT or (kind is None and PurePath(file).suffix.lower() in _CHECKPOINTS):
         if rubric is None:
             raise SettingsError(
                 f"{file}: is a checkpoint already: name a table of traits with --rubric, or use convert"
@@ -297,18 +290,10 @@ def import_(
 
         benchmark, findings = import_benchmark(
             file,
-            format=format,
-            name=name,
-            part=part,
-            split=split,
-            question_column=question,
-            answer_column=answer,
+            format=kind,
             keywords_columns=[{"column": one} for one in keywords] or None,
-            answer_notes_column=notes,
-            author_name_column=author,
-            author_email_column=email,
-            url_column=url,
             custom_metadata_columns=list(custom) or None,
+            **told,
         )
     if rubric is not None:
         findings += benchmark.import_rubrics(rubric, rubric_part)
@@ -321,11 +306,7 @@ def import_(
     if not quiet:
         streams.report([*findings, *written.findings], most=len(findings) + len(written.findings))
         if source is None:
-            streams.say(f"{_counted(len(benchmark), 'question')} imported from {file}")
+            streams.say(f"{counted(len(benchmark), 'question')} imported from {file}")
         if rubric is not None:
-            traits = _counted(len(benchmark.traits_records()), "trait")
+            traits = counted(len(benchmark.traits_records()), "trait")
             streams.say(f"traits imported from {rubric}: the rubrics have {traits} now")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
@@ -139,27 +139,17 @@ MOST_REMARKS = 10
 @flag("--force", help="Replace the site that is in the folder; other files stay.")
 @syntax
 @quiet
-def site(
-    *,
-    paths: tuple[str, ...],
-    folder: str,
-    answers: tuple[str, ...],
-    title: str,
-    url: str | None,
-    force: bool,
-    syntax: str | None,
-    quiet: bool,
-) -> None:
+def site(*, paths: tuple[str, ...], folder: str, force: bool, quiet: bool, **settings: Any) -> None:
     """Write static pages about benchmarks and runs of agents, to read and to search from a folder."""
     # Reading takes its time to import; --help should not wait for it.
+    from checkpoint_ld.phrases import counted
     from checkpoint_ld.site import write_site
-    from checkpoint_ld.validation.reports.text import counted
 
     # The files that an older site offers are no versions of what it was made of.
     older = Path(folder).resolve()
     found = streams.discovered(paths, "show", quiet=quiet).files
     sources = [one for one in found if older not in Path(one).resolve().parents]
-    written = write_site(sources, folder, answers=answers, title=title, url=url, syntax=syntax, overwrite=force)
+    written = write_site(sources, folder, overwrite=force, **settings)
     for one in written.remarks[:MOST_REMARKS]:
         streams.say(one)
     if len(written.remarks) > MOST_REMARKS:

@@ -98,15 +98,12 @@ def merge(
     ours: str,
     theirs: str,
     output: Output,
-    is_ours: bool,
-    is_theirs: bool,
-    is_asked: bool,
     as_json: bool,
     syntax: str | None,
     quiet: bool,
+    **preferred: bool,
 ) -> None:
     """Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict."""
-    from checkpoint_ld.documents.text import dump_json
     from checkpoint_ld.families import merging
 
     files = base, ours, theirs
@@ -114,7 +111,7 @@ def merge(
         raise SettingsError("only one checkpoint can come from standard input: give files for the others")
     if as_json and output.is_standard:
         raise SettingsError("the checkpoint and the JSON cannot both go to standard output: name a file with --output")
-    prefer, decide = decision(is_ours=is_ours, is_theirs=is_theirs, is_asked=is_asked)
+    prefer, decide = decision(**preferred)
     listed = None if output.is_standard else f"{output.file}.conflicts.json"
     output.check(*files)
     if listed is not None:
@@ -126,7 +123,7 @@ def merge(
     if listed is not None:
         _keep_list(listed, merged)
     if as_json:
-        streams.out().write(dump_json(merged.as_json()) + b"\n")
+        streams.show_json(merged.as_json())
     elif not quiet:
         tell(merged, listed)
     if not merged.is_clean:
@@ -249,15 +246,14 @@ def uninstall(*, everywhere: bool) -> None:
 @argument("file", "FILE", "A file that a merge left contested.")
 @deciding
 @as_json
-def resolve(*, file: str, is_ours: bool, is_theirs: bool, is_asked: bool, as_json: bool) -> None:
+def resolve(*, file: str, as_json: bool, **preferred: bool) -> None:
     """Merge a contested file again, from the versions that git keeps, and decide; exit with 1 if conflicts are left."""
-    from checkpoint_ld.documents.text import dump_json
     from checkpoint_ld.families.merging import git as setup
 
-    prefer, decide = decision(is_ours=is_ours, is_theirs=is_theirs, is_asked=is_asked)
+    prefer, decide = decision(**preferred)
     merged = setup.resolve(file, prefer=prefer, decide=decide)
     if as_json:
-        streams.out().write(dump_json(merged.as_json()) + b"\n")
+        streams.show_json(merged.as_json())
     elif not merged.is_clean:
         tell(merged)
     else:

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.queries import NamedQuery, Request
+    from checkpoint_ld.stores.remote import SparqlClient
 
     Checkpoint = tuple[str, Source | None, StatementGraph]
 
@@ -122,7 +124,13 @@ def query(
     query_text = _text_of(text, file, name)
     values = _parameters_of(parameters, typed=name is None)
     request_ = Request(query_text, values) if name is None else request(query_text, values)
-    service = None if endpoint is None else Service(endpoint, profile, auth, credentials)
+    service = None
+    if endpoint is not None:
+        from checkpoint_ld.stores import remote
+
+        url = endpoint if profile == "generic" else None  # that of the query service itself
+        identity: dict[str, Any] = {"profile": profile, "auth": auth, "credentials_file": credentials}
+        service = partial(remote.connect, endpoint, query=url, **identity)
     sources = Sources(paths, service, syntax, answers, quiet=quiet)
     result = sources.answer(request_, inferred=inferred, **limits)
     if result is not None:
@@ -162,22 +170,12 @@ _PATIENCE = 30.0
 """How long a service may take unless something else is said, in seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """A triple store elsewhere; with the profile `generic`, `url` is that of its query service itself."""
-
-    url: str
-    profile: str
-    auth: str
-    credentials: str | None
-
-
 @dataclass
 class Sources:
     """What is asked: checkpoints, a collection, or a service; and whether some of it could not be (`has_failed`)."""
 
     paths: tuple[str, ...]
-    service: Service | None = None
+    service: Callable[..., SparqlClient] | None = None
     syntax: str | None = None
     answers: str | None = None
     quiet: bool = False
@@ -253,9 +251,9 @@ class Sources:
                 return self._of(graphs, request, inferred or request.needs_derived, engine=engine, **limits)
             return collection.answer(request, **limits)
 
-    def _remote(self, service: Service, request: Request, *, inferred: bool, **limits: Any) -> QueryResult:
-        from checkpoint_ld.stores import remote
-
+    def _remote(
+        self, service: Callable[..., SparqlClient], request: Request, *, inferred: bool, **limits: Any
+    ) -> QueryResult:
         if self.paths:
             raise SettingsError("--endpoint asks a service: give no files beside it")
         if limits["engine"] != "oxigraph":
@@ -266,16 +264,7 @@ class Sources:
             )
         if inferred:
             self.say("this looks at derived statements, which are there if push --inferred sent them")
-        is_generic = service.profile == "generic"
-        with remote.connect(
-            service.url,
-            profile=service.profile,
-            auth=service.auth,
-            credentials_file=service.credentials,
-            query=service.url if is_generic else None,
-            timeout=limits["timeout"] or _PATIENCE,
-            found=lambda name: self.say(f"profile {name}"),
-        ) as client:
+        with service(timeout=limits["timeout"] or _PATIENCE, found=lambda name: self.say(f"profile {name}")) as client:
             return client.query(request.text, max_rows=limits["max_rows"], **request.parameters)
 
 
@@ -301,7 +290,6 @@ def _parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:
 
 
 def _listed() -> str:
-    """Return a line for each named query."""
     from checkpoint_ld.sparql import queries
 
     known = queries.catalogue()
@@ -310,7 +298,6 @@ def _listed() -> str:
 
 
 def _explained(query: NamedQuery) -> str:
-    """Return all about a named query, its text included."""
     parts = [f"{query.name}: {query.title}", f"  {query.description}"]
     if query.needs_derived:
         parts.append("  It looks at derived statements, which are added for it.")
@@ -340,24 +327,14 @@ LOOPBACK = "127.0.0.1"
 @whole("--max-rows", help="At most so many rows.")
 @whole("--workers", default=2, help="How many queries run at a time.")
 @flag("-q", "--quiet", help="Say nothing but the URL.")
-def serve(
-    *,
-    paths: tuple[str, ...],
-    port: int,
-    host: str,
-    inferred: bool,
-    timeout: float,
-    max_rows: int | None,
-    workers: int,
-    quiet: bool,
-) -> None:
+def serve(*, paths: tuple[str, ...], host: str, inferred: bool, quiet: bool, **limits: Any) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
     from checkpoint_ld.sparql.service import Server, Settings
     from checkpoint_ld.stores.endpoint import is_loopback
 
     with ExitStack() as stack:
         location = _location(paths, stack, inferred=inferred, quiet=quiet)
-        server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
+        server = stack.enter_context(Server(location, Settings(host, **limits)))
         if not is_loopback(host):
             streams.say(f"whoever reaches this machine at {host} can read what is served")
         streams.show(server.url)

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import orjson
-
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.phrases import harmless
 
@@ -211,8 +209,10 @@ def say(line: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Print a value as JSON."""
-    out().write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    """Print a value as JSON; integers may be of any size."""
+    from checkpoint_ld.documents.text import dump_json  # as above
+
+    write(STANDARD, dump_json(value) + b"\n")
 
 
 def columns(otherwise: int = 100) -> int:

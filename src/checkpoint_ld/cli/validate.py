@@ -35,6 +35,7 @@ from checkpoint_ld.cli.streams import Output
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -281,7 +282,7 @@ class _Run:
 
         streams.write(str(file), baseline.text_of(report, file).encode(), force=True)
         if not self.quiet:
-            streams.say(f"{_counted(len(report.findings), 'known finding')} in {file}")
+            streams.say(f"{counted(len(report.findings), 'known finding')} in {file}")
 
     def compared(self, report: Report, file: Path) -> Report:
         """Return a report without the findings of a baseline; on standard error, how many of these are gone."""
@@ -290,7 +291,7 @@ class _Run:
         found = baseline.compared(report, file)
         if found.gone and not self.quiet:
             verb = "is" if found.gone == 1 else "are"
-            streams.say(f"{_counted(found.gone, 'known finding')} {verb} gone: --write-baseline leaves them out")
+            streams.say(f"{counted(found.gone, 'known finding')} {verb} gone: --write-baseline leaves them out")
         return found.report
 
     def show_repairs(self, files: Sequence[str]) -> int:
@@ -328,7 +329,7 @@ class _Run:
             else:
                 places, changed = places + len(one.fixes), changed + bool(one.fixes)
         if not self.quiet:
-            streams.say(f"fixed {_counted(places, 'place')} in {_counted(changed, 'file')}")
+            streams.say(f"fixed {counted(places, 'place')} in {counted(changed, 'file')}")
 
     def _repairs(self, files: Iterable[str]) -> Iterator[_Repair]:
         for file in files:
@@ -368,10 +369,6 @@ class _Run:
         note = None if self.quiet else streams.say
         with streams.bar("validating", quiet=self.quiet or not is_alone) as advance:
             return Streaming(self.jobs, advance, note).check(source, self.profiles.first, syntax=self.syntax)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 class _Repair(NamedTuple):

@@ -21,12 +21,12 @@ from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.graph.naming import is_iri
 from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.notebook import WITHHELD
-from checkpoint_ld.phrases import harmless
+from checkpoint_ld.phrases import counted, harmless
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.site.contents import address_of
 from checkpoint_ld.site.folder import drawn
 from checkpoint_ld.validation.reports.page import styles
-from checkpoint_ld.validation.reports.text import counted, counts_of, version, word
+from checkpoint_ld.validation.reports.text import counts_of, version, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

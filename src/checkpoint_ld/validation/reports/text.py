@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.phrases import cells, harmless, head, tail
+from checkpoint_ld.phrases import cells, counted, harmless, head, tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -61,11 +61,6 @@ def position(place: Place) -> str:
 def word(severity: Severity) -> str:
     """Return the word for a severity, such as `violation`."""
     return severity.name.lower()
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, such as `2 files`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def counts_of(findings: Iterable[Finding]) -> dict[Severity, int]:
