@@ -519,16 +519,11 @@ def differences(
     said = [(DIFFERS, one) for one in _differing(answer, told, question, result)]
     for one in traits:
         if one.scope == "recorded":
-            said.append(
-                (UNKNOWN, f"the question has no trait {one.name.partition('.')[0]!r}, for which values are recorded")
-            )
+            name = one.name.partition(".")[0]
+            said.append((UNKNOWN, f"the question has no trait {name!r}, for which values are recorded"))
         elif one.status.value == "evaluated" and one.recorded is not None and one.recorded != one.value:
-            said.append(
-                (
-                    DIFFERS,
-                    f"{_shown(one.recorded)} is recorded for the trait {one.name!r}, which gives {_shown(one.value)}",
-                )
-            )
+            values = _shown(one.recorded), _shown(one.value)
+            said.append((DIFFERS, f"{values[0]} is recorded for the trait {one.name!r}, which gives {values[1]}"))
     said += [(UNKNOWN, f"the member {name!r} of results is not known, and kept as it is") for name in told.unknown]
     found = (finding(rule, message, subject=question.identifier) for rule, message in dict.fromkeys(said))
     return tuple(replace(one, place=answer.place) for one in found)

@@ -180,8 +180,8 @@ def _about(assessment: Assessment, test: str, name: str, base: str, date: str | 
     traits = {f"{name}-trait-{at}": one for at, one in enumerate(ours, start=1)}
     moment = answer.date or date
     scores = {
-        "granularScore": None if verified is None else verified.granular_score,
-        "kareninaGranularScore": None if verified is None else verified.karenina_granular_score,
+        "granularScore": None if verified is None else _double(verified.granular_score),
+        "kareninaGranularScore": None if verified is None else _double(verified.karenina_granular_score),
     }
     yield from _node(
         result,
@@ -189,7 +189,7 @@ def _about(assessment: Assessment, test: str, name: str, base: str, date: str | 
         (_earl("outcome"), _OUTCOMES[assessment.status]),
         *_described(assessment.reason),
         *([] if moment is None else [(_terms("date"), _date(moment))]),
-        *_stated({term: None if score is None else float(score) for term, score in scores.items()}),
+        *_stated(scores),
         *((_ours("fieldResult"), NamedNode(node)) for node in fields),
         *((_ours("traitResult"), NamedNode(node)) for node in traits),
     )
@@ -199,12 +199,7 @@ def _about(assessment: Assessment, test: str, name: str, base: str, date: str | 
             _ours("FieldResult"),
             (_NAME, _literal(field.name)),
             (_earl("outcome"), _OUTCOMES[_OF_VERDICT[field.passed]]),
-            *_stated(
-                {
-                    "resultWeight": float(field.weight),
-                    "resultScore": None if field.score is None else float(field.score),
-                }
-            ),
+            *_stated({"resultWeight": float(field.weight), "resultScore": _double(field.score)}),
             *_described(field.reason),
         )
     for node, trait in traits.items():
@@ -258,7 +253,7 @@ def _recorded(assessment: Assessment, name: str, base: str, known: set[NamedNode
             _earl("TestResult"),
             (_earl("outcome"), _OUTCOMES[verdict or Status.ERROR]),
             *([(_terms("date"), _date(assessment.answer.date))] if assessment.answer.date else []),
-            *_stated({"kareninaGranularScore": None if score is None else float(score)}),
+            *_stated({"kareninaGranularScore": _double(score)}),
             *((_ours("traitResult"), NamedNode(node)) for node in nodes),
         )
         for node, trait in nodes.items():
@@ -299,6 +294,10 @@ def _literal(value: str | float) -> Literal:
     if isinstance(value, float) and math.isfinite(value):
         return Literal(double_text(value), datatype=NamedNode(XSD + "double"))
     return Literal(value)
+
+
+def _double(score: float | None) -> float | None:
+    return None if score is None else float(score)
 
 
 def _date(text: str) -> Literal:

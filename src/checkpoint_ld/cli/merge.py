@@ -93,15 +93,7 @@ deciding = together(
 @syntax
 @quiet
 def merge(
-    *,
-    base: str,
-    ours: str,
-    theirs: str,
-    output: Output,
-    as_json: bool,
-    syntax: str | None,
-    quiet: bool,
-    **preferred: bool,
+    *, base: str, ours: str, theirs: str, output: Output, as_json: bool, syntax: str | None, quiet: bool, **sides: bool
 ) -> None:
     """Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict."""
     from checkpoint_ld.families import merging
@@ -111,14 +103,14 @@ def merge(
         raise SettingsError("only one checkpoint can come from standard input: give files for the others")
     if as_json and output.is_standard:
         raise SettingsError("the checkpoint and the JSON cannot both go to standard output: name a file with --output")
-    prefer, decide = decision(**preferred)
+    prefer, decide = decision(**sides)
     listed = None if output.is_standard else f"{output.file}.conflicts.json"
     output.check(*files)
     if listed is not None:
         streams.check_outputs(files, output.file, listed, force=output.force)
     names = "BASE", "OURS", "THEIRS"
-    sides = [merging.of_source(name, streams.read(one, syntax=syntax)) for name, one in zip(names, files, strict=True)]
-    merged = merging.merge_sources(*sides, prefer=prefer, decide=decide)
+    read = [merging.of_source(name, streams.read(one, syntax=syntax)) for name, one in zip(names, files, strict=True)]
+    merged = merging.merge_sources(*read, prefer=prefer, decide=decide)
     output.write(merged.content(None if output.is_standard else output.file))
     if listed is not None:
         _keep_list(listed, merged)
@@ -246,11 +238,11 @@ def uninstall(*, everywhere: bool) -> None:
 @argument("file", "FILE", "A file that a merge left contested.")
 @deciding
 @as_json
-def resolve(*, file: str, as_json: bool, **preferred: bool) -> None:
+def resolve(*, file: str, as_json: bool, **sides: bool) -> None:
     """Merge a contested file again, from the versions that git keeps, and decide; exit with 1 if conflicts are left."""
     from checkpoint_ld.families.merging import git as setup
 
-    prefer, decide = decision(**preferred)
+    prefer, decide = decision(**sides)
     merged = setup.resolve(file, prefer=prefer, decide=decide)
     if as_json:
         streams.show_json(merged.as_json())

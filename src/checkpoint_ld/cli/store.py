@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import textwrap
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.exceptions import Exit
@@ -32,7 +31,7 @@ from checkpoint_ld.cli.parameters import (
 )
 from checkpoint_ld.cli.query import query
 from checkpoint_ld.cli.validate import format_of, format_option, severity
-from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
+from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import harmless
 
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 _DUMPS = {".nq": "nq", ".nquads": "nq", ".trig": "trig"}
 GRAPHS = ("turtle", "ntriples", "jsonld", "xml")
 """How statements are written: `sparql.formats.GRAPHS`."""
-_IN_MEMORY = 1 << 24
 _WIDTH = 80
 """Columns of a usual terminal."""
 _QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
@@ -236,7 +234,8 @@ def export(*, store: str, output: Output, kind: str | None, shards: int | None, 
             for shard in collection.export(output.file, shards=shards, compressed=compressed):
                 streams.show(f"{shard.file}  {shard.graphs} graphs  {shard.quads} quads  {shard.sha256}")
         else:
-            _write_dump(collection, output, syntax)
+            with streams.replacing(output.file, force=output.force) as file:
+                collection.dump(file, syntax)
 
 
 @store.command
@@ -366,15 +365,3 @@ def _show_loaded(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
             streams.show(f"{counts or 'nothing to load'}{passed_over}")
     if loaded.refused or loaded.unmatched:
         raise Exit(EXIT_FOUND)
-
-
-def _write_dump(collection: Collection, output: Output, syntax: str) -> None:
-    """Write a collection to a file, all of it or nothing, or to standard output."""
-    if output.is_standard:
-        collection.dump(streams.out(), syntax)
-        return
-    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
-        target = cast("BinaryIO", file)
-        collection.dump(target, syntax)
-        file.seek(0)
-        replace_file(output.file, target, overwrite=output.force, pack=is_packed(output.file))

@@ -8,11 +8,12 @@ import io
 import os
 import shutil
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.phrases import harmless
 
 if TYPE_CHECKING:
@@ -173,6 +174,33 @@ def write(file: str, data: bytes, *, force: bool = False) -> None:
     if sys.stdout.isatty() and not data.endswith(b"\n"):
         target.write(b"\n")
     target.flush()
+
+
+@contextlib.contextmanager
+def replacing(target: str, *, force: bool) -> Iterator[BinaryIO]:
+    """Give a file to write to that becomes `target` at the end, unless an exception comes in between.
+
+    Standard output is written to at once. Raises WriteError if `target` cannot be written.
+    """
+    if target == STANDARD:
+        yield (file := out())
+        file.flush()
+    else:
+        from checkpoint_ld.documents.files import is_packed, replace_file  # as above
+
+        with _beside(target) as file:
+            yield file
+            file.seek(0)
+            replace_file(target, file, overwrite=force, pack=is_packed(target))
+
+
+def _beside(target: str) -> BinaryIO:
+    # On the disk of the target, since what is temporary is often kept in memory.
+    folder = Path(os.path.realpath(target)).parent
+    try:
+        return cast("BinaryIO", tempfile.TemporaryFile(dir=folder))
+    except OSError as error:
+        raise WriteError(f"{target}: cannot be written: {folder} takes no file ({error.strerror})") from error
 
 
 def out() -> BinaryIO:

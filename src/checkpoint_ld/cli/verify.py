@@ -6,19 +6,17 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
 import warnings
 from collections import Counter, deque
 from contextlib import ExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.parameters import EXIT_FOUND, FORCE, Command, argument, choice, files, flag, syntax
-from checkpoint_ld.errors import SettingsError, StoredCodeWarning, WriteError
+from checkpoint_ld.errors import SettingsError, StoredCodeWarning
 from checkpoint_ld.phrases import encodable, harmless
 
 if TYPE_CHECKING:
@@ -94,7 +92,10 @@ def verify(
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", StoredCodeWarning)  # it has been said, once for all answers
         opened = answers if is_by_path(answers) else stack.enter_context(opened_answers(answers, quiet=quiet))
-        lines, graph = (stack.enter_context(_replacing(target, force=force)) for target in (results, rdf))
+        lines, graph = (
+            None if target is None else stack.enter_context(streams.replacing(target, force=force))
+            for target in (results, rdf)
+        )
         found = assess(benchmark, read_answers(opened, name), trust=Trust() if trusted else None)
         assessments = _passed_on(found, lines, tally, remarks)
         if form is not None and graph is not None:
@@ -152,36 +153,6 @@ def _passed_on(
         if lines is not None:
             lines.write(line_of(assessment))
         yield assessment
-
-
-@contextlib.contextmanager
-def _replacing(target: str | None, *, force: bool) -> Iterator[BinaryIO | None]:
-    """Give a file to write to that becomes `target` at the end, unless an exception comes in between.
-
-    Standard output is written to at once; without a target there is None. Raises WriteError if `target` cannot be
-    written.
-    """
-    if target is None:
-        yield None
-    elif target == streams.STANDARD:
-        yield (file := streams.out())
-        file.flush()
-    else:
-        with _beside(target) as file:
-            yield file
-            file.seek(0)
-            from checkpoint_ld.documents.files import is_packed, replace_file
-
-            replace_file(target, file, overwrite=force, pack=is_packed(target))
-
-
-def _beside(target: str) -> BinaryIO:
-    # On the disk of the target, since what is temporary is often kept in memory.
-    folder = Path(os.path.realpath(target)).parent
-    try:
-        return cast("BinaryIO", tempfile.TemporaryFile(dir=folder))
-    except OSError as error:
-        raise WriteError(f"{target}: cannot be written: {folder} takes no file ({error.strerror})") from error
 
 
 class _Remarks:

@@ -97,11 +97,8 @@ def VerifiedField(  # noqa: N802 - templates call it by this name
     if not isinstance(given, dict | None):
         raise SettingsError("json_schema_extra of a verified field is no dictionary: give one")
     is_conditional = isinstance(ground_truth, ConditionalGroundTruth)
-    truth = ground_truth.serialised() if is_conditional else json_value(ground_truth)
     stored: dict[str, Any] = {
-        "ground_truth": truth.serialised()
-        if isinstance(truth := ground_truth, ConditionalGroundTruth)
-        else json_value(truth),
+        "ground_truth": ground_truth.serialised() if is_conditional else json_value(ground_truth),
         "verify_with": verify_with.serialised(),
         "weight": weight,
         "extraction_hint": extraction_hint,

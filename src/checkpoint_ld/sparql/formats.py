@@ -143,7 +143,7 @@ def render(result: QueryResult, kind: str | None = None, *, width: int | None = 
     if kind == "csv":
         return comma_separated([shown.columns, *([_plain(term) for term in row] for row in shown.rows)])
     if kind == "tsv":
-        rows = ["\t".join(_turtle(term) for term in row) for row in shown.rows]
+        rows = ["\t".join("" if term is None else str(term) for term in row) for row in shown.rows]
         return "".join(f"{row}\n" for row in ("\t".join(f"?{name}" for name in shown.columns), *rows))
     if kind == "json":
         told = results_json(result if result.form == "ask" else shown)
@@ -237,10 +237,6 @@ def _plain(term: Term | None) -> str:
     return term.value if isinstance(term, NamedNode | Literal) else str(term)
 
 
-def _turtle(term: Term | None) -> str:
-    return "" if term is None else str(term)
-
-
 RESULT_TYPES = {
     "application/sparql-results+json": "json",
     "application/json": "json",
@@ -311,16 +307,12 @@ def results_xml(result: QueryResult) -> str:
     else:
         rows = SubElement(root, "results")
         for row in result.rows:
-            _add_row(rows, result.columns, row)
+            made = SubElement(rows, "result")
+            for name, term in zip(result.columns, row, strict=True):
+                if term is not None:
+                    _add_term(SubElement(made, "binding", name=name), term)
     # A parser takes a bare carriage return for a line end (XML 1.0 §2.11).
     return tostring(root, encoding="unicode").replace("\r", "&#13;") + "\n"
-
-
-def _add_row(rows: Element, columns: tuple[str, ...], row: tuple[Term | None, ...]) -> None:
-    made = SubElement(rows, "result")
-    for name, term in zip(columns, row, strict=True):
-        if term is not None:
-            _add_term(SubElement(made, "binding", name=name), term)
 
 
 def _add_term(parent: Element, term: Term) -> None:

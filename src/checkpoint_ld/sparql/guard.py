@@ -247,7 +247,7 @@ def checked(text: str, services: Collection[str] = ()) -> Checked:
     """
     plain = "".join(token.text for token in tokens_of(text))
     tree = _parsed(plain)
-    for node in _nodes(tree):
+    for node in nodes(tree):
         if node.name == "ServiceGraphPattern":
             _refuse_service(node.term, services)
     _refuse_unknown_prefixes(tree)
@@ -296,9 +296,8 @@ def _refuse_depth(plain: str) -> None:
                 raise QueryError(f"the brackets of the query are nested more than {DEEPEST} deep")
 
 
-def _nodes(tree: Any) -> Iterator[Any]:
-    """Yield the nodes of a parse tree that have a name."""
-    from pyparsing import ParseResults  # noqa: PLC0415 - as above
+def nodes(tree: Any) -> Iterator[Any]:
+    """Yield the nodes of a parse tree, or of what rdflib makes of one, that have a name."""
     from rdflib.plugins.sparql.parserutils import CompValue  # noqa: PLC0415 - as above
 
     waiting = [tree]
@@ -307,7 +306,7 @@ def _nodes(tree: Any) -> Iterator[Any]:
         if isinstance(one, CompValue):
             yield one
             waiting.extend(dict.values(one))
-        elif isinstance(one, list | tuple | ParseResults):
+        elif not isinstance(one, str) and hasattr(one, "__iter__"):
             waiting.extend(one)
 
 
@@ -327,9 +326,9 @@ def _refuse_service(term: Any, services: Collection[str]) -> None:
 
 
 def _refuse_unknown_prefixes(tree: Any) -> None:
-    nodes = list(_nodes(tree))
-    known = {str(one.prefix or "") for one in nodes if one.name == "PrefixDecl"} | PREFIXES.keys()
-    for one in nodes:
+    found = list(nodes(tree))
+    known = {str(one.prefix or "") for one in found if one.name == "PrefixDecl"} | PREFIXES.keys()
+    for one in found:
         prefix = str(one.prefix or "")
         if one.name == "pname" and prefix not in known:
             raise QueryError(f"the prefix {prefix}: is not declared: write PREFIX {prefix}: <…> before the query")

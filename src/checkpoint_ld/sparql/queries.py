@@ -74,9 +74,7 @@ def catalogue() -> Mapping[str, NamedQuery]:
     """Return all named queries, by name, in the order of their names."""
     folder = resources.files("checkpoint_ld.sparql") / "named_queries"
     files = sorted((one for one in folder.iterdir() if one.name.endswith(".rq")), key=lambda one: one.name)
-    return MappingProxyType(
-        {file.name.removesuffix(".rq"): _query(file) for file in files if file.name.endswith(".rq")}
-    )
+    return MappingProxyType({file.name.removesuffix(".rq"): _query(file) for file in files})
 
 
 def named(name: str) -> NamedQuery:

@@ -26,7 +26,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QueryS
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
+from checkpoint_ld.sparql.guard import PREFIXES, bound, checked, nodes
 from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
@@ -159,18 +159,8 @@ def _own(node: Any) -> Iterator[Any]:
     return (part for key, part in dict.items(node) if key not in ("p", "p1", "p2"))
 
 
-def _names(tree: Any) -> Iterator[str]:
-    """Yield the names of all nodes in a tree."""
-    from rdflib.plugins.sparql.parserutils import CompValue  # noqa: PLC0415 - takes its time to import
-
-    waiting = [tree]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, CompValue):
-            yield one.name
-            waiting.extend(dict.values(one))
-        elif not isinstance(one, str) and hasattr(one, "__iter__"):
-            waiting.extend(one)
+def _names(tree: Any) -> set[str]:
+    return {one.name for one in nodes(tree)}
 
 
 def _chosen(node: Any, variable: Any) -> frozenset[str] | None:
@@ -179,14 +169,10 @@ def _chosen(node: Any, variable: Any) -> frozenset[str] | None:
         told = [row.get(variable, "UNDEF") for row in node.res]
         return None if "UNDEF" in told else frozenset(map(str, told))
     if node.name == "Join":
-        return _common(_chosen(part, variable) for part in (node.p1, node.p2))
+        choices = [found for part in (node.p1, node.p2) if (found := _chosen(part, variable)) is not None]
+        return frozenset.intersection(*choices) if choices else None
     part = node.p1 if node.name in _DIFFERENCES else node.p if node.name in ("Filter", "Extend", "ToMultiSet") else None
     return None if part is None else _chosen(part, variable)
-
-
-def _common(choices: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
-    told = [one for one in choices if one is not None]
-    return frozenset.intersection(*told) if told else None
 
 
 Engine: TypeAlias = typing.Literal["oxigraph", "rdflib"]

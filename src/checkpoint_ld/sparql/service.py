@@ -31,7 +31,7 @@ from checkpoint_ld.sparql.describing import Description, described
 from checkpoint_ld.sparql.formats import chosen, prefers_page, render, results_xml
 from checkpoint_ld.sparql.guard import bound, checked
 from checkpoint_ld.sparql.result import is_iri, term_of
-from checkpoint_ld.sparql.running import evaluated
+from checkpoint_ld.sparql.running import START_LIMIT, evaluated
 from checkpoint_ld.validation.reports.page import look
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 
 _NOTHING = "urn:checkpoint-ld:nothing"
-START_LIMIT = 120.0
-"""Seconds that a worker may take to start: a machine under load is slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,11 @@ def answered(store: pyoxigraph.Store, question: Question) -> Answer:
         if wanted is None:
             return Answer.plain(406, f"the result of this query cannot be had as {question.accept}")
         if query is None:
-            return _rendered(_description(store, question.site), wanted, {})
+            site, host = question.site, urlsplit(question.site).netloc
+            about = Description(
+                site + VOID.removeprefix("/"), site=site, title=f"Checkpoints at {host}", publisher=host
+            )
+            return _rendered(described(store, about), wanted, {})
         default, named = tuple(question.default_graphs), tuple(question.named_graphs)
         if default or named:
             # Of two default graphs or more the engine makes a store of their own: FROM finds nothing to choose there.
@@ -118,11 +120,6 @@ def answered(store: pyoxigraph.Store, question: Question) -> Answer:
         return Answer.plain(400 if isinstance(error, QueryError) else 500, str(error))
     # The header is the one by which Virtuoso says the same.
     return _rendered(result, wanted, {"X-SPARQL-MaxRows": str(question.max_rows)} if result.is_cut else {})
-
-
-def _description(store: pyoxigraph.Store, site: str) -> QueryResult:
-    document, host = site + VOID.removeprefix("/"), urlsplit(site).netloc
-    return described(store, Description(document, site=site, title=f"Checkpoints at {host}", publisher=host))
 
 
 def _rendered(result: QueryResult, wanted: tuple[str, str], headers: Mapping[str, str]) -> Answer:
@@ -498,7 +495,6 @@ def _names(host: str) -> frozenset[str] | None:
 
 
 def _host(header: str) -> str:
-    """Return the name in a header `Host` without the port (RFC 9110 §7.2)."""
     try:
         return urlsplit(f"//{header}").hostname or ""
     except ValueError:

@@ -92,9 +92,7 @@ def pattern_fault(pattern: str) -> str | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             re.compile(pattern)
-    except re.error as error:
-        return str(error)
-    except (OverflowError, ValueError) as error:
+    except (re.error, OverflowError, ValueError) as error:
         return str(error)
     except (RecursionError, MemoryError):
         return "nested too deeply to compile"

@@ -189,11 +189,8 @@ def verdict_of(node: StrategyNode | None, fields: Sequence[FieldResult]) -> bool
 
     Raises `LookupFailedError` if the tree names a field without a result.
     """
-    verdicts = []
-    for unknown in (False, True):
-        results = _results(fields, unknown=unknown)
-        verdicts.append(all(results.values()) if node is None else evaluate_strategy(node, results))
-    worst, best = verdicts
+    both = [_results(fields, unknown=unknown) for unknown in (False, True)]
+    worst, best = (all(one.values()) if node is None else evaluate_strategy(node, one) for one in both)
     return best if best is worst else None
 
 
@@ -273,10 +270,8 @@ def _judge_trace(
     if not isinstance(trace, str):
         return found(None, None, f"{type(primitive).__name__} looks at the raw response: give its text as trace")
     result = safe_check(primitive, trace, expected)
-    passes, wanted = (
-        "passes" if result.passed is bool(expected) else "does not pass",
-        "should" if expected else "should not",
-    )
+    passes = "passes" if result.passed is bool(expected) else "does not pass"
+    wanted = "should" if expected else "should not"
     reason = result.error or f"the response {passes} {described(primitive)}, and {wanted}"
     return found(result.passed, result.score, reason)
 
