@@ -106,6 +106,7 @@ Tree = dict[str, Any]
 
 _FLOATS = {float}
 _PLAIN_BELOW = frozenset((str, int, bool, dict))
+_NEEDLESS = frozenset((str, bool))
 _PLAIN = frozenset((str, int, bool))
 """What a key says all about that has no type coercion; of integers the small ones."""
 
@@ -254,7 +255,12 @@ def _needing(layout: Layout, step: Step, rows: list[Tree]) -> list[int]:
         return []
     if coercion == DOUBLE and kinds == _FLOATS:
         return []
-    return [at for at, one in enumerate(values) if (is_value and _is_json(key, one)) or _needed(one, term) is not None]
+    needless = _NEEDLESS if coercion is None else ()
+    return [
+        at
+        for at, one in enumerate(values)
+        if type(one) not in needless and ((is_value and _is_json(key, one)) or _needed(one, term) is not None)
+    ]
 
 
 def _is_small(value: Any) -> bool:
