@@ -316,7 +316,6 @@ def _of_trait(
 
 
 def _indexed(trait: AnyTrait, value: Json) -> Json:
-    """Return the index of the class that a judge has named, any other value as it is."""
     classes = list(getattr(trait, "classes", None) or ())
     return classes.index(value) if isinstance(value, str) and value in classes else value
 

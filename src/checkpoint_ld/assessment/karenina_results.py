@@ -275,7 +275,6 @@ def _is_trait(name: str) -> bool:
 
 
 def _cell(cell: str) -> Any:
-    """Return what a cell says: JSON, a truth value as Python writes it, or a text."""
     try:
         return json.loads(
             {"True": "true", "False": "false"}.get(cell, cell), parse_float=_finite, parse_constant=lambda _: None
@@ -356,7 +355,6 @@ def _is_known(part: str, name: str) -> bool:
 
 
 def _failure(failure: Any) -> str:
-    """Return a failure as words: its reason, with category and stage where they are said."""
     if isinstance(failure, dict):
         where = ", ".join(str(failure[one]) for one in ("category", "stage") if failure.get(one))
         return f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"

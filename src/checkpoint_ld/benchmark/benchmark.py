@@ -100,31 +100,6 @@ _TYPE, _OF_SCENARIOS = "benchmark_type", "scenario"
 _PROTECTED = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
 
 
-class _Text(Generic[Absent]):
-    """A text that a benchmark says about itself, under a key of the root; it is set as `set_metadata` does."""
-
-    _absent: Absent
-
-    def __init__(self, key: str, absent: Absent, doc: str) -> None:
-        self._key, self._absent, self.__doc__ = key, absent, doc
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, benchmark: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, benchmark: Benchmark, owner: type) -> str | Absent: ...
-    def __get__(self, benchmark: Benchmark | None, owner: type) -> Self | str | Absent:
-        if benchmark is None:
-            return self
-        value = benchmark.graph.plain(benchmark.graph.root, self._key)
-        return self._absent if value is None or value == "" else str(value)
-
-    def __set__(self, benchmark: Benchmark, text: str) -> None:
-        benchmark.set_metadata(**{self._name: text})
-
-
 class _Published:
     """What a benchmark says about its publication, under a key of the root; it is set as `set_metadata` does."""
 
@@ -143,6 +118,26 @@ class _Published:
 
     def __set__(self, benchmark: Benchmark, value: Any) -> None:
         benchmark.set_metadata(**{self._name: value})
+
+
+class _Text(_Published, Generic[Absent]):
+    """A text that a benchmark says about itself, `absent` where it says nothing."""
+
+    _absent: Absent
+
+    def __init__(self, key: str, absent: Absent, doc: str) -> None:
+        super().__init__(doc)
+        self._key, self._absent = key, absent
+
+    @overload
+    def __get__(self, benchmark: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, benchmark: Benchmark, owner: type) -> str | Absent: ...
+    def __get__(self, benchmark: Benchmark | None, owner: type) -> Self | str | Absent:
+        if benchmark is None:
+            return self
+        value = benchmark.graph.plain(benchmark.graph.root, self._key)
+        return self._absent if value is None or value == "" else str(value)
 
 
 class Benchmark(CheckedMethods, Shown):
@@ -1170,7 +1165,6 @@ class Benchmark(CheckedMethods, Shown):
     def _edit_rubric(
         self, question_id: str | None, model: type[Traits], change: Callable[[HeldRubric[Traits]], Result]
     ) -> Result:
-        """Change the rubric of a question, or of the benchmark, as `_edit` does."""
         of_benchmark, of_question = SCOPES
         if question_id is None:
             return self._edit(self._graph.root, lambda head: change(HeldRubric(head, of_benchmark, model)))
@@ -1408,7 +1402,6 @@ class Benchmark(CheckedMethods, Shown):
         return self._known
 
     def _node(self, question_id: str) -> Node:
-        """Return the node of the feed item of a question."""
         node = self._elements().get(question_id)
         if node is None:
             raise LookupFailedError(f"there is no question {question_id!r}: see get_question_ids()")
@@ -1420,7 +1413,6 @@ class Benchmark(CheckedMethods, Shown):
         return dict(zip(elements, self._graph.read_all([*elements.values()], only=only), strict=True))
 
     def _item(self, question_id: str) -> Json:
-        """Return the feed item of a question."""
         return self._graph.read(self._node(question_id))
 
     def _content(self, only: Frame | None = None) -> BenchmarkContent:
@@ -1479,7 +1471,6 @@ class Benchmark(CheckedMethods, Shown):
 
 
 def _validated(source: Reading, validate: Validate) -> Reading:
-    """Return `source` with what the rules of SHACL find in it."""
     from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - it takes long to import
 
     if validate not in ("warn", "strict"):

@@ -124,7 +124,6 @@ def question_records(content: BenchmarkContent) -> list[Record]:
 
 
 def _custom_keys(content: BenchmarkContent) -> list[str]:
-    """Return the keys of all custom metadata, in the order in which they first occur."""
     return list(dict.fromkeys(key for one in content.questions for key in one.members["custom_metadata"] or ()))
 
 
@@ -179,7 +178,6 @@ def trait_records(content: BenchmarkContent) -> list[Record]:
 
 
 def _traits(rubrics: Rubrics) -> list[tuple[AnyTrait, bool]]:
-    """Return traits, each with whether it is dynamic."""
     static, dynamic = ([*one.traits()] if one else [] for one in rubrics)
     return [*((one, False) for one in static), *((one, True) for one in dynamic)]
 

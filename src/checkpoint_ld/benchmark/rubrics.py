@@ -189,7 +189,6 @@ class HeldRubric(Generic[Traits]):
             return None
 
     def _collected(self, given: Iterable[AnyTrait]) -> Traits:
-        """Return the rubric of traits that are given. Raises WrongTypeError for what is none."""
         found = list(given)
         for one in found:
             if not isinstance(one, tuple(FAMILIES.values())):

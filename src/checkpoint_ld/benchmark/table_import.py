@@ -354,7 +354,6 @@ def _family(cells: Cells) -> str:
 
 
 def _setting(name: str, cell: Any) -> Any:
-    """Return what a cell says as the value of a setting: texts, lists, JSON, numbers, truth values."""
     text = cell_text(cell).strip()
     if text.startswith(("[", "{")) and name not in _TEXTS - {"kind"}:
         try:
@@ -376,7 +375,6 @@ def _parts(text: str) -> list[str]:
 
 
 def _plain(cell: Any) -> Any:
-    """Return the number or the truth value that a cell says, or else what it holds."""
     text = cell_text(cell).strip()
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
@@ -384,7 +382,6 @@ def _plain(cell: Any) -> Any:
 
 
 def _unfit(error: ValidationError) -> _UnfitError:
-    """Return why a row is left out, by what the model of its trait refuses."""
     fault = error.errors()[0]
     column = str(fault["loc"][0]) if fault["loc"] else ""
     message, value = fault["msg"].removeprefix("Value error, "), shown(str(fault.get("input")))

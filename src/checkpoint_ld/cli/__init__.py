@@ -52,7 +52,6 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command; return its exit code."""
     from click.exceptions import ClickException, Exit
 
     from checkpoint_ld.cli.app import app

@@ -307,7 +307,6 @@ def pull(
 
 
 def _content(found: Source, to: str) -> bytes:
-    """Return a checkpoint as the bytes of a file."""
     from checkpoint_ld import writing
     from checkpoint_ld.agent import writing as agent_writing
     from checkpoint_ld.dialects.reading import Reading

@@ -66,7 +66,6 @@ def rules(
 
 
 def _write(to: str, profile: str | None, output: Output, *, python: bool, chosen: object) -> None:
-    """Write the shapes of a profile as a file."""
     if chosen:
         raise SettingsError("--to writes all rules of a profile: leave the names of rules and --json out")
     from checkpoint_ld.validation.profiles import DEFAULT, shapes_graph

@@ -339,7 +339,6 @@ class _Run:
                 self.fail(str(error))
 
     def _checked(self, files: Sequence[str], together: Together) -> Iterator[Checked]:
-        """Validate files, with a bar on standard error where there is somebody to see it."""
         from checkpoint_ld.families import checking
 
         with streams.bar("validating", quiet=self.quiet or len(files) < 2) as advance:

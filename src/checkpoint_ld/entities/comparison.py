@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import ConfigDict, Field
 
 from checkpoint_ld import phrases
+from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError, NotVerifiableError
 from checkpoint_ld.phrases import shown
@@ -100,13 +101,19 @@ class VerificationPrimitive(OpenEntity):
     def check(self, extracted: Any, expected: Any) -> bool:
         """Tell whether the value `extracted` from an answer passes, given the ground truth `expected`.
 
-        Both are JSON values. Raises `EvaluationError` if they cannot be compared in this way.
+        Both are JSON values. Raises `EvaluationError` if they cannot be compared in this way, or if it takes too long.
         """
-        raise NotImplementedError
+        return self._passes(extracted, expected)
 
     def score(self, extracted: Any, expected: Any) -> float:
         """Return the credit from 0.0 to 1.0: all or nothing, except for graded primitives. Raises as `check` does."""
-        return 1.0 if self.check(extracted, expected) else 0.0
+        return self._credit(extracted, expected) if self.graded else float(self.check(extracted, expected))
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        raise NotImplementedError
+
+    def _credit(self, extracted: Any, expected: Any) -> float:
+        raise NotImplementedError
 
     def remarks(self, extracted: Any, expected: Any) -> tuple[str, ...]:
         """Say what is odd about values that do not pass and are no error: an incomplete date, say."""
@@ -130,8 +137,14 @@ class TracePrimitive(VerificationPrimitive):
         del extracted, expected
         raise NotVerifiableError(f"{type(self).__name__} looks at the whole response: call check_trace")
 
+    @renamed(text="raw_trace")
     def check_trace(self, raw_trace: str) -> bool:
-        """Tell whether the text of a response is as asked for; raises `EvaluationError` for what is no text."""
+        """Tell whether a response is as asked for; raises `EvaluationError` for what is no text or takes too long."""
+        if not isinstance(raw_trace, str):
+            raise EvaluationTypeError(f"{named(raw_trace)} is no response: give its text")
+        return self._found_in(raw_trace)
+
+    def _found_in(self, response: str) -> bool:
         raise NotImplementedError
 
 

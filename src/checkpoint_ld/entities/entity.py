@@ -110,7 +110,6 @@ class Entity(BaseModel, Shown):
 
 
 def _table_of(caption: str, entities: Sequence[Entity]) -> Rows:
-    """Return entities as rows whose columns are the fields that any of them has."""
     rows = [dict(one.__repr_args__()) for one in entities]
     columns = list(dict.fromkeys(str(name) for row in rows for name in row))
     return Rows(caption, columns, ([row.get(name) for name in columns] for row in rows))

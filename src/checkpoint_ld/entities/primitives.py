@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 from pydantic import Field, FiniteFloat, model_validator
 
 from checkpoint_ld import phrases
-from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.comparison import (
     Normalizers,
     TracePrimitive,
@@ -49,8 +48,7 @@ class ExactMatch(VerificationPrimitive):
     normalize: Normalizers = Field(default=["lowercase", "strip"])
     type: Literal["ExactMatch"] = "ExactMatch"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare the texts of two values."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         return same_text(extracted, expected, self.normalize)
 
 
@@ -73,9 +71,7 @@ class ContainsAny(_Contains):
 
     type: Literal["ContainsAny"] = "ContainsAny"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Look for the substrings in the text of `extracted`."""
-        del expected
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
         return any(self._found(extracted))
 
 
@@ -87,9 +83,7 @@ class ContainsAll(_Contains):
 
     type: Literal["ContainsAll"] = "ContainsAll"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Look for the substrings in the text of `extracted`."""
-        del expected
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
         return all(self._found(extracted))
 
 
@@ -108,9 +102,7 @@ class RegexMatch(VerificationPrimitive):
         refuse_faulty(self.pattern, self.flags)
         return self
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Search the text of `extracted`; raises `EvaluationError` if that takes too long."""
-        del expected
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
         return extracted is not None and occurs(self.pattern, text_of(extracted), self.flags)
 
 
@@ -142,8 +134,7 @@ class SetContainment(VerificationPrimitive):
     min_overlap: int | None = Field(default=None, description="For overlap: how many items are in common; null: one")
     type: Literal["SetContainment"] = "SetContainment"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two lists; raises `EvaluationTypeError` for items that are lists or objects themselves."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         given, asked = _set_of(extracted), _set_of(expected)
         match self.mode:
             case "exact":
@@ -162,8 +153,7 @@ class OrderedMatch(VerificationPrimitive):
     normalize: Normalizers = Field(default=["lowercase", "strip"])
     type: Literal["OrderedMatch"] = "OrderedMatch"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two lists."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         given, asked = items_of(extracted), items_of(expected)
         if len(given) != len(asked):
             return False
@@ -204,8 +194,7 @@ class BooleanMatch(VerificationPrimitive):
 
     type: Literal["BooleanMatch"] = "BooleanMatch"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare the truth of two values."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         if extracted is None or expected is None:
             return extracted is expected
         return truth_of(extracted) is truth_of(expected)
@@ -216,8 +205,7 @@ class LiteralMatch(VerificationPrimitive):
 
     type: Literal["LiteralMatch"] = "LiteralMatch"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two values."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         if isinstance(extracted, bool) is not isinstance(expected, bool):
             return False
         try:
@@ -241,11 +229,9 @@ class TraceRegex(TracePrimitive):
         refuse_faulty(self.pattern)
         return self
 
-    @renamed(text="raw_trace")
-    def check_trace(self, raw_trace: str) -> bool:
-        """Count the matches; raises `EvaluationError` for what is no text or takes too long."""
+    def _found_in(self, response: str) -> bool:
         least = 1 if self.count_min is None else self.count_min
-        return len(find_all(self.pattern, _checked(raw_trace))) >= least
+        return len(find_all(self.pattern, response)) >= least
 
 
 class TraceContains(TracePrimitive):
@@ -254,10 +240,8 @@ class TraceContains(TracePrimitive):
     substring: str = Field(description="The text to look for")
     type: Literal["TraceContains"] = "TraceContains"
 
-    @renamed(text="raw_trace")
-    def check_trace(self, raw_trace: str) -> bool:
-        """Look for the substring; raises `EvaluationTypeError` for what is no text."""
-        return self.substring in _checked(raw_trace)
+    def _found_in(self, response: str) -> bool:
+        return self.substring in response
 
 
 class TraceLength(TracePrimitive):
@@ -271,18 +255,9 @@ class TraceLength(TracePrimitive):
     unit: Literal["chars", "words"] = Field(default="chars", description="What is counted")
     type: Literal["TraceLength"] = "TraceLength"
 
-    @renamed(text="raw_trace")
-    def check_trace(self, raw_trace: str) -> bool:
-        """Measure the response; raises `EvaluationTypeError` for what is no text."""
-        response = _checked(raw_trace)
+    def _found_in(self, response: str) -> bool:
         length = len(response.split()) if self.unit == "words" else len(response)
         return (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
-
-
-def _checked(text: Any) -> str:
-    if not isinstance(text, str):
-        raise EvaluationTypeError(f"{named(text)} is no response: give its text")
-    return text
 
 
 ParsedPrimitive: TypeAlias = (

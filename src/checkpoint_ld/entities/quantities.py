@@ -47,8 +47,7 @@ class NumericExact(VerificationPrimitive):
 
     type: Literal["NumericExact"] = "NumericExact"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two numbers."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         return number_of(extracted) == number_of(expected)
 
 
@@ -62,8 +61,7 @@ class NumericTolerance(VerificationPrimitive):
     mode: Mode = "relative"
     type: Literal["NumericTolerance"] = "NumericTolerance"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two numbers."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         apart = distance(number_of(extracted), number_of(expected), self.mode)
         return apart is not None and apart <= self.tolerance
 
@@ -80,9 +78,7 @@ class NumericRange(VerificationPrimitive):
     exclusive_max: ExclusiveMost = False
     type: Literal["NumericRange"] = "NumericRange"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare a number with the bounds."""
-        del expected
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
         number = number_of(extracted)
         if self.min is not None and (number < self.min or (self.exclusive_min and number == self.min)):
             return False
@@ -95,8 +91,7 @@ class NumericMinimum(VerificationPrimitive):
     exclusive: Exclusive = False
     type: Literal["NumericMinimum"] = "NumericMinimum"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two numbers."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         number, least = number_of(extracted), number_of(expected)
         return number > least if self.exclusive else number >= least
 
@@ -107,8 +102,7 @@ class NumericMaximum(VerificationPrimitive):
     exclusive: Exclusive = False
     type: Literal["NumericMaximum"] = "NumericMaximum"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two numbers."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         number, most = number_of(extracted), number_of(expected)
         return number < most if self.exclusive else number <= most
 
@@ -150,13 +144,11 @@ class NumericGraded(VerificationPrimitive):
             raise ValueError(f"full_credit {self.full_credit} is not below cutoff {self.cutoff}: lower it")
         return self
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two numbers."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         apart = distance(number_of(extracted), number_of(expected), self.mode)
         return apart is not None and apart <= (self.cutoff if self.full_credit is None else self.full_credit)
 
-    def score(self, extracted: Any, expected: Any) -> float:
-        """Return the credit from 0.0 to 1.0."""
+    def _credit(self, extracted: Any, expected: Any) -> float:
         apart = distance(number_of(extracted), number_of(expected), self.mode)
         inner = self.full_credit or 0.0
         if apart is None:
@@ -188,17 +180,13 @@ class NumericRangeGraded(VerificationPrimitive):
             raise ValueError(f"min {self.min} is not below max {self.max}: exchange them")
         return self
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare a number with the bounds."""
-        del expected
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
         number = number_of(extracted)
         above = number > self.min if self.exclusive_min else number >= self.min
         below = number < self.max if self.exclusive_max else number <= self.max
         return above and below
 
-    def score(self, extracted: Any, expected: Any) -> float:
-        """Return the credit from 0.0 to 1.0."""
-        del expected
+    def _credit(self, extracted: Any, _expected: Any) -> float:
         number = number_of(extracted)
         if self.min <= number <= self.max:
             return 1.0
@@ -224,13 +212,11 @@ class NumericThresholdGraded(VerificationPrimitive):
     exclusive: Exclusive = False
     type: Literal["NumericThresholdGraded"] = "NumericThresholdGraded"
 
-    def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare two numbers."""
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         beyond = self._beyond(extracted, expected)
         return beyond < 0 if self.exclusive else beyond <= 0
 
-    def score(self, extracted: Any, expected: Any) -> float:
-        """Return the credit from 0.0 to 1.0."""
+    def _credit(self, extracted: Any, expected: Any) -> float:
         beyond = self._beyond(extracted, expected)
         shoulder = self.margin if self.mode == "absolute" else self.margin * abs(number_of(expected))
         return 1.0 if beyond <= 0 else credit(beyond, shoulder, self.decay)

@@ -90,14 +90,16 @@ class QuestionRegistryEntry(Entity):
     date_modified: str = Field(default_factory=now, description="When this entry changed last")
 
 
+def _type(name: str) -> Any:
+    return Field(default=name, validation_alias="@type", serialization_alias="@type", description="The type in JSON-LD")
+
+
 class Person(Entity):
     """A schema.org Person; members other than the declared ones are kept."""
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 
-    type: Literal["Person"] = Field(
-        default="Person", validation_alias="@type", serialization_alias="@type", description="The type in JSON-LD"
-    )
+    type: Literal["Person"] = _type("Person")
     name: str = Field(min_length=1, description="The name of the person")
     url: str | None = Field(default=None, description="A page about the person")
     email: str | None = Field(default=None, description="An address for letters to the person")
@@ -108,9 +110,7 @@ class Organization(Entity):
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 
-    type: Literal["Organization"] = Field(
-        default="Organization", validation_alias="@type", serialization_alias="@type", description="The type in JSON-LD"
-    )
+    type: Literal["Organization"] = _type("Organization")
     name: str = Field(min_length=1, description="The name of the organisation")
     url: str | None = Field(default=None, description="A page about the organisation")
 
@@ -159,12 +159,7 @@ class ScenarioNode(ScenarioPart):
     `Question`. Both are kept as they are; the property `question` reads and replaces them.
     """
 
-    type: str = Field(
-        default="karenina:ScenarioNode",
-        validation_alias="@type",
-        serialization_alias="@type",
-        description="The type in JSON-LD",
-    )
+    type: str = _type("karenina:ScenarioNode")
     node_id: str = Field(description="The key of the node in the scenario")
     question_object: JsonObject = Field(
         validation_alias="question", serialization_alias="question", description="The question as a schema.org Question"
@@ -227,12 +222,7 @@ class OutcomeCriterion(ScenarioPart):
 class Scenario(ScenarioPart):
     """A conversation of several turns: nodes by their ids, and the edges between them."""
 
-    type: str = Field(
-        default="karenina:Scenario",
-        validation_alias="@type",
-        serialization_alias="@type",
-        description="The type in JSON-LD",
-    )
+    type: str = _type("karenina:Scenario")
     name: str = Field(description="The name of the scenario")
     description: str = Field(default="", description="What the conversation is about")
     entry_node: str = Field(description="The id of the first node")
@@ -285,7 +275,6 @@ def _single(value: Any) -> JsonObject:
 
 
 def _question_object(question: Question, members: JsonObject) -> JsonObject:
-    """Return the schema.org form of `question`, with what else stands in `members`."""
     text = question.question
     long = len(text) > _TEMPLATE_NAME_LENGTH
     return {

@@ -156,7 +156,6 @@ def granular_score(
 
 
 def _worth(node: StrategyNode, credit: Mapping[str, float], shares: Mapping[str, float]) -> tuple[float, float]:
-    """Return what a tree is worth, and the weight of the fields below it."""
     if isinstance(node, FieldCheck):
         return credit[node.field], shares[node.field]
     parts = [_worth(condition, credit, shares) for condition in node.conditions]

@@ -224,7 +224,6 @@ def _markdown(result: QueryResult) -> str:
 
 
 def _read(term: Term | None, *, wide: bool) -> str:
-    """Return a term for people."""
     if isinstance(term, NamedNode):
         return term.value if wide else short(term.value)
     return _plain(term)

@@ -211,7 +211,6 @@ def _not_allowed(methods: str) -> Answer:
 
 
 def _bound(name: str, query: str) -> Answer:
-    """Answer with the text of a named query with its parameters bound."""
     given = {key: values[-1] for key, values in parse_qs(query).items() if values[-1]}
     try:
         named = queries.request(name, given) if name in queries.catalogue() else None

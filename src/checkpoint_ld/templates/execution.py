@@ -212,7 +212,6 @@ def _searched(instance: BaseAnswer, trace: str) -> tuple[dict[str, Any], str]:
 
 
 def _own(instance: BaseAnswer, method: str) -> bool:
-    """Tell whether the template has a method of its own in place of ours."""
     return getattr(type(instance), method) is not getattr(BaseAnswer, method)
 
 

@@ -336,7 +336,6 @@ def _lines(spec: TemplateSpec) -> Iterator[str]:
 
 
 def _names(spec: TemplateSpec) -> set[str]:
-    """Return what has to be imported beside the names that every template has."""
     primitives = [field.verify_with for field in spec.fields]
     names: set[str] = set()
     for field in spec.fields:

@@ -104,13 +104,11 @@ def has_doubtful_number(outline: Outline) -> bool:
 
 
 def _numbered(contents: Iterable[str]) -> tuple[int, ...]:
-    """Return for each content where it stood first."""
     first: dict[str, int] = {}
     return tuple(map(first.setdefault, contents, count()))
 
 
 def _marked(text: str, *, has_values: bool) -> Line | None:
-    """Return a text with its marks, None where it cannot be split into tokens with certainty."""
     parts = _TOKEN.split(text)
     if not text.isprintable() and _BARRED.search(text) is not None:
         return None
@@ -142,7 +140,6 @@ _words: dict[str, bool] = {}
 
 
 def _is_own(word: str) -> bool:
-    """Tell whether a word or number is a name that means nothing to the reader."""
     if len(_words) >= _MOST:
         _words.clear()
     is_own = _words[word] = word[0].isalpha() and word not in known()
@@ -228,7 +225,6 @@ def is_typical(source: str) -> bool:
 
 
 def _statements(module: ast.Module) -> list[ast.AST]:
-    """Return a module and all statements in it, wherever they stand."""
     found: list[ast.AST] = [module]
     for node in found:
         for block in ("body", "orelse", "finalbody", "handlers", "cases"):
