@@ -104,7 +104,7 @@ class RecordedAnswer:
         if not isinstance(record, Mapping):
             return cls(None, place=place, fault=f"{_shown(record)} is no recorded answer: write an object")
         name, judge = record.get("question_id"), record.get("judge")
-        traits = verdicts(said if isinstance(said := record.get("traits"), Mapping) else {}, judge=_text(judge))
+        traits = verdicts(said if isinstance(said := record.get("traits"), Mapping) else {}, judge=text_in(judge))
         return cls(
             question_id=name if isinstance(name, str) else None,
             values=answer if isinstance(answer := record.get("answer"), Mapping) else {},
@@ -117,7 +117,7 @@ class RecordedAnswer:
             extra={key: value for key, value in record.items() if key not in _KNOWN},
             place=place,
             fault=_fault(record),
-            question_text=_text(record.get("question_text")),
+            question_text=text_in(record.get("question_text")),
             recorded=Recorded(traits=traits) if traits else None,
         )
 
@@ -136,8 +136,8 @@ def verdicts(said: Mapping[str, Json], kind: str = "", judge: str | None = None)
     for name, values in said.items():
         for one in values if isinstance(values, list) else [values]:
             if isinstance(one, Mapping) and "value" in one:
-                told = _text(one.get("judge")) or judge
-                found.append(RecordedTrait(name, one["value"], kind, told, _text(one.get("reason")) or ""))
+                told = text_in(one.get("judge")) or judge
+                found.append(RecordedTrait(name, one["value"], kind, told, text_in(one.get("reason")) or ""))
             elif isinstance(one, Mapping):
                 found += (RecordedTrait(f"{name}.{part}", value, kind, judge) for part, value in one.items())
             else:
@@ -155,7 +155,8 @@ def finite(value: object) -> float | None:
         return None
 
 
-def _text(value: object) -> str | None:
+def text_in(value: object) -> str | None:
+    """Return a value that is a text, None for any other."""
     return value if isinstance(value, str) else None
 
 

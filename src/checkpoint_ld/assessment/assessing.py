@@ -506,10 +506,7 @@ _WORDS = {True: "passed", False: "failed"}
 
 
 def differences(
-    answer: RecordedAnswer,
-    question: AskedQuestion,
-    traits: tuple[TraitResult, ...],
-    result: VerificationResult | None,
+    answer: RecordedAnswer, question: AskedQuestion, traits: tuple[TraitResult, ...], result: VerificationResult | None
 ) -> tuple[Finding, ...]:
     """Return findings about what was recorded and differs from what came out, or is about nothing that is known."""
     told = answer.recorded

@@ -52,12 +52,7 @@ BASE = "urn:karenina:answers:"
 """What names of recorded answers begin with, unless the user gives something else."""
 ASSERTOR = NamedNode("urn:checkpoint-ld:verify")
 
-SYNTAXES = {
-    ".ttl": RdfFormat.TURTLE,
-    ".nt": RdfFormat.N_TRIPLES,
-    ".nq": RdfFormat.N_QUADS,
-    ".trig": RdfFormat.TRIG,
-}
+SYNTAXES = {".ttl": RdfFormat.TURTLE, ".nt": RdfFormat.N_TRIPLES, ".nq": RdfFormat.N_QUADS, ".trig": RdfFormat.TRIG}
 """The syntaxes by the extension of a file."""
 
 _OUTCOMES = {

@@ -17,7 +17,15 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.assessment.answers import LONGEST_LINE, Recorded, RecordedAnswer, finite, open_answers, verdicts
+from checkpoint_ld.assessment.answers import (
+    LONGEST_LINE,
+    Recorded,
+    RecordedAnswer,
+    finite,
+    open_answers,
+    text_in,
+    verdicts,
+)
 from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
@@ -231,11 +239,8 @@ def _rows(text: TextIO, name: str) -> Iterator[tuple[Place, Json, str]]:
                 yield place, {}, fault
             elif row:
                 cells = {column: cell for column, cell in zip(header, row, strict=True) if cell}
-                yield (
-                    place,
-                    {**_of_row(cells), "": {"by": cells.get("karenina_version"), "unknown": unknown}},
-                    _fault("".join(row)),
-                )
+                about = {"by": cells.get("karenina_version"), "unknown": unknown}
+                yield place, {**_of_row(cells), "": about}, _fault("".join(row))
     finally:
         csv.field_size_limit(usual)
 
@@ -258,14 +263,10 @@ def _of_row(cells: dict[str, str]) -> Json:
     template = {name: held.pop(name, None) for name in ("parsed_llm_response", "verify_granular_result")}
     overrides = {name: held.get(name) for name in held if name.endswith("_override_applied")}
     reason = cells.get("error") if held.get("success") is False else None
+    response = cells.get("raw_llm_response")
     return {
         "metadata": {**held, **texts, "answering": answering, "parsing": parsing, "failure": reason},
-        "template": {
-            **template,
-            **overrides,
-            "raw_llm_response": cells.get("raw_llm_response"),
-            "verify_result": verdict,
-        },
+        "template": {**template, **overrides, "raw_llm_response": response, "verify_result": verdict},
         "rubric": {"_trait_scores": traits},
     }
 
@@ -291,9 +292,9 @@ def answer_of(result: Json, place: Place, fault: str = "") -> RecordedAnswer:
     """Return the recorded answer that a result holds; one that cannot be used has a `fault`."""
     about, template, rubric = (_object(result.get(part)) for part in ("metadata", "template", "rubric"))
     read = _object(result.get(""))
-    question, text = _text(about.get("question_id")), _text(about.get("question_text"))
-    model, judge = (_text(_object(about.get(one)).get("model_name")) for one in ("answering", "parsing"))
-    values, trace = template.get("parsed_llm_response"), _text(template.get("raw_llm_response"))
+    question, text = text_in(about.get("question_id")), text_in(about.get("question_text"))
+    model, judge = (text_in(_object(about.get(one)).get("model_name")) for one in ("answering", "parsing"))
+    values, trace = template.get("parsed_llm_response"), text_in(template.get("raw_llm_response"))
     traits = tuple(
         one
         for family in (*_FAMILIES, "")
@@ -316,7 +317,7 @@ def answer_of(result: Json, place: Place, fault: str = "") -> RecordedAnswer:
         answer_id=about.get("result_id"),
         model=model,
         replicate=about.get("replicate"),
-        date=_MOMENT.sub(r"\1T\2", moment) if (moment := _text(about.get("timestamp"))) else None,
+        date=_MOMENT.sub(r"\1T\2", moment) if (moment := text_in(about.get("timestamp"))) else None,
         extra={name: value for name, value in {**rest, **others}.items() if value not in (None, {}, [])},
         place=place,
         fault=fault,
@@ -328,8 +329,8 @@ def answer_of(result: Json, place: Place, fault: str = "") -> RecordedAnswer:
             traits=traits,
             overrides=tuple(one for one in _OVERRIDES if template.get(f"{one}_override_applied") is True),
             failure=failure,
-            template_id=_text(about.get("template_id")),
-            by=_text(read.get("by")),
+            template_id=text_in(about.get("template_id")),
+            by=text_in(read.get("by")),
             unknown=(*read.get("unknown", ()), *_unknown(result)),
         ),
     )
@@ -363,7 +364,3 @@ def _failure(failure: Any) -> str:
 
 def _object(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

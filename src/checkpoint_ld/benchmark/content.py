@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.entities import DynamicRubric, Rubric
+    from checkpoint_ld.entities import Creator, DynamicRubric, Rubric
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.contexts import TermTable
     from checkpoint_ld.graph.object_reading import Frame
@@ -239,6 +239,13 @@ class BenchmarkContent:
     def scenarios(self) -> list[Json]:
         """The objects of the scenarios, in their order."""
         return [part for part in as_list(self.root.get("hasPart")) if is_scenario(part)]
+
+
+def creator_json(creator: Creator | list[Creator] | None) -> Any:
+    """Return who made a benchmark as JSON; of nobody an empty list."""
+    makers = as_list(creator)
+    told = [one if isinstance(one, str) else one.model_dump(by_alias=True, exclude_none=True) for one in makers]
+    return told[0] if len(told) == 1 else told
 
 
 def rubrics_of(holder: Json) -> tuple[Rubric | None, DynamicRubric | None]:

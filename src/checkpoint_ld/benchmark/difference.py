@@ -10,7 +10,7 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, elements_of
+from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, creator_json, elements_of
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.dialects.dialect import as_list, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
@@ -26,7 +26,7 @@ from checkpoint_ld.validation.reports.text import code, escaped
 from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pydantic import JsonValue
 
@@ -353,20 +353,22 @@ class SemanticDiff(Shown):
 
     def _line(self) -> str:
         lists = {"added": self.questions_added, "removed": self.questions_removed, "changed": self.questions_changed}
-        counts = [f"{len(one)} question{'' if len(one) == 1 else 's'} {name}" for name, one in lists.items() if one]
-        others = "no questions differ" if not self.is_empty else SAME
-        return ", ".join(counts) or others
+        counts = [f"{counted(len(one), 'question')} {name}" for name, one in lists.items() if one]
+        return ", ".join(counts) or (SAME if self.is_empty else "no questions differ")
 
     def _card(self) -> Card:
         lines = ((line,) for line in str(self).splitlines())
         return Card("SemanticDiff", "", self._line(), {}, [Rows("", ("difference",), lines)] if self else [])
 
     def __str__(self) -> str:
-        return "\n".join(map(_text_line, _entries(self))) or SAME
+        # What terminals would obey is replaced.
+        lines = (_line(one, one.sign, one.what, harmless) for one in _entries(self))
+        return "\n".join(lines) or SAME
 
     def to_markdown(self) -> str:
         """Return the differences as a nested list in Markdown, in which values of the document are code."""
-        return "\n".join(map(_markdown_line, _entries(self))) or SAME
+        lines = (_line(one, f"- {_WORDS[one.sign]}", escaped(one.what), code) for one in _entries(self))
+        return "\n".join(lines) or SAME
 
     def as_json(self) -> Json:
         """Return the differences as a JSON object, members by their names here, with `is_empty`."""
@@ -381,7 +383,7 @@ def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, ord
     making and of changing count, `order` whether the order of questions, keywords, traits and fields does. Values that
     look like secrets are withheld.
     """
-    old, new = _content(before), _content(after)
+    old, new = (content_of(one.graph, elements_of(one.graph)) for one in (before, after))
     matched = pairs(old.questions, new.questions)
     both = [(one, other) for one, other in matched if one is not None and other is not None]
     compared = (question_diff(one, other, dates=dates, order=order) for one, other in both)
@@ -400,23 +402,15 @@ def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, ord
     )
 
 
-def _content(one: Compared) -> BenchmarkContent:
-    return content_of(one.graph, elements_of(one.graph))
-
-
 def _name(one: QuestionContent) -> QuestionName:
     return QuestionName(one.id, one.members["question"])
 
 
 def _metadata(content: BenchmarkContent, *, dates: bool) -> Json:
     root = content.root
-    makers = [
-        one if isinstance(one, str) else one.model_dump(by_alias=True, exclude_none=True)
-        for one in as_list(creator_of(root))
-    ]
     found = {
         **{name: root.get(key) for name, key in (("id", "@id"), *((one, one) for one in _TEXTS))},
-        "creator": makers[0] if len(makers) == 1 else makers,
+        "creator": creator_json(creator_of(root)),
         **({name: content.metadata[name] for name in ("created_at", "modified_at")} if dates else {}),
         **{key: value for key, value in root.items() if key not in _ROOT},
         "hasPart": [part for part in as_list(root.get("hasPart")) if not is_scenario(part)],
@@ -443,17 +437,10 @@ class _Entry(NamedTuple):
     details: tuple[str, ...] = ()
 
 
-def _text_line(entry: _Entry) -> str:
-    # What terminals would obey is replaced.
-    title = " ".join(part for part in (entry.what, harmless(entry.name)) if part)
-    details = " → ".join(map(harmless, entry.details))
-    return f"{'  ' * entry.depth}{entry.sign} {title}{f': {details}' if details else ''}"
-
-
-def _markdown_line(entry: _Entry) -> str:
-    title = " ".join(part for part in (escaped(entry.what), code(entry.name)) if part)
-    details = " → ".join(map(code, entry.details))
-    return f"{'  ' * entry.depth}- {_WORDS[entry.sign]} {title}{f': {details}' if details else ''}"
+def _line(entry: _Entry, sign: str, what: str, written: Callable[[str], str]) -> str:
+    title = " ".join(part for part in (what, written(entry.name)) if part)
+    details = " → ".join(map(written, entry.details))
+    return f"{'  ' * entry.depth}{sign} {title}{f': {details}' if details else ''}"
 
 
 def _entries(diff: SemanticDiff) -> Iterator[_Entry]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from checkpoint_ld import entities, templates
+from checkpoint_ld.benchmark.content import creator_json
 from checkpoint_ld.dialects.datafeed import new_template_of, template_name
 from checkpoint_ld.dialects.dialect import ABSENT, as_list, name_of, property_value
 from checkpoint_ld.documents.document import read_json
@@ -335,11 +336,7 @@ def published(field: str, value: object) -> Any:
 def published_members(benchmark: Benchmark) -> Json:
     """Return what a benchmark says about itself, as JSON under the names of `Benchmark.set_metadata`."""
     told = {name: getattr(benchmark, name) for name in ("id", "name", "description", "version", *PUBLISHED)}
-    makers = [
-        one if isinstance(one, str) else one.model_dump(by_alias=True, exclude_none=True)
-        for one in as_list(benchmark.creator)
-    ]
-    told["creator"] = makers[0] if len(makers) == 1 else makers
+    told["creator"] = creator_json(benchmark.creator)
     return {name: value for name, value in told.items() if value}
 
 

@@ -11,6 +11,7 @@ from checkpoint_ld.graph.store import copied
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
 from checkpoint_ld.mapping.traits import PROPERTY
 from checkpoint_ld.notebook import Card, Rows, Shown
+from checkpoint_ld.phrases import counted
 from checkpoint_ld.validation.report import Checked
 
 if TYPE_CHECKING:
@@ -122,8 +123,8 @@ def health(content: BenchmarkContent, ready: Json, timestamp: str) -> Json:
     missing, unfinished = ready["missing_templates_count"], ready["unfinished_count"]
     due = (
         (not ready["has_questions"], "Add questions"),
-        (missing, f"Add templates to {_counted(missing)}"),
-        (unfinished, f"Mark {_counted(unfinished)} as finished"),
+        (missing, f"Add templates to {counted(missing, 'question')}"),
+        (unfinished, f"Mark {counted(unfinished, 'question')} as finished"),
         (not ready["templates_valid"], "Correct the templates that are not valid"),
         (not ready["rubrics_valid"], "Correct the rubrics that are not valid"),
         (counts["question_count"] < _FEW, f"Add questions until there are at least {_FEW}"),
@@ -137,10 +138,6 @@ def health(content: BenchmarkContent, ready: Json, timestamp: str) -> Json:
         "statistics": counts,
         "recommendations": [advice for applies, advice in due if applies],
     }
-
-
-def _counted(count: int) -> str:
-    return "1 question" if count == 1 else f"{count} questions"
 
 
 @dataclass(frozen=True, repr=False)

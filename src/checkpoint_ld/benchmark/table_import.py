@@ -261,18 +261,11 @@ def _column(name: str) -> str:
 
 def _put(benchmark: Benchmark, question: str | None, traits: Mapping[str, AnyTrait], *, is_dynamic: bool) -> None:
     """Put traits into a rubric: each in the place of the one with its name, or at the end."""
-    if question is None:
-        held = benchmark.get_global_dynamic_rubric() if is_dynamic else benchmark.get_global_rubric()
-        change = benchmark.set_global_dynamic_rubric if is_dynamic else benchmark.set_global_rubric
-        change([*{**_by_name(held), **traits}.values()])
-        return
-    held = (benchmark.get_question_dynamic_rubric if is_dynamic else benchmark.get_question_rubric)(question)
-    wanted = [*{**_by_name(held), **traits}.values()]
-    (benchmark.set_question_dynamic_rubric if is_dynamic else benchmark.set_question_rubric)(question, wanted)
-
-
-def _by_name(rubric: Rubric | DynamicRubric | None) -> dict[str, AnyTrait]:
-    return {} if rubric is None else {one.name: one for one in rubric.traits()}
+    about = () if question is None else (question,)
+    name = f"{'question' if about else 'global'}_{'dynamic_' if is_dynamic else ''}rubric"
+    rubric = getattr(benchmark, f"get_{name}")(*about)
+    held = {} if rubric is None else {one.name: one for one in rubric.traits()}
+    getattr(benchmark, f"set_{name}")(*about, [*{**held, **traits}.values()])
 
 
 class _Table:

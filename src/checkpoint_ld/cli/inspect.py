@@ -122,9 +122,6 @@ def _more(count: int) -> Iterator[Text]:
         yield Text(f"  … and {count} more: --json lists them all")
 
 
-MOST_REMARKS = 10
-
-
 @click.command(cls=Command)
 @paths
 @output_folder("The folder to write.", required=True)
@@ -150,10 +147,7 @@ def site(*, paths: tuple[str, ...], folder: str, force: bool, quiet: bool, **set
     found = streams.discovered(paths, "show", quiet=quiet).files
     sources = [one for one in found if older not in Path(one).resolve().parents]
     written = write_site(sources, folder, overwrite=force, **settings)
-    for one in written.remarks[:MOST_REMARKS]:
-        streams.say(one)
-    if len(written.remarks) > MOST_REMARKS:
-        streams.say(f"… and {len(written.remarks) - MOST_REMARKS} more of these")
+    streams.say_first(written.remarks, "more of these")
     if not quiet:
         named = ("benchmark", written.benchmarks), ("question", written.questions), ("run", written.runs)
         counts = [counted(number, noun) + " of agents" * (noun == "run") for noun, number in named if number]

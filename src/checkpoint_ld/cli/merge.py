@@ -24,6 +24,7 @@ from checkpoint_ld.cli.parameters import (
 )
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,14 +132,9 @@ def decision(*, is_ours: bool, is_theirs: bool, is_asked: bool) -> tuple[str | N
 
 def tell(merged: Merge, listed: str | None = None) -> None:
     """Say on standard error what both sides changed, each in another way."""
-    most = streams.MOST_FINDINGS
-    for one in merged.conflicts[:most]:
-        streams.say(str(one))
-    if len(merged.conflicts) > most:
-        streams.say(f"… and {len(merged.conflicts) - most} more; --json lists them all")
+    streams.say_first([*map(str, merged.conflicts)], "more; --json lists them all")
     if not merged.is_clean:
-        count = len(merged.conflicts)
-        told = f"{count} conflict{'' if count == 1 else 's'}: the result has OURS there"
+        told = f"{counted(len(merged.conflicts), 'conflict')}: the result has OURS there"
         streams.say(f"{told}; {listed} lists what is contested" if listed else told)
 
 

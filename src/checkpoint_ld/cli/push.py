@@ -35,14 +35,7 @@ if TYPE_CHECKING:
 
 
 def connected(
-    url: str,
-    *,
-    profile: str,
-    auth: str,
-    credentials: str | None,
-    timeout: float,
-    quiet: bool,
-    **urls: Any,
+    url: str, *, profile: str, auth: str, credentials: str | None, timeout: float, quiet: bool, **urls: Any
 ) -> SparqlClient:
     """Return a client of the server at `url`; `urls` are those of its single services."""
     from checkpoint_ld.stores import remote

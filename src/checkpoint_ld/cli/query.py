@@ -30,6 +30,7 @@ from checkpoint_ld.cli.parameters import (
     written_as,
 )
 from checkpoint_ld.errors import SettingsError, SourceMissingError
+from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -366,8 +367,7 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
     if not dataset.graphs:
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:
-        count = len(dataset.graphs)
-        streams.say(f"{count} checkpoint{'' if count == 1 else 's'}, {sum(statements.values())} statements")
+        streams.say(f"{counted(len(dataset.graphs), 'checkpoint')}, {sum(statements.values())} statements")
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="checkpoint-ld-")))
     # On a disk, for the workers to open: each has the same data then, and none a copy of it in memory.
     stored = pyoxigraph.Store(str(folder))

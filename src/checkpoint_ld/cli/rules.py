@@ -33,9 +33,7 @@ _STYLES = {Severity.VIOLATION: "bold red", Severity.WARNING: "bold yellow", Seve
 @as_json
 @click.option("--profile", help="The rules of this profile, with the severities that it gives.")
 @choice(
-    "--to",
-    values=("turtle", "nt"),
-    help="Write all rules of a profile as SHACL shapes, with the rules of inference.",
+    "--to", values=("turtle", "nt"), help="Write all rules of a profile as SHACL shapes, with the rules of inference."
 )
 @flag(
     "--python",

@@ -295,10 +295,16 @@ def prepare() -> None:
 
 def report(findings: Sequence[Finding], *, most: int = MOST_FINDINGS) -> None:
     """Say on standard error what was found, one finding to a line, and how much more there is."""
-    for finding in findings[:most]:
-        say(f"{finding.severity.name.lower()}: {finding}")
-    if len(findings) > most:
-        say(f"… and {len(findings) - most} more; checkpoint-ld inspect --json lists them all")
+    lines = [f"{one.severity.name.lower()}: {one}" for one in findings]
+    say_first(lines, "more; checkpoint-ld inspect --json lists them all", most=most)
+
+
+def say_first(lines: Sequence[str], others: str, *, most: int = MOST_FINDINGS) -> None:
+    """Say the first lines on standard error, and how many `others` there are."""
+    for line in lines[:most]:
+        say(line)
+    if len(lines) > most:
+        say(f"… and {len(lines) - most} {others}")
 
 
 @contextlib.contextmanager

@@ -121,11 +121,7 @@ class BaseAnswer(BaseModel):
         self.id = question_id
 
     def attach(
-        self,
-        trace: str | None = None,
-        *,
-        context: Mapping[str, Any] | None = None,
-        null_fields: Iterable[str] = (),
+        self, trace: str | None = None, *, context: Mapping[str, Any] | None = None, null_fields: Iterable[str] = ()
     ) -> Self:
         """Set what verifying needs beside the fields, and return the answer.
 

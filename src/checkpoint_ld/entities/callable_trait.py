@@ -180,11 +180,7 @@ class CallableRubricTrait(Trait):
         )
 
     def evaluate(
-        self,
-        text: str,
-        *,
-        callable_override: Callable[[str], object] | None = None,
-        trust: Trust | None = None,
+        self, text: str, *, callable_override: Callable[[str], object] | None = None, trust: Trust | None = None
     ) -> bool | int | float:
         """Return what a function finds about `text`: a truth value, a score, or the index of a class.
 

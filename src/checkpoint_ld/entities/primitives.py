@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 from pydantic import Field, FiniteFloat, model_validator
 
 from checkpoint_ld import phrases
+from checkpoint_ld.entities import quantities
 from checkpoint_ld.entities.comparison import (
     Normalizers,
     TracePrimitive,
@@ -18,19 +19,6 @@ from checkpoint_ld.entities.comparison import (
     named,
     same_text,
     text_of,
-)
-from checkpoint_ld.entities.quantities import (
-    DateMatch,
-    DateRange,
-    DateTolerance,
-    NumericExact,
-    NumericGraded,
-    NumericMaximum,
-    NumericMinimum,
-    NumericRange,
-    NumericRangeGraded,
-    NumericThresholdGraded,
-    NumericTolerance,
 )
 from checkpoint_ld.errors import (
     EvaluationError,
@@ -267,20 +255,20 @@ ParsedPrimitive: TypeAlias = (
     | ContainsAll
     | RegexMatch
     | SemanticMatch
-    | NumericExact
-    | NumericTolerance
-    | NumericRange
-    | NumericMinimum
-    | NumericMaximum
-    | NumericGraded
-    | NumericRangeGraded
-    | NumericThresholdGraded
+    | quantities.NumericExact
+    | quantities.NumericTolerance
+    | quantities.NumericRange
+    | quantities.NumericMinimum
+    | quantities.NumericMaximum
+    | quantities.NumericGraded
+    | quantities.NumericRangeGraded
+    | quantities.NumericThresholdGraded
     | SetContainment
     | OrderedMatch
     | LiteralMatch
-    | DateMatch
-    | DateTolerance
-    | DateRange
+    | quantities.DateMatch
+    | quantities.DateTolerance
+    | quantities.DateRange
 )
 """The primitives that look at a value that was extracted from a response."""
 

@@ -317,7 +317,7 @@ class _DatePrimitive(VerificationPrimitive):
     def check(self, extracted: Any, expected: Any) -> bool:
         """Compare dates; what cannot be compared does not pass."""
         try:
-            return self._compare(extracted, expected)
+            return self._passes(extracted, expected)
         except NoDateError as error:
             _log.warning("%s does not pass: %s", type(self).__name__, error)
             return False
@@ -325,13 +325,10 @@ class _DatePrimitive(VerificationPrimitive):
     def remarks(self, extracted: Any, expected: Any) -> tuple[str, ...]:
         """Say which value is no date, or why two dates cannot be compared."""
         try:
-            self._compare(extracted, expected)
+            self._passes(extracted, expected)
         except NoDateError as error:
             return (str(error),)
         return ()
-
-    def _compare(self, extracted: Any, expected: Any) -> bool:
-        raise NotImplementedError
 
 
 class DateMatch(_DatePrimitive):
@@ -343,7 +340,7 @@ class DateMatch(_DatePrimitive):
     format: str | None = Field(default=None, description="A format of strptime; null: any usual form of a whole date")
     type: Literal["DateMatch"] = "DateMatch"
 
-    def _compare(self, extracted: Any, expected: Any) -> bool:
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         return read_date(extracted, self.format).date() == read_date(expected, self.format).date()
 
 
@@ -357,7 +354,7 @@ class DateTolerance(_DatePrimitive):
     unit: Literal["days", "hours", "minutes"] = Field(default="days", description="The unit of the tolerance")
     type: Literal["DateTolerance"] = "DateTolerance"
 
-    def _compare(self, extracted: Any, expected: Any) -> bool:
+    def _passes(self, extracted: Any, expected: Any) -> bool:
         given, asked = read_date(extracted), read_date(expected)
         try:
             apart = abs(given - asked)
@@ -378,8 +375,7 @@ class DateRange(_DatePrimitive):
     max: str | None = Field(default=None, description="The latest moment that passes; null: there is none")
     type: Literal["DateRange"] = "DateRange"
 
-    def _compare(self, extracted: Any, expected: Any) -> bool:
-        del expected
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
         given = read_date(extracted)
         least = given if self.min is None else read_date(self.min)
         most = given if self.max is None else read_date(self.max)

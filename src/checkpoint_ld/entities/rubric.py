@@ -336,11 +336,7 @@ class Rubric(TraitCollection):
         }
 
     def evaluate_deterministic(
-        self,
-        text: str,
-        *,
-        overrides: Mapping[str, Callable[[str], object]] | None = None,
-        trust: Trust | None = None,
+        self, text: str, *, overrides: Mapping[str, Callable[[str], object]] | None = None, trust: Trust | None = None
     ) -> DeterministicEvaluation:
         """Apply to a text what needs no judge: regular expressions, each within a limit of time, and functions.
 

@@ -228,10 +228,7 @@ _OTHER_WORDS = ("am", "pm", "a", "p", "m", "h", "t", "z", "utc", "gmt", "st", "n
 
 
 def misfit(
-    primitive: Primitive,
-    parameters: Mapping[str, JsonValue],
-    literal_values: tuple[str, ...] | None,
-    value: JsonValue,
+    primitive: Primitive, parameters: Mapping[str, JsonValue], literal_values: tuple[str, ...] | None, value: JsonValue
 ) -> str | None:
     """Return why a ground truth will not be met as its author means it, None if it fits.
 

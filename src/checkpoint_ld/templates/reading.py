@@ -371,10 +371,7 @@ def _chosen(found: list[LocalClass], scope: Scope) -> LocalClass:
 
 
 def _level(
-    answer: LocalClass,
-    verified: tuple[TemplateField, ...],
-    plain: tuple[PlainField, ...],
-    code: tuple[CustomCode, ...],
+    answer: LocalClass, verified: tuple[TemplateField, ...], plain: tuple[PlainField, ...], code: tuple[CustomCode, ...]
 ) -> Level:
     if verified:
         return Level.MIXED if plain else Level.VERIFIED

@@ -25,14 +25,7 @@ from checkpoint_ld.templates.literals import LONGEST_INTEGER
 from checkpoint_ld.templates.primitives import FIELD_TYPES, MisfitError, Primitive, misfit, registry, settle
 from checkpoint_ld.templates.reading import UNKNOWN
 from checkpoint_ld.templates.scope import DEEPEST, Patterns
-from checkpoint_ld.templates.template import (
-    LONGEST_SOURCE,
-    Level,
-    ProblemKind,
-    Template,
-    listed,
-    shown,
-)
+from checkpoint_ld.templates.template import LONGEST_SOURCE, Level, ProblemKind, Template, listed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -336,9 +336,7 @@ def _evidence(answer: Mapping[str, Any] | BaseAnswer, trace: str | None, context
         attached_trace, attached_context, null_fields = answer.attached()
         values = {name: value for name, value in answer if name not in null_fields}
         return Evidence(
-            values,
-            attached_trace if trace is None else trace,
-            attached_context if context is None else context,
+            values, attached_trace if trace is None else trace, attached_context if context is None else context
         )
     if not isinstance(answer, Mapping):
         raise EvaluationError(f"{named(answer)} is no answer: give an object of values by field name")
