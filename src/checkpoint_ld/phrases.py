@@ -41,7 +41,7 @@ def shown(value: object) -> str:
         case list():
             return f"an array of {len(value)}"
         case dict():
-            return f"an object with {len(value)} member{'' if len(value) == 1 else 's'}"
+            return f"an object with {counted(len(value), 'member')}"
         case _:
             return f"a {type(value).__name__}"
 

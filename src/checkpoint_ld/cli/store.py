@@ -33,7 +33,7 @@ from checkpoint_ld.cli.query import query
 from checkpoint_ld.cli.validate import format_of, format_option, severity
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.phrases import harmless
+from checkpoint_ld.phrases import counted, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -104,7 +104,7 @@ def list_(*, store: str, as_json: bool, wait: float) -> None:
         return
     for graph, entry, source in entries:
         findings = ", ".join(
-            f"{count} {weight.name.lower()}{'' if count == 1 else 's'}"
+            counted(count, weight.name.lower())
             for weight, count in sorted(entry.findings.items(), reverse=True)
             if count
         )

@@ -169,7 +169,7 @@ def validate(
     else:
         chosen = configuration.find(Path()) if config is None else configuration.of_file(Path(config))
     wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
-    counted = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
+    selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
     found = streams.discovered(paths, "validate", exclude=chosen.exclude, root=chosen.folder, quiet=quiet)
     known = baseline or chosen.baseline
     read = *found.files, *map(str, wanted.first.files), config, None if write_baseline else known
@@ -177,7 +177,7 @@ def validate(
     if write_baseline:
         _check_baseline(read, known, force=output.force)
     targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
-    run = _Run(wanted, counted, quiet=quiet, has_failed=bool(found.unmatched), **engine)
+    run = _Run(wanted, selection, quiet=quiet, has_failed=bool(found.unmatched), **engine)
     if diff:
         raise Exit(run.show_repairs(found.files))
     if fix:
@@ -261,8 +261,8 @@ class _Run:
         from checkpoint_ld.families import checking
 
         together = checking.Together(self.profiles)
-        counted = map(self.selection.applied, together.added(self._checked(files, together)))
-        return checking.report_of(map(_marked, counted), self.profiles)
+        selected = map(self.selection.applied, together.added(self._checked(files, together)))
+        return checking.report_of(map(_marked, selected), self.profiles)
 
     def write(self, report: Report, kind: str, target: Output, settings: Settings, *, statistics: bool) -> None:
         """Write a report, or its counts by rule."""
