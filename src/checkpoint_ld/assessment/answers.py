@@ -103,17 +103,17 @@ class RecordedAnswer:
         place = place or Place()
         if not isinstance(record, Mapping):
             return cls(None, place=place, fault=f"{_shown(record)} is no recorded answer: write an object")
-        name, judge = record.get("question_id"), record.get("judge")
-        traits = verdicts(said if isinstance(said := record.get("traits"), Mapping) else {}, judge=text_in(judge))
+        said = record.get("traits")
+        traits = verdicts(said if isinstance(said, Mapping) else {}, judge=text_in(record.get("judge")))
         return cls(
-            question_id=name if isinstance(name, str) else None,
+            question_id=text_in(record.get("question_id")),
             values=answer if isinstance(answer := record.get("answer"), Mapping) else {},
-            trace=trace if isinstance(trace := record.get("trace"), str) else None,
+            trace=text_in(record.get("trace")),
             context=context if isinstance(context := record.get("context"), Mapping) else None,
             answer_id=record.get("answer_id"),
             model=record.get("model"),
             replicate=record.get("replicate"),
-            date=date if isinstance(date := record.get("date"), str) else None,
+            date=text_in(record.get("date")),
             extra={key: value for key, value in record.items() if key not in _KNOWN},
             place=place,
             fault=_fault(record),

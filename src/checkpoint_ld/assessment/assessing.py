@@ -111,7 +111,7 @@ class Assessment(Shown):
     def recorded(self) -> Status | None:
         """The verdict that was recorded elsewhere, None where there is none, or where the record cannot be used."""
         told = self.answer.recorded
-        return None if told is None or told.passed is None or self.answer.fault else _STATUS[told.passed]
+        return None if told is None or told.passed is None or self.answer.fault else OF_VERDICT[told.passed]
 
     @property
     def differs(self) -> bool:
@@ -339,7 +339,8 @@ def _trait_result(asked: AskedTrait, trace: str | None, trust: Trust | None) -> 
     return TraitResult(asked.trait.name, _KINDS[type(asked.trait)], asked.scope, status, value, reason, asked.node)
 
 
-_STATUS = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
+OF_VERDICT = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
+"""What became of an answer or of a field, by whether it passed."""
 
 
 def assess(
@@ -377,7 +378,7 @@ def assessed(answer: RecordedAnswer, questions: AskedQuestions, trust: Trust | N
         result = verify(template, answer.values, answer.trace, context=answer.context, trust=trust)
     except EvaluationError as error:
         return Assessment(answer, Status.ERROR, str(error), question, traits=traits, differences=told(None))
-    return Assessment(answer, _STATUS[result.passed], result.reason, question, result, traits, told(result))
+    return Assessment(answer, OF_VERDICT[result.passed], result.reason, question, result, traits, told(result))
 
 
 @dataclass
@@ -533,7 +534,10 @@ def _differing(
         yield f"the question was asked as {shown(asked)}, and reads {shown(question.text)} now"
     if result is None:
         return
-    why = " and ".join((*(f"{one} overrode the template" for one in told.overrides), *_changed(told, question)))
+    reasons = [f"{one} overrode the template" for one in told.overrides]
+    if told.template_id not in {None, NO_TEMPLATE, template_id(question.source)}:
+        reasons.append("by another template")
+    why = " and ".join(reasons)
     if told.passed is not None and result.passed is not None and told.passed is not result.passed:
         words = f"{_WORDS[told.passed]} is recorded, and the template says {_WORDS[result.passed]}"
         yield f"{words}{why and f' ({why})'}{result.reason and f': {result.reason}'}"
@@ -545,11 +549,6 @@ def _differing(
     for name, passed in told.fields.items():
         if isinstance(passed, bool) and ours.get(name) is not None and ours[name] is not passed:
             yield f"{_WORDS[passed]} is recorded for the field {name!r}, and the template says {_WORDS[not passed]}"
-
-
-def _changed(told: Recorded, question: AskedQuestion) -> Iterator[str]:
-    if told.template_id not in {None, NO_TEMPLATE, template_id(question.source)}:
-        yield "by another template"
 
 
 def _shown(value: object) -> str:

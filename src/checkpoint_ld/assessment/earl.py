@@ -20,7 +20,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.agent import names
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.assessment.assessing import Assessment, Status, TraitStatus
+from checkpoint_ld.assessment.assessing import OF_VERDICT, Assessment, Status, TraitStatus
 from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
@@ -61,7 +61,6 @@ _OUTCOMES = {
     Status.UNDECIDED: NamedNode(EARL + "cantTell"),
     Status.ERROR: NamedNode(EARL + "untested"),
 }
-_OF_VERDICT = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
 _OF_JUDGES = (TraitStatus.JUDGED, TraitStatus.ERROR)
 """What may become of a value that a judge gave; a value of any other trait stands beside ours."""
 _TYPE = NamedNode(RDF + "type")
@@ -193,7 +192,7 @@ def _about(assessment: Assessment, test: str, name: str, base: str, date: str | 
             NamedNode(node),
             _ours("FieldResult"),
             (_NAME, _literal(field.name)),
-            (_earl("outcome"), _OUTCOMES[_OF_VERDICT[field.passed]]),
+            (_earl("outcome"), _OUTCOMES[OF_VERDICT[field.passed]]),
             *_stated({"resultWeight": float(field.weight), "resultScore": _double(field.score)}),
             *_described(field.reason),
         )

@@ -140,7 +140,6 @@ def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
     """
     log, name = read_log(path), os.fspath(path)
     for number, sample in enumerate(log.samples or (), 1):
-        place = Place(name, line=number)
         identifier = str(sample.id)
         if not IRI.fullmatch(identifier):
             identifier = question_object_id(encodable(text_of(sample)))
@@ -154,15 +153,11 @@ def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
             answer_id=sample.uuid,
             model=sample.output.model or log.eval.model,
             replicate=sample.epoch,
-            date=_date(log),
+            date=None if log.eval.created is None else str(log.eval.created),
             extra={"task": log.eval.task, "run": log.eval.run_id},
-            place=place,
+            place=Place(name, line=number),
             fault=fault,
         )
-
-
-def _date(log: Any) -> str | None:
-    return None if log.eval.created is None else str(log.eval.created)
 
 
 def text_of(sample: Any) -> str:

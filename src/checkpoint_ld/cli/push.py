@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -231,7 +230,7 @@ def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: str, kno
             for one in files
             for request in ([preview_skipped(one)] if known.is_done(one) else preview_as_json(one, *place))
         ]
-        streams.write(streams.STANDARD, json.dumps(requests, ensure_ascii=False, indent=2).encode() + b"\n")
+        streams.show_json(requests)
         return
     for one in files:
         if known.is_done(one):

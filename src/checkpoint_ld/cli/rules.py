@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -148,11 +147,11 @@ def _details(rule: Rule) -> Iterator[tuple[str, str]]:
 @output()
 def schema(name: str | None, list_all: bool, output: Output) -> None:
     """Print the JSON Schema of the checkpoint document, or of an entity."""
+    from checkpoint_ld.documents.text import dump_json
     from checkpoint_ld.entities import json_schemas
 
     if name is None or list_all:
         for known, summary in json_schemas.summaries().items():
             streams.show(f"{known:<24}  {summary}")
     else:
-        text = json.dumps(json_schemas.json_schema(name), ensure_ascii=False, indent=2)
-        output.write(f"{text}\n".encode())
+        output.write(dump_json(json_schemas.json_schema(name)) + b"\n")

@@ -35,7 +35,8 @@ class CallableCode(bytes):
     def __new__(cls, code: bytes | str) -> Self:
         """Keep `code`; text is decoded from base64 if it is well-formed, and taken as it is otherwise."""
         if isinstance(code, str):
-            made = super().__new__(cls, _decoded(code))
+            decoded = base64_bytes(code)
+            made = super().__new__(cls, code.encode() if decoded is None else decoded)
             made.text = code
         else:
             made = super().__new__(cls, code)
@@ -108,11 +109,6 @@ def pickled(function: Callable[[str], object]) -> CallableCode:
         return CallableCode(cloudpickle.dumps(function))
     except Exception as error:  # whatever the values that the function refers to may raise
         raise WriteError(f"{function!r} cannot be stored: {error}") from error
-
-
-def _decoded(text: str) -> bytes:
-    decoded = base64_bytes(text)
-    return text.encode() if decoded is None else decoded
 
 
 _WORKER = "checkpoint_ld.entities.callable_worker"

@@ -22,8 +22,8 @@ def answer(request: dict[str, Any]) -> bool | int | float | str:
     """Return what the function in `code` (base64 of a pickle if `pickled`, of source otherwise) says of `text`.
 
     Without a text the answer is true if there is such a function. `name` tells which function of a source is meant
-    that has several. Raises `RefusedError` if there is no such
-    function, or if its result is none that a trait can have; whatever the code raises goes through.
+    that has several. Raises `RefusedError` if there is no such function, or if its result is none that a trait can
+    have; whatever the code raises goes through.
     """
     code = base64.b64decode(request["code"])
     function = _unpickled(code) if request["pickled"] else _defined(code.decode(), request["name"])

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, JsonValue, ValidationInfo, field_serializer, model_validator
 
@@ -25,10 +25,6 @@ from checkpoint_ld.entities.entity import (
 )
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.findings import Finding, Severity
-
-if TYPE_CHECKING:
-    from checkpoint_ld.findings import Finding
-
 
 MOST_CLASSES = 20
 LEAST_CLASSES = 2

@@ -22,8 +22,8 @@ from checkpoint_ld.entities.comparison import named
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
+from checkpoint_ld.templates.fields import RESERVED
 from checkpoint_ld.templates.verification import (
-    RESERVED,
     Evidence,
     FieldResult,
     VerificationResult,

@@ -366,7 +366,6 @@ def _plain(name: str, said: FieldType, statement: ast.AnnAssign, scope: Scope) -
     if scope.names.called(statement.value) == "Field" and isinstance(statement.value, ast.Call):
         for keyword in statement.value.keywords:
             if keyword.arg == "description":
-                description = None
                 with suppress(NotStaticError):
                     description = evaluate(keyword.value, scope)
     type_ = "str" if said.name == "date" else said.name

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.templates.primitives import FLAGS
-from checkpoint_ld.templates.template import LONGEST_EXCERPT, LONGEST_SOURCE, Problem, ProblemKind, pattern_fault
+from checkpoint_ld.templates.template import (
+    LONGEST_EXCERPT,
+    LONGEST_SOURCE,
+    Problem,
+    ProblemKind,
+    parsed,
+    pattern_fault,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -136,19 +142,13 @@ def parse(source: str) -> ast.Module | Problem:
         message = f"the text has {len(source)} characters, which are too many to parse ({LONGEST_SOURCE} at most)"
         return Problem(ProblemKind.LIMIT, None, message)
     try:
-        return _tree(source)
+        return parsed(source)
     except SyntaxError as error:
         return Problem(ProblemKind.SYNTAX, error.lineno or None, f"the text is not Python: {error.msg}")
     except ValueError as error:  # NUL in some versions of Python, lone surrogates in all
         return Problem(ProblemKind.SYNTAX, None, f"the text is not Python: {error}")
     except (RecursionError, MemoryError):
         return Problem(ProblemKind.LIMIT, None, "the text is nested too deeply to parse")
-
-
-def _tree(source: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes and the like are the author's, not the reader's
-        return ast.parse(source)
 
 
 def parse_quoted(text: str, at: ast.expr) -> ast.expr | None:

@@ -72,9 +72,7 @@ def _fault_of(source: str) -> str | None:
     if len(source) > LONGEST_SOURCE:
         return f"{len(source)} characters are too many to parse ({LONGEST_SOURCE} at most)"
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes and the like are the author's, not the reader's
-            ast.parse(source)
+        parsed(source)
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
     except ValueError as error:  # NUL in some versions of Python, lone surrogates in all
@@ -82,6 +80,13 @@ def _fault_of(source: str) -> str | None:
     except (RecursionError, MemoryError):
         return "nested too deeply to parse"
     return None
+
+
+def parsed(source: str) -> ast.Module:
+    """Return the tree of a text; raise what `ast.parse` raises."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes and the like are the author's, not the reader's
+        return ast.parse(source)
 
 
 def pattern_fault(pattern: str) -> str | None:

@@ -22,6 +22,7 @@ from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsErr
 from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.templates import Level, ProblemKind, Template, read_template
+from checkpoint_ld.templates.fields import RESERVED
 from checkpoint_ld.templates.specification import spec_of
 
 if TYPE_CHECKING:
@@ -226,10 +227,6 @@ def karenina_score(node: StrategyNode | None, scores: Mapping[str, float], weigh
 
 def _results(fields: Sequence[FieldResult], *, unknown: bool) -> dict[str, bool]:
     return {field.name: unknown if field.passed is None else field.passed for field in fields}
-
-
-RESERVED: Final = ("id", "correct", "regex")
-"""Members of an answer that are no fields to verify."""
 
 
 @dataclass(frozen=True, slots=True)
