@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -504,13 +503,14 @@ class Usual:
             return
         is_holder = known.holds is _Holds.OBJECTS
         below: list[Tree] = []
+        around: list[int] = []
         for one, holder in zip(values, objects, strict=True):
             kind = type(one)
             if is_holder and (kind is list if known.is_set else kind is dict):
                 held = one if kind is list else (one,)
                 if {*map(type, held)} <= _OBJECTS:
                     below += held
-                    self._around.update(zip(map(id, held), repeat(id(holder))))
+                    around += [id(holder)] * len(held)
                     continue
             elif kind is list:
                 if known.is_set and _SCALARS.issuperset(map(type, one)):
@@ -521,6 +521,7 @@ class Usual:
             elif kind in _SCALARS and not (known.is_set and kind is str):
                 continue
             self._mark([holder])
+        self._around.update(zip(map(id, below), around, strict=True))
         self._wait(below, known.term)
 
     def _is_unknown(self, key: str, terms: Mapping[str, Term]) -> bool:

@@ -196,9 +196,9 @@ class Statements:
         if is_usual is None:
             told = told_residue(held)
             is_usual = not (told.absent or told.set_apart) and not any(
-                key[:1] == "@"
-                or key not in KEYS[role]
-                or (isinstance(value, list) and key not in ANYTHING and any(_array(key, value)))
+                self._describes
+                if key[:1] == "@" or key not in KEYS[role]
+                else isinstance(value, list) and key not in ANYTHING and any(_array(key, value))
                 for key, value in told.members.items()
             )
             self._usual[held, role] = is_usual
