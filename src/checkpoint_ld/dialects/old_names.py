@@ -24,7 +24,8 @@ def findings(tree: Any) -> Iterator[Finding]:
 
     The pointers lead into `tree`.
     """
-    old = next((value for _, value in walk(tree.get("@context")) if _is_http(value)), None)
+    names = (value for _, value in walk(tree.get("@context")) if isinstance(value, str))
+    old = next((name for name in names if f"{name}/".startswith(SCHEMA_HTTP)), None)
     if old is not None:
         yield finding("vocabulary-http", f"the @context has {shown(old)} for schema.org", pointer="/@context")
     for steps, question, rating in _ratings(tree):
@@ -35,10 +36,6 @@ def findings(tree: Any) -> Iterator[Finding]:
             message = f"the type of the trait is {shown(kind)}, without the prefix karenina:"
             place = pointer((*steps, "additionalType"))
             yield finding("trait-prefix", message, pointer=place, subject=subject, remedy=f"write karenina:{kind}")
-
-
-def _is_http(value: object) -> bool:
-    return isinstance(value, str) and (value + "/").startswith(SCHEMA_HTTP)
 
 
 def _ratings(tree: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any] | None, dict[str, Any]]]:

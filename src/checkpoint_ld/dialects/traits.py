@@ -350,7 +350,10 @@ class Rubric:
         for member, family in LISTS.items():
             traits, place = rubric.get(member, []), f"{source}/{member}"
             if not isinstance(traits, list):
-                traits = [] if traits is None else self._pass_on(traits, place)
+                if traits is not None:
+                    # As if it were a trait, so that it is noticed.
+                    self._listing.add(traits, place)
+                continue
             for index, trait in enumerate(traits):
                 said = trait if isinstance(trait, dict) else {}
                 named = family_of(said.get("type")) if member == "traits" else None
@@ -364,11 +367,6 @@ class Rubric:
         """Tell whether the rating of its name says all that a trait in the form of the GUI's state does."""
         named = (rating for rating in self.ratings if isinstance(rating, dict) and rating.get("name") == trait["name"])
         return not beyond(next(named, {}), rating_from_v2(family, trait, self.scope))
-
-    def _pass_on(self, traits: Any, source: str) -> list[Any]:
-        """Add what should be a list of traits and is none as if it were a trait, so that it is noticed."""
-        self._listing.add(traits, source)
-        return []
 
 
 _IN_ORDER: tuple[Family, ...] = ("llm", "regex", "callable", "metric")

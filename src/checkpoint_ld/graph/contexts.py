@@ -122,11 +122,8 @@ def loader() -> FrozenDocumentLoader:
     from pyld import FrozenDocumentLoader  # noqa: PLC0415 - as above
 
     schema_org = {"@context": _shipped("schema-org.jsonld")}
-    return FrozenDocumentLoader(documents=dict.fromkeys(_absolute(KNOWN_ADDRESSES), schema_org))
-
-
-def _absolute(addresses: tuple[str, ...]) -> list[str]:
-    return [address if ":" in address else ID_BASE + address for address in addresses]
+    addresses = [address if ":" in address else ID_BASE + address for address in KNOWN_ADDRESSES]
+    return FrozenDocumentLoader(documents=dict.fromkeys(addresses, schema_org))
 
 
 def options() -> dict[str, Any]:
@@ -305,7 +302,11 @@ class TermTable:
         self.base = Terms(everywhere, {}, context.get("@base", ""))
         # A scope has the terms around it, those with scopes too: it is put together when the table is complete.
         everywhere.update({key: _term(key, one, everywhere) for key, one in context.items() if not key.startswith("@")})
-        self._by_type = {key: term.scope for key, term in self.base.by_key.items() if _is_type_scope(context[key])}
+        self._by_type = {
+            key: term.scope
+            for key, term in self.base.by_key.items()
+            if isinstance(context[key], dict) and "@context" in context[key]
+        }
 
     def at(self, via: Term | None, kind: object) -> Terms:
         """Return the terms at an object of the JSON-LD type (or types) `kind` that is a value of `via`."""
@@ -317,10 +318,6 @@ class TermTable:
         """Return the full IRI of a name that is written with a prefix of the document's own."""
         prefix, colon, local = name.partition(":")
         return self.prefixes[prefix] + local if colon and prefix in self.prefixes and local[:2] != "//" else name
-
-
-def _is_type_scope(definition: object) -> bool:
-    return isinstance(definition, dict) and "@context" in definition
 
 
 def _term(key: str, definition: Any, outer: Mapping[str, Term]) -> Term:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import shacl
-from checkpoint_ld.documents.text import pointer
+from checkpoint_ld.documents.text import pointer, steps_of
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph.annotation import Pointers
 from checkpoint_ld.graph.naming import is_minted, text_of
@@ -162,8 +162,7 @@ class Map:
     def at(self, steps: str) -> Any:
         """Return the value at a JSON Pointer (RFC 6901) that leads somewhere."""
         value: Any = self.tree
-        for token in steps.split("/")[1:]:
-            key = token.replace("~1", "/").replace("~0", "~")
+        for key in steps_of(steps):
             value = value[int(key)] if isinstance(value, list) else value[key]
         return value
 
@@ -208,7 +207,7 @@ class Map:
         """Return which question, trait, scenario or node the value at a JSON Pointer belongs to, in words."""
         found: list[str] = []
         value: Any = self.tree
-        steps = [token.replace("~1", "/").replace("~0", "~") for token in place.split("/")[1:]]
+        steps = steps_of(place)
         for depth, step in enumerate(steps):
             if isinstance(value, list):
                 value = value[int(step)] if step.isdecimal() and int(step) < len(value) else None

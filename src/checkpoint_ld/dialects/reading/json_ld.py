@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import is_v2
+from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.reading.literal_form import (
     KEYWORDS,
     MEMBERS,
@@ -25,6 +26,7 @@ from checkpoint_ld.dialects.reading.literal_form import (
     is_literal,
 )
 from checkpoint_ld.dialects.reading.statements import of_index, roots
+from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts, interpreter
 from checkpoint_ld.graph.contexts import ESCAPED, VERBATIM, expand, expand_name, statements
@@ -184,7 +186,7 @@ class Shield:
         is_wrapper = may_wrap and all(key.startswith("@") for key in keys)
         taken = {}
         for key, one in value.items():
-            name, place = self._spelling.plain(key), f"{at}/{key.replace('~', '~0').replace('/', '~1')}"
+            name, place = self._spelling.plain(key), step(at, key)
             if not is_wrapper and self._is_unsaid(name, one, is_top=is_top, may_wrap=may_wrap):
                 is_jsonld = name in KEYWORDS
                 taken[ESCAPED + escaped(name)] = self._verbatim(self._in_plain_keys(one) if is_jsonld else one)
@@ -206,8 +208,8 @@ class Shield:
 
     def _kept(self, value: dict[str, Any], at: str, lost: set[str]) -> Any:
         """Return what stands for an object that statements cannot tell; it is kept as it is in a member of any name."""
-        keys = [part for part in at.split("/") if part and not part.isdecimal()]
-        name = self._spelling.plain(keys[-1].replace("~1", "/").replace("~0", "~")) if keys else ""
+        keys = [part for part in steps_of(at) if part and not part.isdecimal()]
+        name = self._spelling.plain(keys[-1]) if keys else ""
         if name not in MEMBERS and name[:1] != "@" and self._is_apart(value):
             return self._verbatim(self._in_plain_keys(value))
         self.changed += [f"the {one} at {at} is left out" for one in sorted(lost)]

@@ -11,6 +11,7 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name
 from checkpoint_ld.graph.columns import TOGETHER, alike
@@ -326,7 +327,7 @@ class Tidying:
             elif key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
                 tidy[key] = kind if key == "@type" else value
             else:
-                at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+                at = step(pointer, key)
                 shaped = self._shaped(tree, key, value, term, at) if is_known else value
                 tidy[key] = self._below(shaped, term, at, is_known=key in structure)
         self.has_typed_texts |= bool(typings)
