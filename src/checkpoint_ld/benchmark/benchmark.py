@@ -109,10 +109,6 @@ class _Published:
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    @overload
-    def __get__(self, benchmark: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, benchmark: Benchmark, owner: type) -> Any: ...
     def __get__(self, benchmark: Benchmark | None, owner: type) -> Any:
         return self if benchmark is None else benchmark._head(self._name)[self._name]  # noqa: SLF001 - of one module
 
@@ -270,7 +266,7 @@ class Benchmark(CheckedMethods, Shown):
         written = writing.write(
             self._graph,
             syntax=syntax,
-            dialect=dialect or self._own_dialect(),
+            dialect=dialect or (self.dialect if writing.is_writable(self.dialect) else reading.CANONICAL),
             context=emission.ContextStyle(context) if context is not None else None,
             deep_judgment=save_deep_judgment_config or syntax != writing.JSONLD,
             round_scores=round_scores,
@@ -280,9 +276,6 @@ class Benchmark(CheckedMethods, Shown):
         )
         replace_file(path, written.data, overwrite=overwrite, pack=is_packed(path))
         return written.findings
-
-    def _own_dialect(self) -> str:
-        return self.dialect if writing.is_writable(self.dialect) else reading.CANONICAL
 
     def clone(self) -> Self:
         """Return a benchmark with the same content; a change of one changes nothing in the other."""
@@ -480,7 +473,7 @@ class Benchmark(CheckedMethods, Shown):
         """Take a property of the benchmark away, never the version of the format; return whether there was one."""
         if name in _PROTECTED:
             raise WriteError(f"{name} tells the version of the file format and cannot be removed")
-        return self._edit(self._graph.root, lambda head: editing.take_away(head, name.__eq__))
+        return self._edit(self._graph.root, partial(editing.take_away, is_meant=name.__eq__))
 
     # Questions, read
 
@@ -560,10 +553,7 @@ class Benchmark(CheckedMethods, Shown):
         }
 
     def get_question_properties(self, question_id: str) -> Json:
-        """Return all properties of a question by name, those too that no member of a `Question` stands for.
-
-        The values are as the file has them. Raises LookupFailedError.
-        """
+        """Return all properties of a question as the file has them, those too that are no member of a `Question`."""
         return values(asked_of(self._item(question_id)).get("additionalProperty"))
 
     def get_question_author(self, question_id: str) -> Json | None:
@@ -591,7 +581,7 @@ class Benchmark(CheckedMethods, Shown):
     @property
     def is_complete(self) -> bool:
         """Whether there are questions, and all of them are finished and have the text of a template."""
-        items = self._items(questions.frame(additionalProperty=named("finished"), hasPart=questions.TEXT)).values()
+        items = self._items(overview.READINESS_FRAME).values()
         return bool(items) and all(questions.is_finished(one) and questions.has_source(one) for one in items)
 
     def get_progress(self) -> float:
@@ -882,8 +872,8 @@ class Benchmark(CheckedMethods, Shown):
         Raises QueryFailedError where it takes longer than `timeout` seconds. With `max_rows`, the result says by
         `is_cut` that there are more rows.
         """
-        from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - as above
-        from checkpoint_ld.sparql.queries import request  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
+        from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
+        from checkpoint_ld.sparql.queries import request  # noqa: PLC0415 - as above
 
         wanted = request(query, parameters)
         data = Dataset()
@@ -891,7 +881,7 @@ class Benchmark(CheckedMethods, Shown):
         data.add(with_inferred(self._graph) if inferred or wanted.needs_derived else self._graph, dialect=dialect)
         return data.query(wanted.text, parameters=wanted.parameters, engine=engine, timeout=timeout, max_rows=max_rows)
 
-    # Answer templates. For a question that is not there LookupFailedError is raised.
+    # Answer templates
 
     @renamed(code="template_code")
     def add_answer_template(self, question_id: str, template_code: str | TemplateSpec | type) -> None:
@@ -988,10 +978,7 @@ class Benchmark(CheckedMethods, Shown):
 
     @renamed(path="file_path")
     def export_generated_templates(self, file_path: str | os.PathLike[str]) -> None:
-        """Write all templates to a file: a JSON object of sources by question identifier, all of it or nothing.
-
-        Raises WriteError.
-        """
+        """Write all templates to a file, all or nothing: a JSON object by question identifier. Raises WriteError."""
         replace_file(file_path, dump_json(self._own_sources()))
 
     @renamed(path="file_path")
@@ -1047,10 +1034,9 @@ class Benchmark(CheckedMethods, Shown):
     def get_merged_rubric_for_question(self, question_id: str) -> Rubric | None:
         """Return the traits by which the answers to a question are judged: those of the benchmark, then its own.
 
-        Raises LookupFailedError, and SettingsError if the benchmark and the question have traits of one name.
+        Raises SettingsError if both have a trait of one name.
         """
-        own = traits.rubric_of(asked_of(self._item(question_id)))
-        return merge_rubrics(self.global_rubric, own)
+        return merge_rubrics(self.global_rubric, traits.rubric_of(asked_of(self._item(question_id))))
 
     def get_merged_dynamic_rubric_for_question(self, question_id: str) -> DynamicRubric | None:
         """Return the dynamic traits for a question, merged as `get_merged_rubric_for_question` does it."""
@@ -1138,12 +1124,8 @@ class Benchmark(CheckedMethods, Shown):
         self._edit_rubric(question_id, DynamicRubric, lambda held: held.replace(rubric or ()))
 
     def clear_all_rubrics(self) -> int:
-        """Take away the traits of the benchmark and of all questions; return how many rubrics there were.
-
-        Dynamic rubrics stay.
-        """
-        cleared = int(self.clear_global_rubric())
-        return cleared + sum(self.remove_question_rubric(one) for one in self._elements())
+        """Take all traits away but the dynamic ones, those of questions too; return how many rubrics there were."""
+        return self.clear_global_rubric() + sum(self.remove_question_rubric(one) for one in self._elements())
 
     def import_rubrics(self, file_path: str | os.PathLike[str], sheet_name: str | None = None) -> tuple[Finding, ...]:
         """Put traits out of a table into the rubrics: `.csv`, `.tsv`, `.txt` (with tabs) or `.xlsx`, a trait to a row.
@@ -1199,24 +1181,18 @@ class Benchmark(CheckedMethods, Shown):
         part = questions.scenario_object(scenario)
         dump_json(part, limits=inside(2))
         self._graph.append(self._graph.root, "hasPart", part)
-
-        def mark(head: Json) -> None:
-            if editing.value_of(head, _TYPE) is None:
-                editing.set_values(head, {_TYPE: _OF_SCENARIOS})
-
-        self._edit(self._graph.root, mark)
+        if self.get_custom_property(_TYPE) is None:
+            self._write(self._graph.root, partial(editing.set_values, properties={_TYPE: _OF_SCENARIOS}))
+        self._touch()
 
     def remove_scenario(self, name: str) -> None:
         """Take a scenario away, the first that has the name."""
         self._graph.discard(self._graph.root, "hasPart", self._scenario_node(name))
         if not self._graph.member(self._graph.root, "hasPart"):
             self._graph.replace(self._graph.root, "hasPart", None)
-
-        def unmark(head: Json) -> None:
-            if not self.is_scenario_benchmark and editing.value_of(head, _TYPE) == _OF_SCENARIOS:
-                editing.take_away(head, _TYPE.__eq__)
-
-        self._edit(self._graph.root, unmark)
+        if not self.is_scenario_benchmark and self.get_custom_property(_TYPE) == _OF_SCENARIOS:
+            self._write(self._graph.root, partial(editing.take_away, is_meant=_TYPE.__eq__))
+        self._touch()
 
     @property
     def scenario_count(self) -> int:
@@ -1253,10 +1229,7 @@ class Benchmark(CheckedMethods, Shown):
         return overview.statistics(self._content(overview.SUMMARY_FRAME))
 
     def check_readiness(self) -> Json:
-        """Return whether the benchmark is ready for verification, with everything that keeps it from being so.
-
-        Templates are read, never run.
-        """
+        """Return whether the benchmark is ready for verification, with everything that keeps it from being so."""
         return self._readiness(self._content(overview.READINESS_FRAME))
 
     def get_progress_report(self) -> Json:
@@ -1287,7 +1260,7 @@ class Benchmark(CheckedMethods, Shown):
         return exports.question_records(self._content(exports.QUESTIONS_FRAME))
 
     def fields_records(self) -> list[Record]:
-        """Return a flat record for each field of a template that says how it is verified; templates are not run."""
+        """Return a flat record for each field of a template that says how it is verified."""
         return exports.field_records(self._content(exports.QUESTIONS_FRAME))
 
     def traits_records(self) -> list[Record]:
