@@ -11,14 +11,14 @@ import pytest
 from pyld import jsonld
 from rdflib import Graph, URIRef, Variable
 
-from checkpoint_ld import Benchmark, ReadError
+from checkpoint_ld import Benchmark, ReadError, validate
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import SubjectIndexStore
-from checkpoint_ld.vocabulary import SCHEMA
-from tests.documents import canonical, item
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+from tests.documents import canonical, item, rating, scenario
 
 Json = Any
 
@@ -183,3 +183,14 @@ def test_two_checkpoints_are_still_two() -> None:
     texts = [loaded(one).to_ntriples() for one in (document(), other)]
     with pytest.raises(ReadError, match=r"2 checkpoints: urn:uuid:karenina-checkpoint-\S+, urn:x:other"):
         Benchmark.load("".join(texts).encode(), syntax="nt")
+
+
+def test_a_form_in_a_node_of_a_scenario_is_found_under_the_pointer_of_its_key() -> None:
+    tree = scenario()
+    nodes = tree["hasPart"][0]["nodes"]
+    nodes["a/b~c"] = nodes.pop("start here")
+    nodes["a/b~c"]["question"]["rating"] = [{**rating("r"), "additionalType": f"{KARENINA}GlobalLLMRubricTrait"}]
+    told = [one.message for one in validate(json.dumps(tree).encode()).findings if one.code == "KD012"]
+
+    assert len(told) == 1
+    assert "a full IRI at /hasPart/0/nodes/a~1b~0c/question/rating/0/additionalType" in told[0]

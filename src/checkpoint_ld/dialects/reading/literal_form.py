@@ -341,7 +341,7 @@ class Tidying:
         if via is None or via.container != "@index":
             return self._object(value, via, pointer, is_known=is_known)
         return {
-            key: self._object(one, via, f"{pointer}/{key}", is_known=is_known) if isinstance(one, dict) else one
+            key: self._object(one, via, step(pointer, key), is_known=is_known) if isinstance(one, dict) else one
             for key, one in value.items()
         }
 
