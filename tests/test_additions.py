@@ -288,11 +288,7 @@ def test_a_question_with_a_template_of_its_own_is_finished(
         ({"question": 5, "raw_answer": "4"}, {}, "question: Input should be a valid string"),
         (5, {"raw_answer": "4"}, "question is 5 .of type int.: give str . Mapping"),
         (TEXT, {"raw_answer": "4", "finished": "yes"}, "finished is 'yes'"),
-        (
-            TEXT,
-            {"raw_answer": "4", "answer_template": 5},
-            "answer_template is 5 .of type int.: give str",
-        ),
+        (TEXT, {"raw_answer": "4", "answer_template": 5}, "answer_template is 5 .of type int.: give str"),
         (TEXT, {"raw_answer": "4", "author": "A. Smith"}, "author is .*: give Mapping"),
         (TEXT, {"raw_answer": "4", "keywords": "k"}, "keywords is .*: give Sequence"),
         (TEXT, {"raw_answer": "4", "custom_metadata": {"x": float("nan")}}, "value at .*nan is not a JSON number"),

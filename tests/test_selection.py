@@ -1,4 +1,4 @@
-"""Selection: which findings count."""
+"""Selection: which findings count, and what a project has set about it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rdflib import Graph
 
+from checkpoint_ld.batch.configuration import Configuration, find, of_file
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import Rule, catalogue
@@ -62,8 +63,7 @@ def test_a_name_that_means_nothing_is_refused_with_what_is_like_it(name: str, ad
 def test_every_shipped_rule_is_found_by_code_slug_and_condition() -> None:
     known = catalogue()
     for rule in known.values():
-        assert codes_of([rule.code], known) == {rule.code}
-        assert codes_of([rule.slug], known) == {rule.code}
+        assert codes_of([rule.code], known) == codes_of([rule.slug], known) == {rule.code}
         assert not rule.condition or rule.code in codes_of([rule.condition], known)
 
 
@@ -76,16 +76,11 @@ def kept(chosen: Selection, one: Checked) -> list[str]:
     return [found.code for found in chosen.applied(one).findings]
 
 
-def test_nothing_is_left_out_unless_asked_for() -> None:
-    assert kept(selection(RULES), checked("KQ001", "KQ003", "KR016")) == ["KQ001", "KQ003", "KR016"]
-
-
 def test_selected_and_ignored_rules() -> None:
+    assert kept(selection(RULES), checked("KQ001", "KQ003", "KR016")) == ["KQ001", "KQ003", "KR016"]
     chosen = selection(RULES, select=["KQ"], ignore=["KQ001"])
     assert kept(chosen, checked("KQ001", "KQ003", "KR016", "KQ003")) == ["KQ003", "KQ003"]
-    assert chosen.allows("KQ003")
-    assert not chosen.allows("KQ001")
-    assert not chosen.allows("KR016")
+    assert [code for code in RULES if chosen.allows(code)] == ["KQ003"]
 
 
 def test_what_keeps_a_file_from_being_read_is_only_left_out_by_name() -> None:
@@ -111,6 +106,84 @@ def test_rules_are_ignored_in_files_that_match(
     chosen = selection(RULES, per_file={glob: ["E-TEXT"]}, folder=tmp_path)
     assert kept(chosen, checked("KQ003", "KR016", source=source)) == codes
     if source is not None:
-        absolute = checked("KQ003", "KR016", source=str(tmp_path / source))
-        assert kept(chosen, absolute) == codes
+        assert kept(chosen, checked("KQ003", "KR016", source=str(tmp_path / source))) == codes
         assert chosen.allows("KQ003", source) is ("KQ003" in codes)
+
+
+# --- what a project has set
+
+EVERYTHING = """
+profile = "strict"
+shapes = ["own/shapes", "/abs/shapes.ttl"]
+select = ["KQ", "KR"]
+ignore = ["KR038"]
+fail-on = "warning"
+max-per-rule = 3
+exclude = ["drafts/**"]
+[per-file-ignores]
+"old/*.json" = ["KQ003", "W-RANGE"]
+"""
+
+
+def test_every_setting_is_read(tmp_path: Path) -> None:
+    file = tmp_path / ".checkpoint-ld.toml"
+    file.write_text(EVERYTHING, encoding="utf-8")
+    assert find(tmp_path) == Configuration(
+        file=file,
+        profile="strict",
+        shapes=(str(tmp_path / "own/shapes"), "/abs/shapes.ttl"),
+        select=("KQ", "KR"),
+        ignore=("KR038",),
+        fail_on="warning",
+        max_per_rule=3,
+        exclude=("drafts/**",),
+        per_file_ignores={"old/*.json": ("KQ003", "W-RANGE")},
+    )
+
+
+def test_the_nearest_file_with_our_table_counts_and_the_own_one_before_that_of_the_project(tmp_path: Path) -> None:
+    inner, project = tmp_path / "a" / "b", tmp_path / "pyproject.toml"
+    inner.mkdir(parents=True)
+    project.write_text('[tool.checkpoint-ld]\nprofile = "strict"\n')
+    (inner / "pyproject.toml").write_text('[tool.other]\nprofile = "legacy-dataset"\n')
+    assert find(inner) == Configuration(file=project, profile="strict")
+    (tmp_path / "a" / ".checkpoint-ld.toml").write_text("")
+    assert find(inner) == Configuration(file=tmp_path / "a" / ".checkpoint-ld.toml")
+    (tmp_path / ".checkpoint-ld.toml").write_text('profile = "karenina"\n')
+    assert (find(tmp_path).profile, of_file(project).profile) == ("karenina", "strict")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fail_on = 'info'", 'there is no setting "fail_on"; did you mean fail-on?'),
+        ("per-file-ignore = {}", 'there is no setting "per-file-ignore"; did you mean per-file-ignores?'),
+        ("zzz = 1", "use one of profile, shapes, select, ignore, fail-on, max-per-rule, exclude, per-file-ignores"),
+        ("file = 'x'", 'there is no setting "file"'),
+        ("fail-on = 'warnings'", 'fail-on: there is no severity "warnings"; did you mean warning?'),
+        ("fail-on = 1", "fail-on is 1; write a text"),
+        ("max-per-rule = true", "max-per-rule is True; write a whole number"),
+        ("max-per-rule = -1", "max-per-rule is -1; write a whole number"),
+        ("select = 'KQ'", 'select is "KQ"; write an array of texts'),
+        ("exclude = [1]", "exclude is [1]; write an array of texts"),
+        ("per-file-ignores = ['KQ']", "per-file-ignores is ['KQ']; write a table"),
+        ("[per-file-ignores]\n'*' = 'KQ'", 'per-file-ignores.* is "KQ"; write an array of texts'),
+        ("profile = [", "this is no TOML"),
+        ("# \udce9", "this is no TOML"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_the_name_of_the_file(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / ".checkpoint-ld.toml"
+    file.write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(SettingsError) as caught:
+        find(tmp_path)
+    assert str(caught.value).startswith(f"{file}: ")
+    assert message in str(caught.value)
+
+
+def test_a_file_that_is_asked_for_must_be_there_and_be_ours(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"x\.toml: cannot be read: No such file"):
+        of_file(tmp_path / "x.toml")
+    (tmp_path / "pyproject.toml").write_text("[tool]\n")
+    with pytest.raises(SettingsError, match=r"no table \[tool\.checkpoint-ld\]"):
+        of_file(tmp_path / "pyproject.toml")

@@ -246,11 +246,7 @@ def test_a_registered_function_stands_for_a_component() -> None:
     # Each value of the parameter is a constraint of its own.
     assert [
         name for name, _ in found(ages, COMPONENT.replace("multipleOf 2 .", "multipleOf 2, 5 ."), components=functions)
-    ] == [
-        "bob",
-        "bob",
-        "kim",
-    ]
+    ] == ["bob", "bob", "kim"]
 
 
 def test_the_message_of_a_component_has_its_values() -> None:
