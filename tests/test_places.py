@@ -31,89 +31,52 @@ SPREAD = """\
 """
 
 
-def spot(place: Place) -> tuple[int | None, int | None]:
-    return place.line, place.column
-
-
 @pytest.mark.parametrize(
-    ("asked", "line", "column"),
+    ("text", "places"),
     [
-        ("", 1, 1),
-        ("/name", 2, 11),
-        ("/rating", 3, 13),
-        ("/rating/0", 4, 5),
-        ("/rating/0/name", 4, 33),
-        ("/rating/1", 5, 5),
-        ("/rating/2", 6, 5),
-        ("/a~1b", 8, 10),
-        ("/a~1b/m~0n", 8, 18),
-        ("/a~1b//", 8, 33),
-        ('/A"', 9, 15),
-        ("/tricky", 9, 28),
+        (
+            SPREAD,
+            [
+                *(("", 1, 1), ("/name", 2, 11), ("/rating", 3, 13), ("/rating/0", 4, 5), ("/rating/0/name", 4, 33)),
+                *(("/rating/1", 5, 5), ("/rating/2", 6, 5), ("/a~1b", 8, 10), ("/a~1b/m~0n", 8, 18)),
+                *(("/a~1b//", 8, 33), ('/A"', 9, 15), ("/tricky", 9, 28)),
+                # what is not there has the place of the nearest value above
+                *(("/rating/0/bestRating", 4, 5), ("/rating/7/name", 3, 13), ("/rating/00", 3, 13)),
+                *(("/rating/-", 3, 13), ("/rating/1/0", 5, 5), ("/name/0", 2, 11), ("/A", 1, 1)),
+                *(("/nothing/at/all", 1, 1), ("/tricky/name", 9, 28)),
+            ],
+        ),
+        # columns count characters, not bytes or halves; lines end with line feeds only
+        ('["é😀𝄞", 1]', [("/1", 1, 9)]),
+        ('{\r\n"a": "\u2028\u0085", \r "b": 1,\r\n "c": 2}', [("/b", 2, 19), ("/c", 3, 7)]),
+        # keys that look alike, and escapes of escapes
+        (
+            '{"name": 1, "Name": 2, "name ": 3, "n": {"name": 4}, "0": [5], "\\u006eames": 6}',
+            [
+                *(("/name", 1, 10), ("/Name", 1, 21), ("/name ", 1, 33), ("/n/name", 1, 50), ("/0/0", 1, 60)),
+                ("/names", 1, 78),
+            ],
+        ),
+        (
+            '{"~1": 1, "/": 2, "~0": 3, "~": 4, "~01": 5}',
+            [("/~01", 1, 8), ("/~1", 1, 16), ("/~00", 1, 25), ("/~0", 1, 33), ("/~001", 1, 43)],
+        ),
     ],
 )
-def test_values_are_found_by_pointer(asked: str, line: int, column: int) -> None:
-    assert read_json(SPREAD.encode(), "metals.json").place(asked) == Place("metals.json", asked, line, column)
+def test_values_are_found_by_pointer(text: str, places: list[tuple[str, int, int]]) -> None:
+    document = read_json(text.encode(), "metals.json")
+    found = [document.place(asked) for asked, _, _ in places]
+    assert found == [Place("metals.json", *place) for place in places]
 
 
-@pytest.mark.parametrize(
-    ("asked", "line", "column"),
-    [
-        ("/name", 2, 3),
-        ("/rating/0/name", 4, 25),
-        ("/a~1b//", 8, 29),
-        ('/A"', 9, 3),
-        ("/rating/1", 5, 5),
-        ("", 1, 1),
-        ("/rating/0/nme", 4, 5),
-        ("/a~1b/nothing", 8, 10),
-    ],
-)
-def test_keys_are_found_by_pointer(asked: str, line: int, column: int) -> None:
-    assert read_json(SPREAD.encode()).key_place(asked) == Place(None, asked, line, column)
-
-
-@pytest.mark.parametrize(
-    ("asked", "nearest"),
-    [
-        ("/rating/0/bestRating", "/rating/0"),
-        ("/rating/7/name", "/rating"),
-        ("/rating/00", "/rating"),
-        ("/rating/-", "/rating"),
-        ("/rating/1/0", "/rating/1"),
-        ("/name/0", "/name"),
-        ("/A", ""),
-        ("/nothing/at/all", ""),
-        ("/tricky/name", "/tricky"),
-    ],
-)
-def test_what_is_not_there_gets_the_place_of_the_nearest_value_above(asked: str, nearest: str) -> None:
+def test_keys_are_found_by_pointer() -> None:
     document = read_json(SPREAD.encode())
-    assert document.place(asked).pointer == asked
-    assert spot(document.place(asked)) == spot(document.place(nearest))
-
-
-def test_columns_count_characters_not_bytes_or_halves() -> None:
-    assert spot(read_json('["é😀𝄞", 1]'.encode()).place("/1")) == (1, 9)
-
-
-def test_lines_end_with_line_feeds_only() -> None:
-    text = '{\r\n"a": "\u2028\u0085", \r "b": 1,\r\n "c": 2}'
-    document = read_json(text.encode())
-    assert spot(document.place("/b")) == (2, 19)
-    assert spot(document.place("/c")) == (3, 7)
-
-
-def test_keys_that_look_alike_are_told_apart() -> None:
-    document = read_json(b'{"name": 1, "Name": 2, "name ": 3, "n": {"name": 4}, "0": [5], "\\u006eames": 6}')
-    places = ["/name", "/Name", "/name ", "/n/name", "/0/0", "/names"]
-    assert [spot(document.place(asked)) for asked in places] == [(1, 10), (1, 21), (1, 33), (1, 50), (1, 60), (1, 78)]
-
-
-def test_escapes_of_escapes_are_told_apart() -> None:
-    document = read_json(b'{"~1": 1, "/": 2, "~0": 3, "~": 4, "~01": 5}')
-    places = ["/~01", "/~1", "/~00", "/~0", "/~001"]
-    assert [spot(document.place(asked)) for asked in places] == [(1, 8), (1, 16), (1, 25), (1, 33), (1, 43)]
+    places = [
+        *(("/name", 2, 3), ("/rating/0/name", 4, 25), ("/a~1b//", 8, 29), ('/A"', 9, 3), ("/rating/1", 5, 5)),
+        *(("", 1, 1), ("/rating/0/nme", 4, 5), ("/a~1b/nothing", 8, 10)),
+    ]
+    found = [document.key_place(asked) for asked, _, _ in places]
+    assert found == [Place(None, *place) for place in places]
 
 
 def test_pointers_escape_what_they_are_made_of() -> None:

@@ -14,9 +14,8 @@ from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
 from tests.corpus import expectations
 from tests.documents import canonical, item
-from tests.test_compiled import damaged
+from tests.test_compiled import damaged, trees
 from tests.test_graph import documents
-from tests.test_walk import trees
 from tests.trials import examples
 
 if TYPE_CHECKING:
@@ -40,23 +39,9 @@ def is_usual(tree: Json) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(300), deadline=None)
-@given(documents())
-def test_odd_documents(tree: Json) -> None:
-    is_usual(tree)
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(500), deadline=None)
-@given(damaged())
-def test_damaged_documents(tree: Json) -> None:
-    is_usual(tree)
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(300), deadline=None)
-@given(trees())
-def test_usual_and_odd_objects_side_by_side(tree: Json) -> None:
+@settings(max_examples=examples(1000), deadline=None)
+@given(documents() | damaged() | trees())
+def test_odd_and_damaged_documents_and_odd_objects_beside_usual_ones(tree: Json) -> None:
     is_usual(tree)
 
 
