@@ -15,7 +15,7 @@ from checkpoint_ld.entities import DynamicRubric, LLMRubricTrait, Question, Rege
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.mapping.questions import default_template
 from tests.corpus import Json
-from tests.documents import canonical, scenario
+from tests.documents import canonical, item, scenario
 from tests.mapping import traits
 from tests.trials import examples
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 TEXT = "What is 2+2?"
 TEXT_ID = "urn:uuid:question-what-is-2+2-936dbc87"
 OBJECT_ID = "936dbc8755f623c951d96ea2b03e13bc"
+SUM: dict[str, Json] = {"question": TEXT, "raw_answer": "4"}
 
 
 def load(tree: Json) -> Benchmark:
@@ -38,6 +39,13 @@ def again(benchmark: Benchmark) -> Benchmark:
     return Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt")
 
 
+def made(*given: Json, **told: Json) -> Benchmark:
+    """Return a benchmark to which one question was added."""
+    benchmark = Benchmark("Sums")
+    benchmark.add_question(*given, **told)
+    return benchmark
+
+
 @pytest.mark.slow
 def test_a_text_and_its_answer_make_a_question(tmp_path: Path) -> None:
     benchmark = Benchmark("Sums")
@@ -46,12 +54,10 @@ def test_a_text_and_its_answer_make_a_question(tmp_path: Path) -> None:
     assert "hasPart" not in json.loads((tmp_path / "sums.jsonld").read_bytes())["dataFeedElement"][0]["item"]
     for one in (benchmark, Benchmark.load(tmp_path / "sums.jsonld")):
         question = one[TEXT_ID]
-        assert (question.question, question.raw_answer) == (TEXT, "4")
-        assert question.answer_template is None
+        assert (question.question, question.raw_answer, question.answer_template) == (TEXT, "4", None)
         assert question.date_created == question.date_modified
         assert datetime.fromisoformat(question.date_created).tzinfo is not None
-        assert not one.has_template(TEXT_ID)
-        assert one.finished_count == 0
+        assert (one.has_template(TEXT_ID), one.finished_count) == (False, 0)
 
 
 def test_adding_dates_the_benchmark() -> None:
@@ -71,8 +77,7 @@ def test_everything_that_is_said_about_a_question_is_kept() -> None:
         "answer_notes": "n",
         "keywords": ["b", "a", "b"],
     }
-    benchmark = Benchmark("Sums")
-    benchmark.add_question(TEXT, "4", question_id="urn:uuid:sum", finished=False, **told)
+    benchmark = made(TEXT, "4", question_id="urn:uuid:sum", finished=False, **told)
     read = again(benchmark).get_question("urn:uuid:sum")
     assert {name: read[name] for name in told} == told
     assert read["finished"] is False
@@ -80,63 +85,46 @@ def test_everything_that_is_said_about_a_question_is_kept() -> None:
 
 
 def test_the_order_of_the_arguments_is_that_of_karenina() -> None:
-    benchmark = Benchmark("Sums")
-    author, sources, custom, examples = {"name": "A"}, [{"url": "u"}], {"k": 1}, [{"question": "q", "answer": "a"}]
-    benchmark.add_question(TEXT, "4", "class A: ...", "urn:x", True, author, sources, custom, examples, "n")
-    read = benchmark.get_question("urn:x")
-    assert [read[name] for name in ("answer_template", "finished", "author", "sources")] == [
-        "class A: ...",
-        True,
-        author,
-        sources,
-    ]
-    assert [read[name] for name in ("custom_metadata", "few_shot_examples", "answer_notes")] == [custom, examples, "n"]
+    told: dict[str, Json] = {
+        "answer_template": "class A: ...",
+        "id": "urn:x",
+        "finished": True,
+        "author": {"name": "A"},
+    }
+    told |= {"sources": [{"url": "u"}], "custom_metadata": {"k": 1}}
+    told |= {"few_shot_examples": [{"question": "q", "answer": "a"}], "answer_notes": "n"}
+    assert made(TEXT, "4", *told.values()).get_question("urn:x").items() >= told.items()
 
 
 def test_a_mapping_makes_a_question_and_goes_before_the_arguments() -> None:
-    benchmark = Benchmark("Sums")
-    told = {"question": TEXT, "raw_answer": "4", "keywords": ["k"], "question_id": "urn:x", "finished": True}
-    assert benchmark.add_question(told, raw_answer="5", question_id="urn:y", answer_notes="n") == "urn:x"
-    read = benchmark.get_question("urn:x")
+    told = {**SUM, "keywords": ["k"], "question_id": "urn:x", "finished": True}
+    read = made(told, raw_answer="5", question_id="urn:y", answer_notes="n").get_question("urn:x")
     assert (read["raw_answer"], read["keywords"], read["answer_notes"], read["finished"]) == ("4", ["k"], "n", True)
 
 
 def test_the_old_name_of_keywords_is_understood() -> None:
-    benchmark = Benchmark("Sums")
-    question_id = benchmark.add_question({"question": TEXT, "raw_answer": "4", "tags": ["a", None]})
-    assert benchmark[question_id].keywords == ["a"]
+    assert made({**SUM, "tags": ["a", None]})[0].keywords == ["a"]
 
 
 def test_a_question_object_makes_a_question_with_all_it_has() -> None:
     rubric = Rubric(regex_traits=[RegexRubricTrait(name="r", pattern="x")])
     dynamic = DynamicRubric(llm_traits=[LLMRubricTrait(name="d", kind="score", min_score=0, max_score=1, summary="s")])
-    question = Question(
-        question=TEXT,
-        raw_answer="4",
-        keywords=["k"],
-        date_created="2026-01-01",
-        date_modified="2026-01-02",
-        answer_template="class Answer: ...",
-        answer_notes="n",
-        workspace_path="w",
-        author={"name": "A"},
-        question_rubric=rubric.model_dump(mode="json"),
-        question_dynamic_rubric=dynamic.model_dump(mode="json"),
-    )
+    told: Json = {**SUM, "keywords": ["k"], "answer_template": "class Answer: ...", "author": {"name": "A"}}
+    told |= {"date_created": "2026-01-01", "date_modified": "2026-01-02", "answer_notes": "n", "workspace_path": "w"}
+    told |= {"question_rubric": rubric.model_dump(mode="json")}
+    question = Question(**told, question_dynamic_rubric=dynamic.model_dump(mode="json"))
     benchmark = Benchmark("Sums")
     assert benchmark.add_question(question) == OBJECT_ID == question.id
     for one in (benchmark, again(benchmark)):
-        assert one[OBJECT_ID] == question
-        assert one.get_question_rubric(OBJECT_ID) == rubric
-        assert one.get_question_dynamic_rubric(OBJECT_ID) == dynamic
+        shown = one[OBJECT_ID], one.get_question_rubric(OBJECT_ID), one.get_question_dynamic_rubric(OBJECT_ID)
+        assert shown == (question, rubric, dynamic)
         assert one.finished_count == 1
     assert question == Question.model_validate(question.model_dump())
 
 
 def test_arguments_go_before_what_a_question_object_says() -> None:
-    benchmark = Benchmark("Sums")
     question = Question(question=TEXT, raw_answer="4", answer_notes="object", author={"name": "object"})
-    assert benchmark.add_question(question, question_id="urn:x", answer_notes="argument") == "urn:x"
+    benchmark = made(question, question_id="urn:x", answer_notes="argument")
     assert (benchmark["urn:x"].answer_notes, benchmark["urn:x"].author) == ("argument", {"name": "object"})
 
 
@@ -144,22 +132,22 @@ def test_a_question_object_is_added_with_more_said_about_it() -> None:
     benchmark = Benchmark("Sums")
     added = benchmark.add_question_from_object(Question(question=TEXT, raw_answer="4"), answer_notes="n", finished=True)
     assert (added, benchmark[added].answer_notes, benchmark.finished_count) == (OBJECT_ID, "n", 1)
-    with pytest.raises(WriteError, match="already"):
-        benchmark.add_question_from_object(Question(question=TEXT, raw_answer="5"))
-    with pytest.raises(WriteError, match=r"question_obj is .*: give Question"):
-        benchmark.add_question_from_object(TEXT)  # type: ignore[arg-type]
-    with pytest.raises(WriteError, match="colour: Extra inputs"):
-        benchmark.add_question_from_object(Question(question="Q?", raw_answer="a"), colour="red")
+    refused: list[tuple[Json, Json, str]] = [
+        (Question(question=TEXT, raw_answer="5"), {}, "already"),
+        (TEXT, {}, r"question_obj is .*: give Question"),
+        (Question(question="Q?", raw_answer="a"), {"colour": "red"}, "colour: Extra inputs"),
+    ]
+    for question, told, words in refused:
+        with pytest.raises(WriteError, match=words):
+            benchmark.add_question_from_object(question, **told)
     assert benchmark.question_count == 1
 
 
 def test_a_specification_makes_the_template() -> None:
-    field = TemplateFieldSpec(
-        name="total", type="int", description="The sum", ground_truth=4, verify_with={"type": "NumericExact"}
-    )
-    benchmark = Benchmark("Sums")
-    added = benchmark.add_question(TEXT, "4", TemplateSpec(fields=[field]))
-    assert "total: int = VerifiedField(" in str(again(benchmark)[added].answer_template)
+    told = {"name": "total", "type": "int", "description": "The sum", "ground_truth": 4}
+    field = TemplateFieldSpec.model_validate({**told, "verify_with": {"type": "NumericExact"}})
+    benchmark = made(TEXT, "4", TemplateSpec(fields=[field]))
+    assert "total: int = VerifiedField(" in str(again(benchmark)[0].answer_template)
     assert benchmark.finished_count == 1
 
 
@@ -174,9 +162,8 @@ def test_what_one_benchmark_shows_another_one_takes() -> None:
 @settings(deadline=None, max_examples=examples(30))
 @given(trait=traits)
 def test_every_trait_of_a_question_is_kept(trait: AnyTrait) -> None:
-    benchmark = Benchmark("Sums")
     rubric = Rubric.from_traits([trait])
-    benchmark.add_question({"question": TEXT, "raw_answer": "4", "question_rubric": rubric})
+    benchmark = made({**SUM, "question_rubric": rubric})
     assert again(benchmark).get_question_rubric(TEXT_ID) == rubric
 
 
@@ -203,10 +190,7 @@ def test_equal_texts_get_suffixes() -> None:
 
 
 def test_a_computed_identifier_avoids_those_that_files_leave_out() -> None:
-    document = canonical()
-    document["dataFeedElement"][0]["item"]["text"] = TEXT
-    del document["dataFeedElement"][0]["@id"]
-    benchmark = load(document)
+    benchmark = load(canonical(item(TEXT, None)))
     assert benchmark.add_question(TEXT, "4") == f"{TEXT_ID}-1"
     assert benchmark.get_question_ids() == [TEXT_ID, f"{TEXT_ID}-1"]
 
@@ -268,9 +252,7 @@ def test_identifiers_are_those_that_karenina_gives_one_after_the_other(corpus: P
 def test_a_question_with_a_template_of_its_own_is_finished(
     template: str | None, told: bool | None, finished: bool
 ) -> None:
-    benchmark = Benchmark("Sums")
-    benchmark.add_question(TEXT, "4", template, finished=told)
-    assert benchmark.get_question(TEXT_ID)["finished"] is finished
+    assert made(TEXT, "4", template, finished=told).get_question(TEXT_ID)["finished"] is finished
 
 
 # --- what is refused
@@ -279,39 +261,30 @@ def test_a_question_with_a_template_of_its_own_is_finished(
 @pytest.mark.parametrize(
     ("question", "told", "fault"),
     [
-        (TEXT, {}, "needs a reference answer"),
-        ("", {"raw_answer": "4"}, "needs a text"),
-        (" \n", {"raw_answer": "4"}, "needs a text"),
+        *((one, {}, "needs a reference answer") for one in (TEXT, {"question": TEXT})),
+        *((blank, {"raw_answer": "4"}, "needs a text") for blank in ("", " \n")),
         ({"raw_answer": "4"}, {}, "question: Field required"),
-        ({"question": TEXT}, {}, "needs a reference answer"),
-        ({"question": TEXT, "raw_answer": "4", "colour": "red"}, {}, "colour: Extra inputs"),
+        ({**SUM, "colour": "red"}, {}, "colour: Extra inputs"),
         ({"question": 5, "raw_answer": "4"}, {}, "question: Input should be a valid string"),
         (5, {"raw_answer": "4"}, "question is 5 .of type int.: give str . Mapping"),
-        (TEXT, {"raw_answer": "4", "finished": "yes"}, "finished is 'yes'"),
-        (TEXT, {"raw_answer": "4", "answer_template": 5}, "answer_template is 5 .of type int.: give str"),
-        (TEXT, {"raw_answer": "4", "author": "A. Smith"}, "author is .*: give Mapping"),
-        (TEXT, {"raw_answer": "4", "keywords": "k"}, "keywords is .*: give Sequence"),
-        (TEXT, {"raw_answer": "4", "custom_metadata": {"x": float("nan")}}, "value at .*nan is not a JSON number"),
-        (TEXT, {"raw_answer": "4", "custom_metadata": {"x": {1, 2}}}, "custom_metadata"),
-        (TEXT, {"raw_answer": "4", "author": {"age": float("inf")}}, "inf is not a JSON number"),
-        (TEXT, {"raw_answer": "4", "sources": [{"url": "\ud800"}]}, "surrogate"),
-        (TEXT, {"raw_answer": "4", "answer_template": TemplateSpec(fields=[])}, "this is no template"),
-        (
-            {"question": TEXT, "raw_answer": "4", "question_rubric": {"regex_traits": [{"name": "r"}]}},
-            {},
-            "rubric of the q",
-        ),
-        (
-            {
-                "question": TEXT,
-                "raw_answer": "4",
-                "question_rubric": {"llm_traits": [{"name": "a.b", "kind": "score"}]},
-            },
-            {},
-            "dot",
-        ),
         ("\ud800?", {"raw_answer": "4"}, "is refused: question"),
-        (TEXT, {"raw_answer": "4", "question_id": "\ud800"}, "surrogate"),
+        ({**SUM, "question_rubric": {"regex_traits": [{"name": "r"}]}}, {}, "rubric of the q"),
+        ({**SUM, "question_rubric": {"llm_traits": [{"name": "a.b", "kind": "score"}]}}, {}, "dot"),
+        *(
+            (TEXT, {"raw_answer": "4", **told}, fault)
+            for told, fault in (
+                ({"finished": "yes"}, "finished is 'yes'"),
+                ({"answer_template": 5}, "answer_template is 5 .of type int.: give str"),
+                ({"answer_template": TemplateSpec(fields=[])}, "this is no template"),
+                ({"author": "A. Smith"}, "author is .*: give Mapping"),
+                ({"author": {"age": float("inf")}}, "inf is not a JSON number"),
+                ({"keywords": "k"}, "keywords is .*: give Sequence"),
+                ({"custom_metadata": {"x": float("nan")}}, "value at .*nan is not a JSON number"),
+                ({"custom_metadata": {"x": {1, 2}}}, "custom_metadata"),
+                ({"sources": [{"url": "\ud800"}]}, "surrogate"),
+                ({"question_id": "\ud800"}, "surrogate"),
+            )
+        ),
     ],
 )
 def test_what_is_no_question_is_refused_and_changes_nothing(question: Json, told: Json, fault: str) -> None:
@@ -323,10 +296,8 @@ def test_what_is_no_question_is_refused_and_changes_nothing(question: Json, told
 
 
 def test_an_empty_answer_is_an_answer() -> None:
-    benchmark = Benchmark("Sums")
-    assert again(benchmark).question_count == 0
-    benchmark.add_question(TEXT, "")
-    assert again(benchmark)[TEXT_ID].raw_answer == ""
+    assert again(Benchmark("Sums")).question_count == 0
+    assert again(made(TEXT, ""))[TEXT_ID].raw_answer == ""
 
 
 def test_a_benchmark_of_scenarios_takes_no_questions() -> None:
@@ -339,11 +310,7 @@ def test_a_benchmark_of_scenarios_takes_no_questions() -> None:
 
 def test_several_questions_are_added_in_their_order() -> None:
     benchmark = Benchmark("Sums")
-    several: list[Json] = [
-        {"question": TEXT, "raw_answer": "4"},
-        Question(question=TEXT, raw_answer="4"),
-        {"question": TEXT, "raw_answer": "5"},
-    ]
+    several: list[Json] = [SUM, Question(question=TEXT, raw_answer="4"), {"question": TEXT, "raw_answer": "5"}]
     assert benchmark.add_questions(several) == [TEXT_ID, OBJECT_ID, f"{TEXT_ID}-1"]
     assert [one.raw_answer for one in again(benchmark).questions] == ["4", "4", "5"]
     benchmark.add_questions([{"question": "Done?", "raw_answer": "yes"}], finished=True)
@@ -351,11 +318,11 @@ def test_several_questions_are_added_in_their_order() -> None:
     assert len(benchmark.add_questions_batch([{"question": "More?", "raw_answer": "no"}], False)) == 1
 
 
-@pytest.mark.parametrize("last", [{"question": ""}, {"question": TEXT, "raw_answer": "4", "question_id": "urn:x"}])
+@pytest.mark.parametrize("last", [{"question": ""}, {**SUM, "question_id": "urn:x"}])
 def test_of_several_questions_all_are_added_or_none(last: dict[str, Json]) -> None:
     benchmark = load(canonical())
     with pytest.raises(WriteError):
-        benchmark.add_questions([{"question": TEXT, "raw_answer": "4", "question_id": "urn:x"}, last])
+        benchmark.add_questions([{**SUM, "question_id": "urn:x"}, last])
     assert benchmark.to_jsonld("plain") == canonical()
     assert benchmark.add_questions([]) == []
     assert benchmark.modified_at == "2026-01-02T00:00:00"
@@ -369,10 +336,9 @@ def test_the_graph_of_a_benchmark_that_grew_is_that_of_one_that_was_read() -> No
 
 
 def test_what_was_given_is_not_changed() -> None:
-    told: dict[str, Any] = {"question": TEXT, "raw_answer": "4", "custom_metadata": {"a": [1]}, "finished": True}
+    told: dict[str, Any] = {**SUM, "custom_metadata": {"a": [1]}, "finished": True}
     before = json.loads(json.dumps(told))
-    benchmark = Benchmark("Sums")
-    benchmark.add_question(told)
+    benchmark = made(told)
     assert told == before
     told["custom_metadata"]["a"].append(2)
     assert benchmark[TEXT_ID].custom_metadata == {"a": [1]}
@@ -380,8 +346,7 @@ def test_what_was_given_is_not_changed() -> None:
 
 @pytest.mark.parametrize("identifier", ["urn:karenina:sha256:abc", "checkpoint://id/x", "_:b", "@id", "#/item", "a b%"])
 def test_every_identifier_that_is_taken_is_found_after_a_trip(identifier: str, tmp_path: Path) -> None:
-    benchmark = Benchmark("Sums")
-    benchmark.add_question(TEXT, "4", question_id=identifier)
+    benchmark = made(TEXT, "4", question_id=identifier)
     for dialect in ("datafeed-ns-v3", "v2.0", "gui-datafeed", "dataset-1"):
         benchmark.save(tmp_path / "a.json", dialect=dialect)
         assert Benchmark.load(tmp_path / "a.json").get_question_ids() == [identifier]

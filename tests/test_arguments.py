@@ -77,18 +77,11 @@ def usual(name: str, folder: Path) -> Any:
         "properties": {},
         "questions_data": [],
         "question_ids": [],
-        "dynamic_rubric": None,
-        "author": None,
-        "sources": None,
+        **dict.fromkeys(("dynamic_rubric", "author", "sources")),
+        **dict.fromkeys(("question_id", "from_id", "to_id"), "a"),
+        **{name: str(folder / name) for name in ("path", "file_path")},
     }
-    texts = {
-        "question_id": "a",
-        "from_id": "a",
-        "to_id": "a",
-        "path": str(folder / "a"),
-        "file_path": str(folder / "b"),
-    }
-    return {**known, **texts}.get(name, "p")
+    return known.get(name, "p")
 
 
 def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -133,34 +126,33 @@ def test_a_property_takes_no_wrong_type(name: str) -> None:
         benchmark.to_ntriples()
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: checkpoint_ld.load(None),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.load(io.StringIO("{}")),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.load(b"{}", strict="no"),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.validate(5),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.validate(shapes=[5]),  # type: ignore[list-item]
-        lambda: checkpoint_ld.read_header(None),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.verify(5, {}),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.judge_schema(None),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.json_schema(5),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.semantic_diff(made(), 5),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.semantic_diff(made(), Benchmark),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.extract_questions_from_file(None, "q", "a"),  # type: ignore[arg-type]
-        lambda: checkpoint_ld.validate(made().to_ntriples().encode()).at_least("warning"),  # type: ignore[arg-type]
-        lambda: Benchmark.load(None),  # type: ignore[arg-type]
-        lambda: Benchmark.create(5),  # type: ignore[arg-type]
-        lambda: Benchmark.create(True),  # type: ignore[arg-type]
-        lambda: Benchmark("n", version=[]),  # type: ignore[arg-type]
-        lambda: made().save(None),  # type: ignore[arg-type]
-        lambda: made().query("ASK {}", timeout="x"),  # type: ignore[arg-type]
-        lambda: Collection.open(5),  # type: ignore[arg-type]
-    ],
-)
-def test_the_error_names_the_function_the_argument_and_what_to_give(call: Callable[[], object]) -> None:
-    with pytest.raises(WrongTypeError, match=r"^\w+\(\): \w+ is .*: give \w+") as refused:
-        call()
+CALLS: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
+    *((checkpoint_ld.load, (source,), {}) for source in (None, io.StringIO("{}"))),
+    (checkpoint_ld.load, (b"{}",), {"strict": "no"}),
+    (checkpoint_ld.validate, (5,), {}),
+    (checkpoint_ld.validate, (), {"shapes": [5]}),
+    (checkpoint_ld.read_header, (None,), {}),
+    (checkpoint_ld.judge_schema, (None,), {}),
+    (checkpoint_ld.json_schema, (5,), {}),
+    *((checkpoint_ld.semantic_diff, (MADE, other), {}) for other in (5, Benchmark)),
+    (checkpoint_ld.extract_questions_from_file, (None, "q", "a"), {}),
+    (checkpoint_ld.validate(MADE.to_ntriples().encode()).at_least, ("warning",), {}),
+    (Benchmark.load, (None,), {}),
+    *((Benchmark.create, (name,), {}) for name in (5, True)),
+    (Benchmark, ("n",), {"version": []}),
+    (MADE.save, (None,), {}),
+    (MADE.query, ("ASK {}",), {"timeout": "x"}),
+    (Collection.open, (5,), {}),
+    *((checkpoint_ld.shapes_graph, (), {"profile": profile}) for profile in (1, 1.5, b"x", None)),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "named"), CALLS)
+def test_the_error_names_the_function_the_argument_and_what_to_give(
+    function: Callable[..., object], given: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    with pytest.raises(WrongTypeError, match=rf"^{function.__name__}\(\): \w+ is .*: give \w+") as refused:
+        function(*given, **named)
     assert isinstance(refused.value, TypeError)
     assert isinstance(refused.value, ValueError)
 
@@ -311,15 +303,11 @@ def test_agents_programs_are_told_what_type_is_wanted(tmp_path: Path, call: Call
         call(manager)
 
 
-@pytest.mark.parametrize("profile", [1, 1.5, b"x", None])
-def test_a_profile_that_is_no_text_is_refused(profile: Any) -> None:
-    with pytest.raises(WrongTypeError, match=r"shapes_graph\(\): profile is .*: give str"):
-        checkpoint_ld.shapes_graph(profile=profile)
-
-
 def test_functions_for_templates_and_graphs_say_what_they_take() -> None:
     for function in (templates.spec_of, templates.validate_spec, templates.source_of):
         with pytest.raises(WrongTypeError, match=rf"{function.__name__}\(\): \w+ is .*: give Template"):
             function("class Answer: ...")  # type: ignore[arg-type] # what is refused
+    with pytest.raises(WrongTypeError, match=r"^\w+\(\): \w+ is 5 .*: give str"):
+        checkpoint_ld.verify(5, {})  # type: ignore[arg-type] # as above
     with pytest.raises(WrongTypeError, match=r"a str is no graph: give one of rdflib, such as Graph\(\).parse\(file\)"):
-        shacl.validate("data.ttl")  # type: ignore[arg-type] # as above
+        shacl.validate("data.ttl")  # type: ignore[arg-type] # what is refused

@@ -100,7 +100,7 @@ def test_a_question_is_shown_as_a_dictionary() -> None:
     shown = benchmark.get_question(METAL)
     assert next(iter(shown)) == "id"
     assert [one.name for one in shown.pop("question_rubric")["regex_traits"]] == ["cites"]
-    expected = {"id": METAL, "question": "Which metal is liquid at 20 °C?", "raw_answer": "Mercury"}
+    expected: dict[str, Json] = {"id": METAL, "question": "Which metal is liquid at 20 °C?", "raw_answer": "Mercury"}
     expected |= {"keywords": ["chemistry"], "finished": True, "author": None}
     assert {name: shown[name] for name in expected} == expected
 

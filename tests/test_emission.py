@@ -154,8 +154,10 @@ def quad_of(graph: CheckpointGraph, triple: Any, *, named: bool) -> Any:
             return pyoxigraph.Literal(str(one), language=one.language)
         return pyoxigraph.Literal(str(one), datatype=pyoxigraph.NamedNode(one.datatype or XSD + "string"))
 
-    parts: Any = map(term, triple)
-    return pyoxigraph.Quad(*parts, term(graph.root)) if named else pyoxigraph.Triple(*parts)
+    subject, predicate, held = map(term, triple)
+    if named:
+        return pyoxigraph.Quad(subject, predicate, held, term(graph.root))
+    return pyoxigraph.Triple(subject, predicate, held)
 
 
 def lines_by_pyoxigraph(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *, named: bool) -> bytes:

@@ -161,7 +161,7 @@ class StoreMachine(RuleBasedStateMachine):
     def both_hold_the_same(self) -> None:
         ours, theirs = (set(named(store)) for store in self.stores)
         assert ours == theirs
-        subjects = [sorted(named(store).subjects(unique=True)) for store in self.stores]
+        subjects = [sorted(map(str, named(store).subjects(unique=True))) for store in self.stores]
         assert subjects[0] == subjects[1]
         assert [len(store) for store in self.stores] == [len(ours)] * 2
         assert [store.__len__(named(store, OTHER)) for store in self.stores] == [0, 0]
