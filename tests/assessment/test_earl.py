@@ -84,11 +84,7 @@ def test_an_assertion_has_its_four_parts() -> None:
 
 @pytest.mark.parametrize(
     ("given", "outcome"),
-    [
-        (record(), "passed"),
-        (record(answer={"metal": "tin", "celsius": -39}), "failed"),
-        (record(trace=1), "untested"),
-    ],
+    [(record(), "passed"), (record(answer={"metal": "tin", "celsius": -39}), "failed"), (record(trace=1), "untested")],
 )
 def test_the_outcome_is_that_of_earl(given: Any, outcome: str) -> None:
     assert graph(given).value(iri("line-1-result"), EARL.outcome) == EARL[outcome]
@@ -135,8 +131,7 @@ def test_an_answer_is_named_by_its_own_identifier() -> None:
 
 
 @pytest.mark.parametrize(
-    ("date", "datatype"),
-    [("2026-04-01", "date"), ("2026-04-01T09:00:00Z", "dateTime"), ("in spring", "string")],
+    ("date", "datatype"), [("2026-04-01", "date"), ("2026-04-01T09:00:00Z", "dateTime"), ("in spring", "string")]
 )
 def test_a_date_is_told_only_if_the_record_has_one(date: str, datatype: str) -> None:
     assert not list(graph(record()).objects(None, DCT.date))

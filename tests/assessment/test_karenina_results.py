@@ -202,22 +202,19 @@ def test_damage_hides_no_other_result(tmp_path: Path) -> None:
     lines = [json.dumps(result(metadata__result_id=str(number))) for number in range(5)]
     head = '{"format_version": "2.2", "results": [\n'
     file = tmp_path / "results.json"
-
     lines[1] = lines[1][:200]
     lines[3] = lines[2]
     file.write_text(head + ",\n".join(lines)[:-40], encoding="utf-8")
     answers = [*read_answers(file)]
     assert [(one.place.line, one.answer_id, bool(one.fault)) for one in answers] == [
-        *((2, "0", False), (3, None, True), (4, "2", False), (5, "2", True), (6, None, True)),
+        *((2, "0", False), (3, None, True), (4, "2", False), (5, "2", True), (6, None, True))
     ]
     assert "the result is half-written" in answers[1].fault
     assert "the same result stands in this file before" in answers[3].fault
     assert "the file ends within it" in answers[4].fault
-
     text = exported(tmp_path, result(metadata__run_name="é"), result(metadata__result_id="2")).read_text()
     file.write_bytes(text.replace("\\u00e9", "é").encode("latin-1"))
     assert [one.fault for one in read_answers(file)] == ["the result is not UTF-8: save the file as UTF-8", ""]
-
     file.write_text('{"format_version": "2.2", "results": 3}')
     with pytest.raises(ReadError, match=r"results\.json:1 is no export of results: '\[' is expected, not '3'"):
         [*read_answers(file)]
@@ -307,7 +304,7 @@ def test_what_judges_say_in_json_lines_is_shown_and_counted() -> None:
         ("cover.f1", "judged", 0.5, "judge-9"),
     ]
     assert [(count.name, count.model, count.mean_value) for count in tally.judged.values()] == [
-        *(("clear", "aurum-1", 0.5), ("tone", "aurum-1", 1), ("cover.f1", "aurum-1", 0.5)),
+        *(("clear", "aurum-1", 0.5), ("tone", "aurum-1", 1), ("cover.f1", "aurum-1", 0.5))
     ]
     [alone] = assess(benchmark(), [line])
     assert alone.status is Status.UNDECIDED
@@ -358,7 +355,6 @@ def test_the_commands_show_and_ask_what_was_recorded(run: Run, tmp_path: Path) -
     made, other = tmp_path / "metals.jsonld", result(metadata__result_id="2", template__verify_result=False)
     benchmark().save(made)
     file = exported(tmp_path, result(), other)
-
     done = run("verify", made, "--answers", file, "--fail-on", "difference")
     assert done.code == 1
     assert "/results/1: warning: KA001 failed is recorded, and the template says passed" in done.err
@@ -366,7 +362,6 @@ def test_the_commands_show_and_ask_what_was_recorded(run: Run, tmp_path: Path) -
     assert ["total", "2", "2", "0", "0", "0", "1.00", "1", "1"] in lines
     assert ["clear", "aurum-1", "2", "1.00"] in lines
     assert run("verify", made, "--answers", exported(tmp_path, result()), "--fail-on", "difference").code == 0
-
     asked = run("query", made, "--answers", file, "--name", "model-results", "--format", "csv")
     assert [row.split(",")[2:] for row in asked.out.decode().splitlines()[1:]] == [
         ["aurum-1", "Karenina 0.1.0", "1", "0", "1"],

@@ -15,14 +15,7 @@ def trait(status: TraitStatus, value: bool | float | None = None) -> TraitResult
 
 def test_nothing_counts_as_nothing() -> None:
     told = Tally().as_json()
-    assert told["total"] == {
-        "answers": 0,
-        "passed": 0,
-        "failed": 0,
-        "undecided": 0,
-        "error": 0,
-        "mean_score": None,
-    }
+    assert told["total"] == {"answers": 0, "passed": 0, "failed": 0, "undecided": 0, "error": 0, "mean_score": None}
     assert (told["questions"], told["models"], told["traits"]) == ([], [], [])
 
 

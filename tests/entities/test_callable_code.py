@@ -43,7 +43,6 @@ class Trap:
 )
 def test_code_looks_like_what_it_is(code: bytes | str, form: str, content: bytes) -> None:
     found = CallableCode(code)
-
     assert found.form == form
     assert bytes(found) == content
 
@@ -51,7 +50,6 @@ def test_code_looks_like_what_it_is(code: bytes | str, form: str, content: bytes
 @pytest.mark.parametrize("text", [IN_BASE64, IN_BASE64[:20] + "\n" + IN_BASE64[20:] + "\n", SOURCE, "%%%", ""])
 def test_text_is_kept_exactly(text: str) -> None:
     trait = CallableRubricTrait.model_validate({"name": "a", "kind": "boolean", "callable_code": text})
-
     assert trait.callable_code is not None
     assert trait.callable_code.text == text
     assert trait.model_dump()["callable_code"] == trait.model_dump(mode="json")["callable_code"] == text
@@ -60,7 +58,6 @@ def test_text_is_kept_exactly(text: str) -> None:
 @given(st.binary())
 def test_bytes_come_back_from_their_base64(code: bytes) -> None:
     text = CallableCode(code).text
-
     assert text == base64.b64encode(code).decode()
     assert CallableCode(text) == code
 
@@ -68,7 +65,6 @@ def test_bytes_come_back_from_their_base64(code: bytes) -> None:
 @given(st.binary() | st.text())
 def test_a_trait_with_any_code_is_read_back(code: bytes | str) -> None:
     trait = CallableRubricTrait.model_validate({"name": "a", "kind": "boolean", "callable_code": code})
-
     assert CallableRubricTrait.model_validate(trait.model_dump()) == trait
     assert CallableRubricTrait.model_validate_json(trait.model_dump_json()) == trait
     assert copy.deepcopy(trait) == trait
@@ -77,7 +73,6 @@ def test_a_trait_with_any_code_is_read_back(code: bytes | str) -> None:
 
 def test_the_same_bytes_under_another_text_are_another_code() -> None:
     plain, encoded = CallableCode(SOURCE), CallableCode(IN_BASE64)
-
     assert plain != encoded
     assert not plain == encoded  # noqa: SIM201  # equality and inequality are two methods
     assert plain == encoded[:]
@@ -87,7 +82,6 @@ def test_the_same_bytes_under_another_text_are_another_code() -> None:
 def test_a_trait_takes_code_that_is_code_already_as_it_is() -> None:
     trait = CallableRubricTrait(name="a", kind="boolean", callable_code=CallableCode(SOURCE))
     trait.description = "edited"
-
     assert trait.callable_code is not None
     assert trait.callable_code.form == "source"
 

@@ -196,8 +196,7 @@ class TestWithCloudpickle:
             CallableRubricTrait.from_callable("a", func, kind, **members)
 
     @pytest.mark.parametrize(
-        ("kind", "members"),
-        [("literal", {}), ("score", {"min_score": 2, "max_score": 2}), ("other", {})],
+        ("kind", "members"), [("literal", {}), ("score", {"min_score": 2, "max_score": 2}), ("other", {})]
     )
     def test_what_no_trait_may_have_is_refused(self, kind: Any, members: Any) -> None:
         with pytest.raises(ValidationError):

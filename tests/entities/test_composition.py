@@ -82,8 +82,7 @@ def test_observed_results_are_met(corpus: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("node", "passes"),
-    [(AllOf(), True), (AnyOf(), False), (AtLeastN(n=0), True), (AtLeastN(n=1), False)],
+    ("node", "passes"), [(AllOf(), True), (AnyOf(), False), (AtLeastN(n=0), True), (AtLeastN(n=1), False)]
 )
 def test_trees_without_conditions(node: StrategyNode, passes: bool) -> None:
     assert evaluate_strategy(node, {}) is passes
@@ -100,7 +99,6 @@ def test_more_than_there_are_conditions_never_pass() -> None:
 
 def test_a_field_without_a_result_is_told_even_where_it_decides_nothing() -> None:
     decided = AnyOf(conditions=[FieldCheck(field="a"), AllOf(conditions=[FieldCheck(field=name) for name in "xyx"])])
-
     with pytest.raises(LookupFailedError, match="without a result: 'x', 'y'; there are 'a', 'b'"):
         evaluate_strategy(decided, {"a": True, "b": None})
     with pytest.raises(LookupFailedError, match="there are none"):

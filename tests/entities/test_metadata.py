@@ -17,7 +17,6 @@ ORGANIZATION = {"@type": "Organization", "name": "Metals Ltd", "logo": "https://
 @pytest.mark.parametrize(("creator", "cls"), [(PERSON, Person), (ORGANIZATION, Organization)])
 def test_a_creator_is_written_as_it_was_read(creator: dict[str, Any], cls: type[Person | Organization]) -> None:
     metadata = BenchmarkMetadata.model_validate({"name": "Metals", "creator": creator})
-
     assert isinstance(metadata.creator, cls)
     assert metadata.model_dump(mode="json", by_alias=True, exclude_none=True)["creator"] == creator
 
@@ -53,7 +52,6 @@ def test_a_benchmark_has_a_name() -> None:
 
 def test_what_is_not_said_is_none_and_dates_are_now() -> None:
     metadata = BenchmarkMetadata(name="Metals")
-
     assert (metadata.id, metadata.description, metadata.version, metadata.creator) == (None, None, None, None)
     assert datetime.fromisoformat(metadata.created_at).tzinfo is not None
     assert BenchmarkMetadata(name="Metals", modified_at="spring").modified_at == "spring"

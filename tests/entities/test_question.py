@@ -43,7 +43,6 @@ def test_id_is_the_hash_of_the_text(text: str, expected: str) -> None:
 def test_id_is_the_last_member_of_a_dump_and_follows_the_text() -> None:
     question = Question(question="a", raw_answer="x")
     question.question = " "
-
     assert list(question.model_dump().items())[-1] == ("id", "7215ee9c7d9dc229d2921a40e899ec5f")
 
 
@@ -69,7 +68,6 @@ def test_a_dump_is_read_back(question: Question) -> None:
 )
 def test_tags_are_keywords_where_there_are_none(members: dict[str, Any], keywords: list[str]) -> None:
     question = Question.model_validate({"question": "a", "raw_answer": "x", **members})
-
     assert question.keywords == keywords
 
 
@@ -83,7 +81,6 @@ def test_tags_that_are_no_texts_are_refused() -> None:
 @pytest.mark.parametrize("missing", ["question", "raw_answer"])
 def test_text_and_answer_are_needed(missing: str) -> None:
     members = {"question": "a", "raw_answer": "x"}
-
     with pytest.raises(ValidationError):
         Question.model_validate({**members, missing: ""})
     with pytest.raises(ValidationError):
@@ -92,13 +89,11 @@ def test_text_and_answer_are_needed(missing: str) -> None:
 
 def test_the_json_schema_says_that_text_and_answer_are_needed() -> None:
     properties = Question.model_json_schema()["properties"]
-
     assert [properties[name]["minLength"] for name in ("question", "raw_answer")] == [1, 1]
 
 
 def test_a_file_may_lack_the_answer_but_not_the_text() -> None:
     question = Question.model_validate({"question": "a", "raw_answer": ""}, context=LENIENT)
-
     assert [found.condition for found in question.problems()] == ["W-ANSWER-MISSING"]
     with pytest.raises(ValidationError):
         Question.model_validate({"question": "", "raw_answer": "x"}, context=LENIENT)
@@ -106,7 +101,6 @@ def test_a_file_may_lack_the_answer_but_not_the_text() -> None:
 
 def test_few_shot_examples_are_pairs_of_texts() -> None:
     example = {"question": "1+1?", "answer": "2"}
-
     assert Question(question="a", raw_answer="x", few_shot_examples=[example]).few_shot_examples == [example]
     with pytest.raises(ValidationError):
         Question.model_validate({"question": "a", "raw_answer": "x", "few_shot_examples": [{"answer": 2}]})
@@ -124,7 +118,6 @@ def test_new_dates_are_moments_and_given_dates_are_kept_as_they_are() -> None:
 
 def test_a_registry_entry_starts_unfinished() -> None:
     entry = QuestionRegistryEntry()
-
     assert entry.finished is False
     assert datetime.fromisoformat(entry.date_added) <= datetime.fromisoformat(entry.date_modified)
     with pytest.raises(ValidationError):

@@ -53,7 +53,6 @@ def test_names_come_kind_by_kind(rubric: Rubric) -> None:
 @pytest.mark.parametrize("collection", [Rubric, DynamicRubric])
 def test_traits_of_any_kind_are_sorted_into_the_lists(collection: type[Rubric | DynamicRubric]) -> None:
     made = collection.from_traits([AGENTIC, LLM])
-
     assert made is not None
     assert (made.llm_traits, made.agentic_traits) == ([LLM], [AGENTIC])
     assert made.llm_traits[0] is LLM
@@ -95,7 +94,6 @@ def test_shared_and_dotted_names_are_refused_from_authors_and_kept_from_files(
 
 def test_a_trait_added_to_a_list_is_seen_when_one_looks(rubric: Rubric) -> None:
     rubric.llm_traits.append(LLM)
-
     assert [found.subject for found in rubric.problems()] == ["l"]
 
 
@@ -121,13 +119,11 @@ def test_highest_scores_are_those_of_scores_and_of_judged_classes() -> None:
             ],
         }
     )
-
     assert rubric.get_trait_max_scores() == {"score": 7, "class": 2, "counted": 9, "agent": 5}
 
 
 def test_directions_are_those_of_all_traits_but_metrics(rubric: Rubric) -> None:
     directions = rubric.get_trait_directionalities()
-
     assert directions == {"l": True, "x": False, "c": True, "g": True, "t": None}
     assert list(directions) == [name for name in rubric.get_trait_names() if name != "m"]
 
@@ -153,7 +149,6 @@ def test_a_complete_evaluation_has_a_result_for_everything_that_is_judged(rubric
 )
 def test_an_incomplete_or_wrong_evaluation_says_why(rubric: Rubric, scores: dict[str, object], reason: str) -> None:
     found = rubric.evaluation_problems(scores)
-
     assert len(found) == 1
     assert reason in found[0]
     assert not rubric.validate_evaluation(scores)
@@ -161,21 +156,18 @@ def test_an_incomplete_or_wrong_evaluation_says_why(rubric: Rubric, scores: dict
 
 def test_a_template_trait_has_results_by_field_only(rubric: Rubric) -> None:
     without = {name: value for name, value in COMPLETE.items() if not name.startswith("t.")}
-
     assert not rubric.validate_evaluation({**without, "t": {}})
     assert len(rubric.evaluation_problems({**without, "t": {}})) == 3
 
 
 def test_template_traits_of_a_language_model_have_results_by_field_too() -> None:
     rubric = Rubric(llm_traits=[LLMRubricTrait.model_validate({"name": "f", "kind": FORM})])
-
     assert rubric.validate_evaluation({"f.n": 1, "f.m2": "x"})
     assert not rubric.validate_evaluation({"f": 1})
 
 
 def test_a_dotted_name_from_a_file_is_found_whole() -> None:
     rubric = Rubric.model_validate({"llm_traits": [{"name": "a.b", "kind": "boolean"}]}, context=LENIENT)
-
     assert rubric.validate_evaluation({"a.b": True})
 
 
@@ -188,7 +180,6 @@ def test_callable_traits_have_scores_and_class_indexes() -> None:
             ]
         }
     )
-
     assert rubric.validate_evaluation({"s": 0.5, "k": 1})
     assert not rubric.validate_evaluation({"s": 1.5, "k": 1})
     assert not rubric.validate_evaluation({"s": 1, "k": 2})
@@ -196,7 +187,6 @@ def test_callable_traits_have_scores_and_class_indexes() -> None:
 
 def test_results_are_truth_values_or_whole_numbers() -> None:
     scores = RubricEvaluation.model_validate({"trait_scores": {"a": True, "b": 3, "c": 2.0}}).trait_scores
-
     assert scores == {"a": True, "b": 3, "c": 2}
     assert [type(score) for score in scores.values()] == [bool, int, int]
     with pytest.raises(ValidationError):
@@ -210,7 +200,6 @@ def test_results_are_truth_values_or_whole_numbers() -> None:
 
 def test_a_dynamic_trait_needs_a_concept() -> None:
     bare = {"llm_traits": [{"name": "a", "kind": "boolean"}]}
-
     with pytest.raises(ValidationError, match="concept"):
         DynamicRubric.model_validate(bare)
     assert [one.subject for one in DynamicRubric.model_validate(bare, context=LENIENT).problems()] == ["a"]
@@ -224,5 +213,4 @@ def test_a_dynamic_trait_needs_a_concept() -> None:
 )
 def test_the_concept_is_the_summary_or_the_description_or_the_name(told: dict[str, str], concept: str) -> None:
     trait: AnyTrait = LLMRubricTrait.model_validate({"name": "a", "kind": "boolean", **told})
-
     assert DynamicRubric().resolve_concept_text(trait) == concept

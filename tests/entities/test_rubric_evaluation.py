@@ -42,16 +42,13 @@ def rubric(**lists: Any) -> Rubric:
 
 def test_regular_expressions_are_decided() -> None:
     found = rubric(regex_traits=[CITES, POLITE]).evaluate_deterministic("Mercury [1], DAMN it")
-
     assert found.trait_scores == {"cites": True, "polite": False}
     assert (found.errors, found.needs_judge) == ({}, [])
 
 
 def test_functions_are_those_that_the_caller_gives() -> None:
     functions = {"short": lambda text: len(text) < 10, "length": len, "tone": lambda _: "loud"}
-
     found = rubric(callable_traits=[SHORT, LENGTH, TONE]).evaluate_deterministic("Zinc", overrides=functions)
-
     assert found.trait_scores == {"short": True, "length": 4, "tone": 1}
 
 
@@ -59,7 +56,6 @@ def test_a_result_that_does_not_fit_is_an_error_of_that_trait_alone() -> None:
     found = rubric(regex_traits=[CITES], callable_traits=[LENGTH]).evaluate_deterministic(
         "Mercury", overrides={"length": len}
     )
-
     assert found.trait_scores == {"cites": False}
     assert list(found.errors) == ["length"]
     assert "returned 7, not a number from 0 to 5" in found.errors["length"]
@@ -67,7 +63,6 @@ def test_a_result_that_does_not_fit_is_an_error_of_that_trait_alone() -> None:
 
 def test_stored_code_is_not_run_unless_it_is_trusted() -> None:
     traits = rubric(callable_traits=[SHORT])
-
     (outcome,) = traits.evaluate_deterministic("Zinc").outcomes
     assert (outcome.status, outcome.score) == ("not_run", None)
     assert "give a function of your own, or trust" in outcome.reason
@@ -79,13 +74,11 @@ def test_a_function_of_the_caller_goes_before_trusted_code() -> None:
     found = rubric(callable_traits=[SHORT]).evaluate_deterministic(
         "Zinc", overrides={"short": lambda _: False}, trust=Trust()
     )
-
     assert found.trait_scores == {"short": False}
 
 
 def test_what_needs_a_judge_is_named() -> None:
     found = JUDGED.evaluate_deterministic("Mercury")
-
     assert found.needs_judge == ["clear", "m", "agent"]
     assert (found.trait_scores, found.errors) == ({}, {})
     assert found.as_json()[0] == {
@@ -99,23 +92,19 @@ def test_what_needs_a_judge_is_named() -> None:
 @pytest.mark.slow
 def test_a_pattern_without_end_is_an_error_of_that_trait_alone() -> None:
     endless = RegexRubricTrait(name="endless", pattern=r"(a+)+$")
-
     found = rubric(regex_traits=[endless, CITES]).evaluate_deterministic("a" * 60 + "! [2]")
-
     assert found.trait_scores == {"cites": True}
     assert "takes more than" in found.errors["endless"]
 
 
 def test_a_trait_without_a_pattern_is_an_error() -> None:
     lacking = Rubric.model_validate({"regex_traits": [{"name": "r", "pattern": None}]}, context=LENIENT)
-
     assert "has no pattern" in lacking.evaluate_deterministic("Mercury").errors["r"]
 
 
 @pytest.mark.parametrize("name", ["cites", "other"])
 def test_a_function_for_what_is_no_callable_trait_is_refused(name: str) -> None:
     traits = rubric(regex_traits=[CITES], callable_traits=[SHORT])
-
     with pytest.raises(SettingsError, match=f"'{name}', which is no callable trait: there are short"):
         traits.evaluate_deterministic("Zinc", overrides={name: len})
 
@@ -149,14 +138,12 @@ def dynamic(summary: str = "side effects", **members: Any) -> DynamicRubric:
 )
 def test_a_dynamic_trait_counts_where_the_words_of_its_concept_stand(summary: str, text: str, applies: bool) -> None:
     (outcome,) = dynamic(summary).evaluate_deterministic(text).outcomes
-
     assert (outcome.status == "evaluated") is applies
     assert (outcome.score is not None) is applies
 
 
 def test_a_dynamic_trait_that_does_not_count_says_why() -> None:
     found = dynamic().evaluate_deterministic("It melts at 1 mg")
-
     assert (found.trait_scores, found.errors, found.needs_judge) == ({}, {}, [])
     assert found.outcomes[0].status == "concept_absent"
     assert "'side effects'" in found.outcomes[0].reason
@@ -171,9 +158,7 @@ def test_a_judge_may_say_which_concepts_occur() -> None:
 
 def test_a_function_for_a_dynamic_trait_that_does_not_count_is_no_mistake() -> None:
     traits = DynamicRubric(callable_traits=[SHORT.model_copy(update={"summary": "length"})])
-
     found = traits.evaluate_deterministic("Zinc", overrides={"short": lambda _: True})
-
     assert found.outcomes[0].status == "concept_absent"
 
 
@@ -182,6 +167,5 @@ def test_a_whole_name_goes_before_the_field_of_a_form() -> None:
     odd = Rubric.model_validate(
         {"llm_traits": [{"name": "a.b", "kind": "boolean"}, {"name": "a", "kind": form}]}, context=LENIENT
     )
-
     assert odd.validate_evaluation({"a.b": True})
     assert not odd.validate_evaluation({"a.b": 3})

@@ -60,13 +60,11 @@ def document() -> dict[str, Any]:
 
 def test_a_scenario_is_written_as_it_was_read() -> None:
     scenario = Scenario.model_validate(document())
-
     assert scenario.model_dump(mode="json", by_alias=True, exclude_none=True) == document()
 
 
 def test_fields_have_plain_names_and_source_texts_stay_texts() -> None:
     scenario = Scenario.model_validate(document())
-
     assert scenario.entry_node == "ask"
     assert scenario.nodes["ask"].state_update_source == EXPLODING
     assert scenario.edges[1].condition_source == EXPLODING
@@ -83,9 +81,7 @@ def test_a_scenario_can_be_built_by_names() -> None:
         edges=[ScenarioEdge(source="ask", target="__end__")],
         outcome_criteria=[OutcomeCriterion(name="short", evaluate_source="lambda result: True")],
     )
-
     written = scenario.model_dump(mode="json", by_alias=True, exclude_none=True)
-
     assert written["@type"] == "karenina:Scenario"
     assert written["outcomeCriteria"] == [{"name": "short", "description": "", "evaluateSource": "lambda result: True"}]
     assert Scenario.model_validate(written) == scenario
@@ -94,7 +90,6 @@ def test_a_scenario_can_be_built_by_names() -> None:
 @pytest.mark.parametrize("missing", ["name", "entryNode", "nodes", "edges"])
 def test_a_scenario_needs_name_entry_nodes_and_edges(missing: str) -> None:
     members = {name: value for name, value in document().items() if name != missing}
-
     with pytest.raises(ValidationError):
         Scenario.model_validate(members, context=LENIENT)
 
@@ -124,7 +119,6 @@ def node(**members: Any) -> ScenarioNode:
 
 def test_a_node_without_question_data_asks_its_question_object() -> None:
     question = node().question
-
     assert (question.question, question.raw_answer) == ("Which?", "this")
     assert question.answer_template == "class Answer: ..."
     assert question.date_created == ""
@@ -133,9 +127,7 @@ def test_a_node_without_question_data_asks_its_question_object() -> None:
 
 def test_question_data_wins() -> None:
     data = {"question": "Which one?", "raw_answer": "that", "tags": ["t"], "author": None, "id": "0", "new": 1}
-
     question = node(questionData=data).question
-
     assert (question.question, question.raw_answer, question.keywords) == ("Which one?", "that", ["t"])
 
 
@@ -156,18 +148,14 @@ def test_a_node_without_a_readable_question_is_refused_from_files_too(members: d
 
 def test_a_new_node_holds_the_whole_question() -> None:
     question = Question(question="Which?", raw_answer="this", keywords=["k"], answer_template="class Answer: ...")
-
     made = ScenarioNode.asking("ask", question)
-
     assert made.question == question
     assert made.question_object == QUESTION_OBJECT
 
 
 def test_replacing_the_question_of_a_node_keeps_what_else_its_object_holds() -> None:
     changed = node(question={**QUESTION_OBJECT, "license": "CC0"})
-
     changed.question = Question(question="W" * 41, raw_answer="that")
-
     assert changed.question.raw_answer == "that"
     assert changed.question_object["license"] == "CC0"
     assert changed.question_object["acceptedAnswer"] == {"@type": "Answer", "text": "that"}
@@ -184,7 +172,6 @@ def test_replacing_the_question_of_a_node_keeps_what_else_its_object_holds() -> 
 )
 def test_the_template_of_a_node_is_named_by_the_start_of_a_long_question(text: str, name: str) -> None:
     made = ScenarioNode.asking("ask", Question(question=text, raw_answer="this"))
-
     assert made.model_dump(by_alias=True)["question"]["hasPart"]["name"] == name
 
 

@@ -115,7 +115,6 @@ def test_primitives_are_kept_in_serialised_form_and_what_is_none_becomes_null() 
     case = GroundTruthCase.model_validate({"value": 1, "verify_with": LiteralMatch()})
     assert case.verify_with == {"strict": True, "type": "LiteralMatch"}
     assert TemplateFieldSpec.model_validate({**FIELD, "verify_with": LiteralMatch()}).verify_with == case.verify_with
-
     nameless = ConditionalGroundTruth(source="x", cases={}, default=GroundTruthCase(value=1, verify_with={"a": 1}))
     assert nameless.serialised()["default"] == {"value": 1, "verify_with": None}
     with pytest.raises(ValidationError, match="verify_with"):
@@ -147,10 +146,7 @@ def test_a_strategy_becomes_a_tree_to_evaluate_and_comes_back() -> None:
     spec = VerifyStrategySpec(
         type="at_least_n",
         n=1,
-        conditions=[
-            VerifyStrategySpec(type="field_check", field_name="gene"),
-            VerifyStrategySpec(type="all_of"),
-        ],
+        conditions=[VerifyStrategySpec(type="field_check", field_name="gene"), VerifyStrategySpec(type="all_of")],
     )
     node = AtLeastN(n=1, conditions=[FieldCheck(field="gene"), AllOf()])
     assert spec.node() == node

@@ -37,7 +37,6 @@ def codes(trait: AnyTrait) -> list[str]:
 @pytest.mark.parametrize("cls", [LLMRubricTrait, AgenticRubricTrait, CallableRubricTrait])
 def test_a_kind_is_needed_and_must_be_known(cls: type[BaseModel]) -> None:
     members = {"name": "a", "description": "d", **({"callable_code": "AAA="} if cls is CallableRubricTrait else {})}
-
     assert cls.model_validate({**members, "kind": "boolean"})
     for unknown in ({}, {"kind": "binary"}, {"kind": 1}, {"kind": None}):
         with pytest.raises(ValidationError):
@@ -73,7 +72,6 @@ def test_a_scalar_trait_has_a_direction_unless_told_otherwise(given: dict[str, A
 @pytest.mark.parametrize("cls", [LLMRubricTrait, AgenticRubricTrait])
 def test_a_template_trait_has_no_direction(cls: type[LLMRubricTrait | AgenticRubricTrait]) -> None:
     members = {"name": "a", "description": "d", "kind": FORM}
-
     assert cls.model_validate(members).higher_is_better is None
     assert cls.model_validate({**members, "higher_is_better": None}).higher_is_better is None
     with pytest.raises(ValidationError, match="no direction"):
@@ -91,7 +89,6 @@ def test_a_metric_trait_has_no_direction_unless_told_otherwise() -> None:
 @pytest.mark.parametrize("cls", [LLMRubricTrait, AgenticRubricTrait])
 def test_the_schema_of_a_template_trait_is_kept_as_it_is(cls: type[LLMRubricTrait | AgenticRubricTrait]) -> None:
     trait = cls.model_validate({"name": "a", "description": "d", "kind": FORM})
-
     assert trait.is_template_kind
     assert trait.template_fields == ("n", "m")
     assert json.dumps(trait.model_dump(mode="json")["kind"]) == json.dumps(FORM)
@@ -113,7 +110,6 @@ def test_a_pydantic_model_of_plain_fields_is_a_template() -> None:
         remark: str | None = None
 
     trait = LLMRubricTrait.model_validate({"name": "a", "kind": Form})
-
     assert trait.template_fields == ("count", "names", "remark")
     assert trait.kind is Form
     assert trait.kind.model_fields["remark"].default is None
@@ -129,14 +125,12 @@ def test_a_pydantic_model_of_plain_fields_is_a_template() -> None:
 )
 def test_a_pydantic_model_with_other_fields_is_refused(annotation: Any) -> None:
     form = type("Form", (BaseModel,), {"__annotations__": {"value": annotation}})
-
     with pytest.raises(ValidationError, match="field 'value' of Form"):
         LLMRubricTrait.model_validate({"name": "a", "kind": form})
 
 
 def test_a_scalar_trait_has_no_template_fields() -> None:
     trait = LLMRubricTrait(name="a", kind="boolean")
-
     assert not trait.is_template_kind
     assert trait.template_fields == ()
 
@@ -146,7 +140,6 @@ def test_a_scalar_trait_has_no_template_fields() -> None:
 
 def test_a_boolean_trait_has_no_range() -> None:
     trait = LLMRubricTrait(name="a", kind="boolean", min_score=1, max_score=5)
-
     assert (trait.min_score, trait.max_score) == (None, None)
 
 
@@ -154,15 +147,12 @@ def test_a_boolean_trait_has_no_range() -> None:
 def test_the_range_of_a_literal_trait_follows_from_its_classes(cls: type[BaseModel]) -> None:
     members = {"name": "a", "description": "d", "kind": "literal", "classes": TWO, "min_score": 3, "max_score": 9}
     code = {"callable_code": "AAA="} if cls is CallableRubricTrait else {}
-
     dump = cls.model_validate({**members, **code}).model_dump()
-
     assert (dump["min_score"], dump["max_score"]) == (0, 1)
 
 
 def test_a_derived_range_was_not_said_by_anybody() -> None:
     trait = LLMRubricTrait(name="a", kind="literal", classes=TWO)
-
     assert trait.model_dump(exclude_unset=True) == {"name": "a", "kind": "literal", "classes": TWO}
 
 
@@ -206,7 +196,6 @@ def test_classes_are_texts_by_texts() -> None:
 
 def test_the_order_of_classes_is_the_score() -> None:
     trait = LLMRubricTrait(name="a", kind="literal", classes={"worst": "w", "better": "b", "Best": "b"})
-
     assert trait.get_class_names() == ["worst", "better", "Best"]
     assert trait.get_class_index("Best") == 2
     assert trait.get_class_index("best") == -1
@@ -216,7 +205,6 @@ def test_the_order_of_classes_is_the_score() -> None:
 @pytest.mark.parametrize(("low", "high"), [(5, 1), (3, 3), (None, -1), (5, None)])
 def test_a_range_without_room_is_refused_from_authors_and_kept_from_files(low: int | None, high: int | None) -> None:
     members = {"name": "a", "kind": "score", "min_score": low, "max_score": high}
-
     with pytest.raises(ValidationError, match="min_score"):
         LLMRubricTrait.model_validate(members)
     trait = LLMRubricTrait.model_validate(members, context=LENIENT)
@@ -226,7 +214,6 @@ def test_a_range_without_room_is_refused_from_authors_and_kept_from_files(low: i
 
 def test_the_range_of_a_callable_trait_is_checked_when_it_has_both_ends() -> None:
     members = {"name": "a", "kind": "score", "callable_code": "AAA=", "min_score": 9}
-
     assert CallableRubricTrait.model_validate(members).problems() == ()
     with pytest.raises(ValidationError):
         CallableRubricTrait.model_validate({**members, "max_score": 1})
@@ -236,7 +223,6 @@ def test_the_range_of_a_callable_trait_is_checked_when_it_has_both_ends() -> Non
 def test_bounds_are_whole_but_for_some_files() -> None:
     whole = LLMRubricTrait.model_validate({"name": "a", "kind": "score", "min_score": 1.0, "max_score": "7"})
     assert json.dumps([whole.min_score, whole.max_score]) == "[1, 7]"
-
     broken = {"name": "a", "kind": "score", "min_score": 0.5, "max_score": 2.5}
     with pytest.raises(ValidationError, match="not whole"):
         LLMRubricTrait.model_validate(broken)
@@ -270,7 +256,6 @@ def test_a_judged_trait_tells_its_scores_from_other_values(
 
 def test_a_template_is_not_judged_deeply() -> None:
     members = {"name": "a", "kind": FORM, "deep_judgment_enabled": True}
-
     assert LLMRubricTrait.model_validate({**members, "deep_judgment_enabled": False})
     with pytest.raises(ValidationError, match="deep judgment"):
         LLMRubricTrait.model_validate(members)
@@ -312,7 +297,6 @@ def test_a_pattern_is_needed() -> None:
 
 def test_a_regex_trait_without_pattern_refuses_to_evaluate() -> None:
     trait = RegexRubricTrait.model_validate({"name": "cites", "pattern": None}, context=LENIENT)
-
     assert trait.is_incomplete
     assert not RegexRubricTrait(name="a", pattern="").is_incomplete
     with pytest.raises(EvaluationError, match="'cites' has no pattern"):
@@ -328,7 +312,6 @@ def test_evaluating_something_else_than_a_text_names_the_trait() -> None:
 
 def test_the_older_name_of_invert_result_is_read_from_files_only() -> None:
     members = {"name": "a", "pattern": "x", "invert": True}
-
     assert RegexRubricTrait.model_validate(members, context=LENIENT).invert_result is True
     with pytest.raises(ValidationError, match="invert"):
         RegexRubricTrait.model_validate(members)
@@ -345,7 +328,6 @@ def callable_trait(**members: Any) -> CallableRubricTrait:
 
 def test_stored_code_is_never_run() -> None:
     code = "raise SystemExit('I was run')"
-
     with pytest.raises(EvaluationError, match="never run"):
         callable_trait(kind="boolean", callable_code=code).evaluate("text")
 
@@ -363,7 +345,6 @@ def test_stored_code_is_never_run() -> None:
 )
 def test_a_trusted_function_gives_the_result(members: dict[str, Any], returned: object, result: object) -> None:
     found = callable_trait(**members).evaluate("text", callable_override=lambda _: returned)
-
     assert found == result
     assert type(found) is type(result)
 
@@ -402,13 +383,11 @@ def test_a_callable_trait_tells_its_scores_from_other_values(
     members: dict[str, Any], valid: list[object], invalid: list[object]
 ) -> None:
     trait = callable_trait(**members)
-
     assert [value for value in valid + invalid if trait.validate_score(value)] == valid
 
 
 def test_a_callable_trait_without_code_is_incomplete() -> None:
     members = {"name": "a", "kind": "boolean", "callable_code": None}
-
     with pytest.raises(ValidationError, match="no callable_code"):
         CallableRubricTrait.model_validate(members)
     trait = CallableRubricTrait.model_validate(members, context=LENIENT)
@@ -433,7 +412,6 @@ def test_what_a_mode_cannot_measure_is_refused_from_authors_and_kept_from_files(
     members: dict[str, Any], fault: str
 ) -> None:
     members = {"name": "a", "tp_instructions": ["x"], **members}
-
     with pytest.raises(ValidationError, match=fault):
         MetricRubricTrait.model_validate(members)
     assert codes(MetricRubricTrait.model_validate(members, context=LENIENT)) == ["W-VALUE"]
@@ -454,9 +432,7 @@ def test_what_cannot_be_measured_at_all_is_refused_from_files_too(members: dict[
 
 def test_the_remedy_for_a_metric_names_those_that_the_mode_measures() -> None:
     members = {"name": "a", "tp_instructions": ["x"], "metrics": ["accuracy"]}
-
     (found,) = MetricRubricTrait.model_validate(members, context=LENIENT).problems()
-
     assert found.remedy == "use some of precision, recall, f1"
 
 
@@ -465,7 +441,6 @@ def test_the_mode_says_which_cells_are_filled() -> None:
     all_cells = MetricRubricTrait(
         name="a", evaluation_mode="full_matrix", metrics=["accuracy"], tp_instructions=["x"], tn_instructions=["y"]
     )
-
     assert few.metrics == ["recall", "recall"]
     assert few.tn_instructions == ["y"]
     assert few.get_required_buckets() == {"tp", "fp", "fn"}
@@ -491,7 +466,6 @@ def test_an_agent_needs_turns_time_and_something_to_see(members: dict[str, Any])
 
 def test_a_trace_that_nobody_sees_is_not_written() -> None:
     members = {"name": "a", "description": "d", "kind": "boolean", "materialize_trace": True}
-
     assert AgenticRubricTrait.model_validate({**members, "context_mode": "trace_only"})
     with pytest.raises(ValidationError, match="materialize_trace"):
         AgenticRubricTrait.model_validate({**members, "context_mode": "workspace_only"})
@@ -504,7 +478,6 @@ def agent(override: dict[str, Any], *, lenient: bool = False) -> AgenticRubricTr
 
 def test_the_settings_of_an_agents_model_are_kept_as_they_are() -> None:
     override = {"interface": "claude_agent_sdk", "temperature": 0.5, "new_setting": {"x": [1]}}
-
     assert agent(override).model_override == override
     assert agent(override).problems() == ()
 
@@ -520,7 +493,6 @@ def test_an_interface_that_runs_no_agents_is_refused_and_an_unknown_one_remarked
 def test_keys_of_an_agents_model_are_neither_written_nor_shown() -> None:
     override = {"interface": "claude_agent_sdk", "anthropic_api_key": "sk-1", "extra": [{"x_api_key": "sk-2"}]}
     trait = agent(override)
-
     assert trait.model_override == override
     assert trait.model_dump(mode="json")["model_override"] == {
         "interface": "claude_agent_sdk",
@@ -620,7 +592,6 @@ def test_what_is_not_said_has_its_default(
 @pytest.mark.slow
 def test_a_pattern_that_never_comes_to_an_end_is_given_up() -> None:
     trait = RegexRubricTrait(name="endless", pattern=r"(a+)+$")
-
     assert trait.evaluate("aaa")
     with pytest.raises(EvaluationError, match="takes more than 2 s"):
         trait.evaluate("a" * 60 + "!")

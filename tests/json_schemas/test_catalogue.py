@@ -26,7 +26,6 @@ def test_a_name_that_does_not_exist_is_refused_with_the_nearest() -> None:
 def test_a_schema_may_be_changed_by_who_asked_for_it() -> None:
     json_schema("checkpoint").clear()
     json_schema("question")["properties"].clear()
-
     assert json_schema("checkpoint")["title"]
     assert json_schema("question")["properties"]
 

@@ -151,11 +151,7 @@ def test_members_that_nobody_knows_pass_everywhere() -> None:
         (with_value(canonical(), "", *QUESTION, "text"), f"{AT_QUESTION}.text", "'' should be non-empty"),
         (without(canonical(), *QUESTION, "acceptedAnswer"), AT_QUESTION, "'acceptedAnswer' is a required property"),
         (with_value(canonical(), {}, *QUESTION, "acceptedAnswer"), f"{AT_QUESTION}.acceptedAnswer", "'text' is a req"),
-        (
-            with_value(canonical(), [{}, {}], *QUESTION, "hasPart"),
-            f"{AT_QUESTION}.hasPart",
-            "[{}, {}] is too long",
-        ),
+        (with_value(canonical(), [{}, {}], *QUESTION, "hasPart"), f"{AT_QUESTION}.hasPart", "[{}, {}] is too long"),
         (
             with_value(canonical(), "R", *QUESTION, "hasPart", "programmingLanguage"),
             f"{AT_QUESTION}.hasPart.programmingLanguage",

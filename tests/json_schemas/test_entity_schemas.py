@@ -103,7 +103,6 @@ def objects(schema: Json) -> Iterator[dict[str, Json]]:
 @every_schema
 def test_it_is_a_schema_that_needs_no_other(name: str) -> None:
     schema = json_schema(name)
-
     Draft202012Validator.check_schema(schema)
     assert schema["$id"] == f"urn:checkpoint-ld:schema:{name}"
     assert schema["title"].lower() == name.replace("-", "")

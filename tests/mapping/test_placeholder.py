@@ -43,6 +43,5 @@ def test_a_template_is_the_placeholder_by_what_it_does(source: str, expected: bo
 @given(texts.filter(lambda text: '"' not in text and "\\" not in text and "\0" not in text))
 def test_the_placeholder_of_any_question_is_one_as_the_reader_of_templates_sees_it(question: str) -> None:
     source = default_template(question)
-
     assert is_placeholder(source)
     assert read_template(source).level is Level.PLACEHOLDER

@@ -209,7 +209,7 @@ def test_members_say_nothing_in_one_way() -> None:
 def test_rubrics_among_the_members_are_lists_of_traits() -> None:
     told = members_of(item())
     assert list(told["question_rubric"]) == [
-        *("llm_traits", "regex_traits", "callable_traits", "metric_traits", "agentic_traits"),
+        *("llm_traits", "regex_traits", "callable_traits", "metric_traits", "agentic_traits")
     ]
     (trait,) = told["question_rubric"]["regex_traits"]
     assert trait.name == "cites"
@@ -226,7 +226,6 @@ def test_a_rubric_in_a_question_is_what_a_check_of_the_question_would_leave(defa
     traits[1]["additionalType"] = "karenina:QuestionSpecificDynamicRubricTrait"
     found = question_of({**item(), "item": {**asked, "rating": traits}})
     checked = Question.model_validate(found.model_dump(exclude={"id"}), context=LENIENT)
-
     assert found.question_rubric is not None
     assert found.question_dynamic_rubric is not None
     assert (found, found.model_fields_set) == (checked, checked.model_fields_set)

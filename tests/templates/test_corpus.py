@@ -71,22 +71,13 @@ def test_primitives_are_accepted_and_refused_as_observed(corpus: Path) -> None:
 def _construction_faults(primitive: dict[str, Any]) -> set[ProblemKind]:
     parameters = ", ".join(f"{name}={value!r}" for name, value in primitive.items() if name != "type")
     found = kinds(answer(field(verify_with=f"{primitive['type']}({parameters})")))
-    return set(found) & {
-        ProblemKind.UNKNOWN_PRIMITIVE,
-        ProblemKind.PRIMITIVE_PARAMETERS,
-        ProblemKind.PRIMITIVE_NEEDS,
-    }
+    return set(found) & {ProblemKind.UNKNOWN_PRIMITIVE, ProblemKind.PRIMITIVE_PARAMETERS, ProblemKind.PRIMITIVE_NEEDS}
 
 
 def test_templates_of_real_checkpoints_are_read_without_faults_in_their_fields(corpus: Path) -> None:
     found = [read_template(text) for file in sorted(corpus.glob("*/*.json*")) for text in _templates(file)]
     assert {Level.CLASSIC, Level.VERIFIED, Level.PLACEHOLDER, Level.NO_ANSWER_CLASS} <= {read.level for read in found}
-    expected = {
-        ProblemKind.SYNTAX,
-        ProblemKind.NO_ANSWER_CLASS,
-        ProblemKind.PLACEHOLDER,
-        ProblemKind.INCOMPLETE,
-    }
+    expected = {ProblemKind.SYNTAX, ProblemKind.NO_ANSWER_CLASS, ProblemKind.PLACEHOLDER, ProblemKind.INCOMPLETE}
     assert {kind for read in found for kind in kinds(read)} <= expected
     assert all(_is_whole(read) for read in found)
 

@@ -161,7 +161,6 @@ def test_after_a_template_was_read_the_same_is_said_of_another(pair: tuple[str, 
     expected = said(second)
     forms.forget()
     taught(first)
-
     event("one outline" if outline_of(first) == outline_of(second) is not None else "two outlines")
     assert said(second) == expected
 
@@ -173,7 +172,6 @@ def test_what_is_wrong_is_found_after_everything_that_is_right_was_seen() -> Non
     forms.forget()
     for source in GOOD:
         taught(source)
-
     assert [said(source) for source in wrong] == expected
 
 
@@ -184,7 +182,6 @@ OF_TEMPLATES = ("python", "answer-class", "complete-template", "template-fields"
 @given(st.lists(st.sampled_from(SOURCES), max_size=3))
 def test_no_form_says_anything_of_templates_that_are_sound(sources: list[str]) -> None:
     is_any_wrong = any(FORMS[form](source) for form in OF_TEMPLATES for source in sources)
-
     assert not (forms.are_sound(sources) and is_any_wrong)
     assert forms.are_sound(GOOD)
 
@@ -202,7 +199,6 @@ def test_what_was_read_before_outlines_are_made_is_an_example_of_its_outline(mon
     said(CLASSIC)
     said(VERIFIED)
     monkeypatch.setattr(forms, "read_template", None)
-
     assert said(CLASSIC.replace("metal", "colour")) == [True, None, None, None, None]
 
 
@@ -211,7 +207,6 @@ def test_a_template_with_other_names_and_texts_is_not_read_again(source: str, mo
     other = source.replace("metal", "colour").replace("gold", "pale blue").replace("12", "3")
     taught(source)
     monkeypatch.setattr(forms, "read_template", None)
-
     assert said(other) == [True, None, None, None, None]
 
 
@@ -240,14 +235,12 @@ def test_what_cannot_be_split_for_certain_has_no_outline(source: str) -> None:
 )
 def test_an_outline_does_not_tell_values_that_are_worked_out(values: str) -> None:
     source = f"class Answer(BaseAnswer):\n x: str = Field(default=({values}))"
-
     assert outline_of(source) is not None
     assert not is_typical(source)
 
 
 def test_an_outline_tells_which_names_and_texts_are_the_same() -> None:
     same, other = 'gene = "gene"', 'gene = "cell"'
-
     assert outline_of(same) == outline_of('cell = "cell"') != outline_of(other)
     assert outline_of(other) == outline_of('cell = "gene"')
     assert outline_of('x = "gene is here"') != outline_of("x = gene")
@@ -259,7 +252,6 @@ def test_an_outline_keeps_every_word_that_the_reader_knows(name: str) -> None:
     pieces = {part for node in ast.walk(module) if isinstance(node, ast.JoinedStr) for part in node.values}
     texts = [node for node in ast.walk(module) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     words = {str(node.value) for node in texts if node not in pieces}
-
     assert {one for one in words if re.fullmatch(r"[A-Za-z]\w*", one)} - known() <= OWN
 
 

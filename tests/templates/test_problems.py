@@ -217,12 +217,7 @@ def test_every_kind_of_problem_has_an_example() -> None:
 def test_problems_have_the_lines_of_their_places_and_are_in_that_order() -> None:
     source = answer("x: str = VerifiedField(", "    ' ',", "    now(),", "    Nope(),", ")", field(annotation="dict"))
     found = [(problem.kind, problem.line) for problem in read_template(source).problems]
-    assert found == [
-        (Kind.DESCRIPTION, 3),
-        (Kind.NOT_STATIC, 4),
-        (Kind.UNKNOWN_PRIMITIVE, 5),
-        (Kind.FIELD_TYPE, 7),
-    ]
+    assert found == [(Kind.DESCRIPTION, 3), (Kind.NOT_STATIC, 4), (Kind.UNKNOWN_PRIMITIVE, 5), (Kind.FIELD_TYPE, 7)]
 
 
 def test_a_faulty_line_is_told_where_python_tells_it() -> None:

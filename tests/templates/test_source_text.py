@@ -43,7 +43,6 @@ def test_after_a_text_was_parsed_the_same_is_found_about_another(pair: tuple[str
     first, second = pair
     expected = parsed_fault(second)
     parsed_fault(first)
-
     event("one outline" if outline_of(first) == outline_of(second) is not None else "two outlines")
     assert template.python_fault(second) == expected
 
@@ -71,7 +70,6 @@ def test_what_is_no_python_is_found_after_what_is(sound: str, fault: str) -> Non
 def test_a_text_with_other_names_and_texts_is_not_parsed_again(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed_fault(source)
     monkeypatch.setattr(ast, "parse", None)
-
     assert template.python_fault(source.replace("metal", "colour").replace("gold", "pale blue")) is None
 
 
@@ -94,7 +92,5 @@ def test_templates_that_are_alike_are_hardly_parsed_when_a_benchmark_is_loaded_a
     monkeypatch.setattr(forms, "FEW", 0)
     monkeypatch.setattr(ast, "parse", counted)
     forms.forget()
-
     Benchmark.load(text, validate="strict")
-
     assert 0 < len(parsed) < 8

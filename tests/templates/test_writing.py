@@ -33,10 +33,7 @@ WHOLE: dict[str, Any] = {
             "type": "list_str",
             "description": "Symbols",
             "ground_truth": ["Hg", None],
-            "verify_with": {
-                "normalize": ["strip", {"mapping": {"Hydrargyrum": "Hg"}}],
-                "type": "OrderedMatch",
-            },
+            "verify_with": {"normalize": ["strip", {"mapping": {"Hydrargyrum": "Hg"}}], "type": "OrderedMatch"},
         },
         {
             "name": "found",

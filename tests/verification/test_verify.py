@@ -310,7 +310,7 @@ def test_results_are_plain_json() -> None:
     plain = result.as_json()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert list(plain) == [
-        *("passed", "reason", "level", "fields", "granular_score", "karenina_granular_score", "regex", "executed"),
+        *("passed", "reason", "level", "fields", "granular_score", "karenina_granular_score", "regex", "executed")
     ]
     assert [one["value"] for one in plain["fields"]] == ["nan", "inf", None, {"1": [2], "s": "\ud800"}]  # type: ignore[union-attr, index, call-overload]
 
